@@ -1,0 +1,35 @@
+# Two commands for a fresh machine: `make demo` and `make test`. Everything installs itself first.
+PYTHON ?= python3.11
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.PHONY: setup demo test test-all check bench clean
+
+setup: $(INSTALLED)
+
+# torch comes first: the pin then decides which build pip takes, before anything else asks for one.
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: setup
+	$(BIN)/rlgpt launch harvest_log
+
+test: setup
+	$(BIN)/pytest -m "not slow"
+
+test-all: setup
+	$(BIN)/pytest
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+bench: setup
+	$(BIN)/python -m benchmarks.bus
+
+clean:
+	rm -rf .venv runs

@@ -1,0 +1,162 @@
+"""The chat conversation: agents put typed questions to the language model.
+
+A question travels twice: as the prompt that a language model reads, and as the typed question it
+was rendered from, which the rulebook (no language model) answers. Either way the answer is JSON by
+the schema of the answer's type, and is checked against it before it is returned.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from messages.interface import Service, Topic
+from messages.plan import Iteration, Line, Stage, SubAction, Subtask
+from messages.program import Problem, ProgramReport
+from messages.verdict import Evidence
+from messages.world import RewardTerm, Task
+
+
+class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Planner: which ordered subtasks lead to the goal?"""
+
+    task: Task
+    inventory: dict[str, int] = {}
+    problems: list[str] = []  # why the last answer would not do
+
+
+class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    subtasks: list[Subtask]
+
+
+class DecomposeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Slow agent: into which sub-actions is the subtask split, each by code or by rl?"""
+
+    task: Task
+    subtask: Subtask
+    history: list[Iteration] = []
+    problems: list[str] = []
+
+
+class DecomposeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    sub_actions: list[SubAction]
+
+
+class ProgramAttempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that was tried before, and what became of it."""
+
+    source: str
+    problems: list[Problem] = []
+    reports: list[ProgramReport] = []
+    verdict: str = ""
+
+
+class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Fast agent: which program does this sub-action?"""
+
+    task: Task
+    sub_action: SubAction
+    before: list[Stage] = []
+    attempts: list[ProgramAttempt] = []  # in this iteration, oldest first
+    history: list[Line] = []  # verdicts of earlier iterations, oldest first
+
+
+class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    source: str
+
+
+class MacroDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """A coded action that the fast agent wants in the action space."""
+
+    name: str
+    source: str
+    purpose: str = ""
+    max_steps: int = 100
+
+
+class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Fast agent: which training spec has this sub-action learned?"""
+
+    task: Task
+    sub_action: SubAction
+    before: list[Stage] = []
+    history: list[Line] = []
+    observations: list[str] = []  # what there is to choose from
+    actions: list[str] = []
+    macros_allowed: bool = True
+    problems: list[str] = []
+
+
+class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    observations: list[str]
+    actions: list[str]
+    macros: list[MacroDraft] = []
+    rewards: list[RewardTerm]
+    horizon: int
+    targets: list[str] = []
+    budget: int
+
+
+class JudgeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Critic: did it work, why, and how could it be improved?"""
+
+    evidence: Evidence
+    success_rate: float
+
+
+class JudgeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    success: bool
+    reason: str
+    suggestion: str = ""
+
+
+Question = PlanQuestion | DecomposeQuestion | ProgramQuestion | SpecQuestion | JudgeQuestion
+
+ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
+    PlanQuestion: PlanAnswer,
+    DecomposeQuestion: DecomposeAnswer,
+    ProgramQuestion: ProgramAnswer,
+    SpecQuestion: SpecAnswer,
+    JudgeQuestion: JudgeAnswer,
+}
+"""Which type answers which question."""
+
+
+class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Ask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """``id`` names the question: asked again (by a caller that was restarted, say) it gets the
+    answer that it got before."""
+
+    id: str
+    agent: str
+    question: Question
+    prompt: list[ChatMessage]
+
+
+class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    id: str
+    answer: str  # JSON, valid by the schema of ANSWERS[type(question)]
+    model: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    repairs: int = 0  # how often the model had to be told what was wrong
+
+
+class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """One question and its answer, as they go into the transcript."""
+
+    agent: str
+    asked: str  # the type of the question
+    answered: Answered
+
+
+ASK = Service("llm/ask", Ask, Answered, idempotent=True, timeout=600.0)
+EXCHANGES = Topic("llm/exchange", Exchange)

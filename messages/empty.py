@@ -1,0 +1,7 @@
+"""A message without content."""
+
+import msgspec
+
+
+class Empty(msgspec.Struct, tag=True, frozen=True):
+    """Nothing to say."""

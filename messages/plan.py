@@ -1,0 +1,161 @@
+"""The plan conversation: a goal goes down from the planner to the slow agent to the fast agent.
+
+Goal -> subtasks with quantities (planner) -> sub-actions, each code or rl (slow agent) ->
+implementations (fast agent). What comes back up is one verdict line per sub-action.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from messages.interface import Action, Topic
+from messages.program import Program
+from messages.training import Policy, TrainingSpec
+from messages.verdict import Verdict
+from messages.world import Condition, Episode, Task
+
+Method = Literal["code", "rl"]
+
+
+class Subtask(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of a plan."""
+
+    name: str
+    success: Condition
+    why: str = ""
+
+
+class SubAction(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of a subtask's decomposition, in words, with the way it is to be implemented."""
+
+    name: str
+    method: Method
+    success: Condition
+    description: str = ""
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """An implemented sub-action: a program, or a policy with the spec that it was trained on."""
+
+    sub_action: SubAction
+    program: Program | None = None
+    policy: Policy | None = None
+    spec: TrainingSpec | None = None
+
+
+class Samples(msgspec.Struct, frozen=True, kw_only=True):
+    """Primitive environment steps, by what they were spent on."""
+
+    training: int = 0
+    trial: int = 0  # programs tried out in the inner loop
+    evaluation: int = 0
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One verdict line: what became of one sub-action in one iteration."""
+
+    sub_action: SubAction
+    attempts: int
+    verdict: Verdict
+    macros: list[str] = []  # names of the coded actions in the policy's action space
+
+
+class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """One turn of the outer loop: a row of the result table."""
+
+    subtask: str
+    number: int
+    lines: list[Line]
+    stages: list[Stage]
+    success_rate: float  # over `episodes` episodes on unseen seeds
+    episodes: int
+    samples: Samples
+    seconds: float
+    video: str | None = None  # path relative to the run folder
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """When the outer loop stops."""
+
+    iterations: int = 4
+    success_rate: float = 0.9
+    samples: int = 3_000_000
+
+
+class PursueGoal(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    task: Task
+    limits: Limits
+
+
+class PlanStatus(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Where the plan stands."""
+
+    goal: str
+    subtasks: list[Subtask]
+    current: int  # index; len(subtasks) when all are done
+
+
+class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    task: Task
+    subtasks: list[Subtask]
+    iterations: list[Iteration]
+    success: bool
+    reason: str
+
+
+class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    task: Task
+    subtask: Subtask
+    limits: Limits
+
+
+class SubtaskReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    iterations: list[Iteration]
+    success: bool
+    reason: str  # why the outer loop stopped
+
+
+class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Implement one sub-action, given what runs before it and how it went in earlier iterations."""
+
+    task: Task
+    sub_action: SubAction
+    before: list[Stage]
+    history: list[Line]  # earlier verdicts on this sub-action (same name), oldest first
+
+
+class Working(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What an agent is doing right now, in words."""
+
+    activity: str
+
+
+class Implemented(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    stage: Stage | None  # None: nothing that could run came of it
+    line: Line
+    samples: Samples
+
+
+class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Play the stages one after another in episodes on unseen seeds."""
+
+    task: Task
+    stages: list[Stage]
+    record: bool = True
+
+
+class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    success_rate: float
+    episodes: list[Episode]
+    steps: int  # primitive steps, all episodes together
+    video: str | None = None
+
+
+PURSUE = Action("planner/pursue", PursueGoal, PlanStatus, GoalReport)
+ACHIEVE = Action("slow_agent/achieve", AchieveSubtask, Iteration, SubtaskReport)
+IMPLEMENT = Action("fast_agent/implement", Implement, Working, Implemented)
+EVALUATE = Action("fast_agent/evaluate", Evaluate, Working, Evaluated)
+
+PLAN = Topic("planner/plan", PlanStatus, latched=True)
+ITERATIONS = Topic("slow_agent/iteration", Iteration, latched=True)
+WORKING = Topic("fast_agent/working", Working, latched=True)

@@ -1,0 +1,76 @@
+"""The training conversation: the fast agent calls the reinforcement-learning pipeline as a tool.
+
+A training spec is the call: what the policy sees, may do and is rewarded for, from where it starts
+and how much it may spend. The learner trains a policy on it and plays policies in sessions.
+"""
+
+import msgspec
+
+from messages.interface import Action, Topic
+from messages.program import Program
+from messages.world import Episode, Interface, SeedRange, Task
+
+
+class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """What the fast agent writes to have a sub-action learned."""
+
+    name: str
+    task: Task
+    interface: Interface
+    prefix: list[Program] = []
+    seeds: SeedRange
+    budget: int  # primitive samples at most, prefix steps not counted
+    stop_at: float = 1.0  # success rate of recent training episodes that ends training early
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """A trained policy, by the id of the goal that trained it."""
+
+    id: str
+    checkpoint: str  # path relative to the run folder
+
+
+class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    spec: TrainingSpec
+
+
+class Progress(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """One PPO iteration."""
+
+    policy: str
+    samples: int  # primitive steps that trained the policy so far
+    prefix_samples: int  # primitive steps that prefixes spent in resets so far
+    decisions: int  # choices of the policy so far (a macro is one)
+    budget: int
+    success_rate: float  # of the recent training episodes
+    mean_return: float
+    entropy: float
+    kl: float
+    steps_per_second: float
+
+
+class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    policy: Policy
+    samples: int
+    prefix_samples: int
+    success_rate: float
+    curve: list[tuple[int, float]]  # (samples, success rate of the recent training episodes)
+    reason: str  # why training stopped
+
+
+class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Let a policy play on in a session, through the interface that it was trained with, until its
+    stage is over in every environment."""
+
+    session: str
+    policy: Policy
+
+
+class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    steps: int
+    episodes: list[Episode]
+
+
+TRAIN = Action("learner/train", Train, Progress, Trained)
+ACT = Action("learner/act", Act, Progress, Acted)
+PROGRESS = Topic("learner/progress", Progress, latched=True)
