@@ -1,0 +1,87 @@
+"""The one interface behind which every world stands: a batch of MineDojo environments.
+
+A world steps B environments side by side and shows what MineDojo's interface shows, as arrays of
+ids and numbers (the batch door) or as MineDojo's own observation dictionary (`observation`). What a
+policy or a program sees is computed from this alone, never from a world's internals.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+class World(ABC):
+    """A batch of ``size`` environments of one task.
+
+    Arrays returned by the readers belong to the world and are overwritten by the next call of the
+    same reader; copy what is to be kept. Ids are indices into ``block_names`` (localised names in
+    lower case, as MineDojo's voxels and rays give them; 0 is air) and ``item_names`` (registry
+    names, ``log``; 0 is air).
+    """
+
+    size: int
+    block_names: list[str]
+    item_names: list[str]
+
+    @abstractmethod
+    def reset(self, environments: Ints, seeds: Ints) -> None:
+        """Begin a new episode in each named environment. A seed gives the same episode always."""
+
+    @abstractmethod
+    def step(self, actions: Ints, active: Bools) -> None:
+        """Take one MineDojo action in each active environment.
+
+        ``actions``: (B, 8) int64, MineDojo's MultiDiscrete [3, 3, 4, 25, 25, 8, 244, 36].
+        ``active``: (B,) bool; the others stand still and cost nothing.
+
+        Raises:
+            ValueError: an action out of range or of another shape, and, as MineDojo does with
+                strict checks, equip, place or destroy on an empty slot.
+        """
+
+    @abstractmethod
+    def inventory(self) -> tuple[Ints, Ints]:
+        """Item ids and quantities of the 36 slots, both (B, 36). Slot 0 is the main hand."""
+
+    @abstractmethod
+    def voxels(self, radius: int = 1) -> Ints:
+        """Block ids around the feet, (B, n, n, n) in x, y, z ascending, n = 2 radius + 1."""
+
+    @abstractmethod
+    def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+        """What rays from the eyes hit: block ids (0: nothing within ``reach`` metres) and distances
+        in metres (``reach`` where nothing was hit), both (B, R).
+
+        ``pitch_yaw``: (R, 2) radians relative to the line of sight, + pitch looks down and + yaw
+        looks right (the sign that MineDojo's lidar inverts is put right here).
+        """
+
+    @abstractmethod
+    def location(self) -> tuple[Floats, Floats, Floats]:
+        """Position (B, 3) in metres x, y, z of the feet; yaw (B,) and pitch (B,) in degrees."""
+
+    @abstractmethod
+    def life(self) -> tuple[Floats, Floats]:
+        """Life (B,) and food (B,), both 0..20. Life 0: the player died in the last step."""
+
+    @abstractmethod
+    def masks(self) -> dict[str, Bools]:
+        """MineDojo's masks: action_type (B, 8), craft_smelt (B, 244), equip, place, destroy (B, 36)."""
+
+    @abstractmethod
+    def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
+        """What the player sees: (3, height, width) uint8."""
+
+    @abstractmethod
+    def observation(self, environment: int) -> dict[str, Any]:
+        """MineDojo's observation dictionary of one environment, key for key."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what the world holds. The world cannot be used afterwards."""
