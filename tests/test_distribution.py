@@ -1,0 +1,80 @@
+"""The masked categorical: probabilities, gradients, and masks that leave nothing."""
+
+import pytest
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule
+from torch.distributions import Categorical
+from torchrl.modules import ProbabilisticActor
+
+from models.distribution import MaskedCategorical
+
+
+def test_without_a_mask_it_is_the_ordinary_categorical():
+    logits = torch.randn(6, 5, generator=torch.Generator().manual_seed(0))
+    ours = MaskedCategorical(logits, torch.ones(6, 5, dtype=torch.bool))
+    torchs = Categorical(logits=logits)
+    choices = torchs.sample()
+    torch.testing.assert_close(ours.log_prob(choices), torchs.log_prob(choices))
+    torch.testing.assert_close(ours.entropy(), torchs.entropy())
+    assert torch.equal(ours.mode, logits.argmax(-1))
+
+
+def test_masked_choices_are_never_drawn():
+    logits = torch.zeros(4000, 4)
+    logits[:, 1] = 50.0  # would always win
+    mask = torch.tensor([True, False, True, False]).expand(4000, 4)
+    distribution = MaskedCategorical(logits, mask)
+    drawn = distribution.sample(generator=torch.Generator().manual_seed(1))
+    assert set(drawn.tolist()) == {0, 2}
+    assert 1800 < (drawn == 0).sum().item() < 2200
+    assert distribution.probs[0].tolist() == [0.5, 0.0, 0.5, 0.0]
+    torch.testing.assert_close(distribution.entropy(), torch.full((4000,), 2.0).log())
+
+
+def test_gradients_are_finite_and_leave_masked_logits_alone():
+    logits = torch.randn(3, 4, requires_grad=True)
+    mask = torch.tensor([[True, False, True, True], [False, True, False, False], [True] * 4])
+    distribution = MaskedCategorical(logits, mask)
+    (distribution.entropy().sum() + distribution.log_prob(distribution.mode).sum()).backward()
+    assert logits.grad is not None
+    assert logits.grad.isfinite().all()
+    assert (logits.grad[~mask] == 0).all()
+
+
+def test_one_choice_left_is_certain():
+    mask = torch.tensor([[False, False, True]])
+    distribution = MaskedCategorical(torch.randn(1, 3), mask)
+    assert distribution.sample().item() == 2
+    assert distribution.log_prob(torch.tensor([2])).item() == 0
+    assert distribution.entropy().item() == 0
+
+
+def test_no_choice_left_is_refused():
+    mask = torch.ones(3, 2, dtype=torch.bool)
+    mask[1] = False
+    with pytest.raises(ValueError, match="row 1 leaves no choice"):
+        MaskedCategorical(torch.zeros(3, 2), mask)
+
+
+def test_same_generator_same_choices():
+    logits, mask = torch.randn(64, 9), torch.ones(64, 9, dtype=torch.bool)
+    first, second = (
+        MaskedCategorical(logits, mask).sample(generator=torch.Generator().manual_seed(3))
+        for _ in range(2)
+    )
+    assert torch.equal(first, second)
+
+
+def test_in_a_torchrl_actor():
+    actor = ProbabilisticActor(
+        TensorDictModule(torch.nn.Linear(3, 4), in_keys=["features"], out_keys=["logits"]),
+        in_keys=["logits", "mask"],
+        distribution_class=MaskedCategorical,
+        return_log_prob=True,
+    )
+    mask = torch.tensor([True, False, True, True]).expand(10, 4)
+    out = actor(TensorDict({"features": torch.randn(10, 3), "mask": mask}, [10]))
+    assert out["action"].shape == (10,)
+    assert out["action_log_prob"].shape == (10,)
+    assert not (out["action"] == 1).any()
