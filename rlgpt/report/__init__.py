@@ -1,0 +1,77 @@
+"""The report of a run: goal_report.json and summary.json for machines, report.html for people."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from messages.plan import GoalReport
+from rlgpt.refused import Refused
+from rlgpt.report import page
+from rlgpt.report.summary import Summary, summarise
+from rlgpt.report.table import iteration_table
+
+__all__ = ["Summary", "iteration_table", "rewrite", "write"]
+
+_GOAL_REPORT = "goal_report.json"
+_SUMMARY = "summary.json"
+_PAGE = "report.html"
+
+
+def write(
+    run: Path, report: GoalReport, restarts: dict[str, int], wall_seconds: float
+) -> tuple[Path, Path]:
+    """Write the report of a run that has ended; returns the paths of summary.json and report.html.
+
+    ``restarts`` counts by node. The run folder may lack what nodes leave there. Each file appears
+    whole or not at all.
+    """
+    _replace(run / _GOAL_REPORT, msgspec.json.format(msgspec.json.encode(report)))
+    return _write(run, report, summarise(run, report, restarts, wall_seconds))
+
+
+def rewrite(run: Path) -> tuple[Path, Path]:
+    """Write the report of an old run anew from its folder; raises Refused if it cannot.
+
+    What only its launch knew (restarts, wall time, versions, platform) is taken from its old
+    summary.
+    """
+    try:
+        report = msgspec.json.decode((run / _GOAL_REPORT).read_bytes(), type=GoalReport)
+    except FileNotFoundError:
+        raise Refused(
+            f"{run} has no {_GOAL_REPORT}: it is not the folder of a run that has ended. "
+            "Name one that has, such as runs/latest."
+        ) from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise Refused(
+            f"{run / _GOAL_REPORT} cannot be read ({error}): launch the run again."
+        ) from None
+    try:
+        old = msgspec.json.decode((run / _SUMMARY).read_bytes(), type=Summary)
+    except (OSError, msgspec.DecodeError) as error:
+        raise Refused(
+            f"{run / _SUMMARY}, which holds the wall time and the restarts, cannot be read "
+            f"({error}): launch the run again."
+        ) from None
+    summary = summarise(run, report, old.restarts, old.wall_seconds)
+    summary = msgspec.structs.replace(
+        summary, versions=old.versions, platform=old.platform, written=old.written
+    )
+    return _write(run, report, summary)
+
+
+def _write(run: Path, report: GoalReport, summary: Summary) -> tuple[Path, Path]:
+    _replace(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
+    _replace(run / _PAGE, page.render(run, report, summary).encode("utf-8"))
+    return run / _SUMMARY, run / _PAGE
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,155 @@
+"""What the nodes left in a run folder, read for the report.
+
+Every piece may be missing or cut off (a node that never started, a run that was killed while it
+wrote): what can be read is reported, the rest is left out.
+"""
+
+import base64
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+_EMBEDDED_BYTES = 8 * 1024 * 1024
+_TROUBLE = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b:?\s*(.*)", re.IGNORECASE)
+_KEPT_MESSAGES = 8
+
+
+class Asked(msgspec.Struct, kw_only=True):
+    """Questions to the language model of one kind by one agent."""
+
+    agent: str
+    kind: str
+    model: str = ""
+    count: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    repairs: int = 0
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True):
+    """What one node's log holds of warnings and errors; the most frequent messages."""
+
+    node: str
+    warnings: int
+    errors: int
+    messages: list[tuple[int, str]]  # (how often, message)
+
+
+class Video(msgspec.Struct, frozen=True, kw_only=True):
+    """``data`` is a data URI; without it the page links to ``path``."""
+
+    path: str  # relative to the run folder
+    data: str = ""
+
+
+def config(run: Path) -> dict[str, Any]:
+    """The resolved config of the run; empty if there is none."""
+    try:
+        values = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def part(values: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """A mapping inside a config; empty where the path ends or something else stands there."""
+    for key in keys:
+        found = values.get(key)
+        if not isinstance(found, dict):
+            return {}
+        values = found
+    return values
+
+
+def asked(run: Path) -> list[Asked]:
+    """Questions by agent and kind, the order they were first asked in."""
+    found: dict[tuple[str, str], Asked] = {}
+    try:
+        text = (run / "llm" / "transcript.jsonl").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    for line in text.splitlines():
+        try:
+            entry = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            continue  # the last line of a node that was killed while it wrote
+        if isinstance(entry, dict):
+            _add(found, entry)
+    return list(found.values())
+
+
+def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
+    answered = part(entry, "answered") or entry
+    question = part(entry, "question") or part(entry, "ask", "question")
+    agent = str(entry.get("agent") or part(entry, "ask").get("agent") or "unknown")
+    kind = str(entry.get("asked") or question.get("type") or "question")
+    row = found.setdefault((agent, kind), Asked(agent=agent, kind=kind))
+    row.count += 1
+    row.model = str(answered.get("model") or row.model)
+    row.prompt_tokens += _number(answered.get("prompt_tokens"))
+    row.completion_tokens += _number(answered.get("completion_tokens"))
+    row.repairs += _number(answered.get("repairs"))
+    seconds = answered.get("seconds")
+    row.seconds += float(seconds) if isinstance(seconds, int | float) else 0.0
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def troubles(run: Path) -> list[Trouble]:
+    """Warnings and errors in the nodes' logs, nodes without any left out."""
+    found: list[Trouble] = []
+    for log in sorted(run.glob("*/node.log")):
+        levels: Counter[str] = Counter()
+        messages: Counter[str] = Counter()
+        try:
+            text = log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        for line in text.splitlines():
+            match = _TROUBLE.search(line)
+            if match:
+                levels[match[1].upper()] += 1
+                messages[match[2].strip()[:400]] += 1
+        if levels:
+            found.append(
+                Trouble(
+                    node=log.parent.name,
+                    warnings=levels["WARNING"],
+                    errors=levels["ERROR"] + levels["CRITICAL"],
+                    messages=[(n, text) for text, n in messages.most_common(_KEPT_MESSAGES)],
+                )
+            )
+    return found
+
+
+def videos(run: Path, paths: list[str]) -> dict[str, Video]:
+    """The videos that exist inside the run folder, by path.
+
+    The newest (last) ones are embedded as far as 8 MB go, the others are linked.
+    """
+    found: dict[str, Video] = {}
+    room = _EMBEDDED_BYTES
+    root = run.resolve()
+    for path in reversed(list(dict.fromkeys(paths))):
+        file = (root / path).resolve()
+        # A path comes from a message: it must not lead out of the run folder.
+        if not file.is_relative_to(root) or not file.is_file():
+            continue
+        size = file.stat().st_size
+        data = ""
+        if size <= room:
+            room -= size
+            data = f"data:{_MEDIA.get(file.suffix.lower(), 'video/mp4')};base64,"
+            data += base64.b64encode(file.read_bytes()).decode("ascii")
+        found[path] = Video(path=file.relative_to(root).as_posix(), data=data)
+    return found
+
+
+_MEDIA = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}

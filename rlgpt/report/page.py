@@ -1,0 +1,122 @@
+"""report.html: one page that tells a run from the question to the numbers, readable offline.
+
+Everything is rendered with autoescape by page.html.jinja; nothing here makes markup. Programs,
+verdicts and plans are a language model's text and are treated as hostile: the page holds no
+script, and its content security policy allows none.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from messages.plan import GoalReport, Iteration, Line, Stage, Subtask
+from rlgpt.report import charts, curves, found, source, words
+from rlgpt.report.summary import Summary
+
+
+class Chapter(msgspec.Struct, frozen=True, kw_only=True):
+    """One subtask and its turns of the outer loop."""
+
+    name: str
+    subtask: Subtask | None  # None: not in the plan's last version
+    iterations: list[Iteration]
+    bars: charts.Bars | None
+
+
+def render(run: Path, report: GoalReport, summary: Summary) -> str:
+    """The page of a run, as HTML. ``run`` may lack any of the nodes' files."""
+    environment = Environment(
+        loader=PackageLoader("rlgpt.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        count=words.count,
+        duration=words.duration,
+        condition=words.condition,
+        source_lines=source.lines,
+        shortened=words.shortened,
+    )
+    config = found.config(run)
+    trained = [
+        stage.policy.id
+        for iteration in report.iterations
+        for stage in iteration.stages
+        if stage.policy
+    ]
+    drawn, others = _learning_curves(run, trained)
+    return environment.get_template("page.html.jinja").render(
+        report=report,
+        summary=summary,
+        limits=found.part(config, "limits"),
+        world=found.part(config, "world"),
+        required=_required(config),
+        chapters=_chapters(report, _required(config)),
+        curves=drawn,
+        other_curves=others,
+        videos=found.videos(run, [item.video for item in report.iterations if item.video]),
+        asked=found.asked(run),
+        troubles=found.troubles(run),
+        restarted={node: n for node, n in summary.restarts.items() if n},
+        chart=charts,
+        words=words,
+        stage_of=_stage_of,
+    )
+
+
+def _visible(value: Any) -> Any:
+    # What a macro of the template returns is markup already; all else is text.
+    return value if isinstance(value, Markup) else words.plain(str(value))
+
+
+def _required(config: dict[str, Any]) -> float:
+    rate = found.part(config, "limits").get("success_rate", 0.9)
+    return float(rate) if isinstance(rate, int | float) else 0.9
+
+
+def _chapters(report: GoalReport, required: float) -> list[Chapter]:
+    planned = {subtask.name: subtask for subtask in report.subtasks}
+    result: list[Chapter] = []
+    for name in words.subtask_names(report.subtasks, report.iterations):
+        turns = [item for item in report.iterations if item.subtask == name]
+        if turns:
+            result.append(
+                Chapter(
+                    name=name,
+                    subtask=planned.get(name),
+                    iterations=turns,
+                    bars=charts.bars(turns, required),
+                )
+            )
+    return result
+
+
+def _stage_of(iteration: Iteration, line: Line) -> Stage | None:
+    """What implements a verdict line's sub-action, if anything does."""
+    return next(
+        (stage for stage in iteration.stages if stage.sub_action.name == line.sub_action.name),
+        None,
+    )
+
+
+def _learning_curves(
+    run: Path, policies: list[str]
+) -> tuple[dict[str, charts.Line], list[tuple[str, charts.Line]]]:
+    """Curves by policy id, and those that belong to no policy of the report, by name."""
+    read = curves.read(run / "learner" / "tensorboard")
+    drawn: dict[str, charts.Line] = {}
+    taken: set[str] = set()
+    for policy in policies:
+        curve = curves.of_policy(read, policy)
+        line = charts.line(curve.points) if curve else None
+        if curve and line:
+            drawn[policy] = line
+            taken.add(curve.name)
+    rest = [(curve.name, charts.line(curve.points)) for curve in read if curve.name not in taken]
+    return drawn, [(name, line) for name, line in rest if line]

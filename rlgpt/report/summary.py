@@ -1,0 +1,160 @@
+"""summary.json: a run in numbers, for scripts that compare runs."""
+
+import importlib.metadata
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.plan import GoalReport, Iteration
+from messages.world import Condition
+from rlgpt.report import found
+from rlgpt.report.words import decomposition, successes, total
+
+_DISTRIBUTIONS = (
+    "rlgpt torch torchrl tensordict numpy numba gymnasium pyzmq msgspec hydra-core vllm minedojo"
+)
+
+
+class TaskSummary(msgspec.Struct, kw_only=True):
+    id: str
+    prompt: str
+    success: Condition
+
+
+class SampleSummary(msgspec.Struct, kw_only=True):
+    """Primitive environment steps by what they were spent on."""
+
+    training: int
+    trial: int
+    evaluation: int
+    total: int
+
+
+class IterationSummary(msgspec.Struct, kw_only=True):
+    subtask: str
+    number: int
+    decomposition: str
+    success_rate: float
+    successes: int
+    episodes: int
+    samples: SampleSummary
+    seconds: float
+
+
+class QuestionSummary(msgspec.Struct, kw_only=True):
+    """Questions to the language model."""
+
+    profile: str
+    count: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    format: int = 1  # raised when a field changes its meaning
+    run: str  # name of the run folder
+    launch: str
+    seed: int | None
+    task: TaskSummary
+    success: bool
+    reason: str
+    success_rate: float  # of the last iteration
+    iterations: list[IterationSummary]
+    samples: SampleSummary
+    env_server_steps: int | None  # the env server's own count over the whole run
+    questions: QuestionSummary
+    wall_seconds: float
+    restarts: dict[str, int]
+    versions: dict[str, str]
+    platform: str
+    written: str  # local time, ISO 8601
+
+
+def versions() -> dict[str, str]:
+    """Python's version and those of the distributions that matter, read without importing them."""
+    result = {"python": platform.python_version()}
+    for name in _DISTRIBUTIONS.split():
+        try:
+            result[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # an optional part that is not installed
+    return result
+
+
+def summarise(
+    run: Path, report: GoalReport, restarts: dict[str, int], wall_seconds: float
+) -> Summary:
+    """The summary of a run that has just ended, from its report and what the nodes left."""
+    config = found.config(run)
+    questions = found.asked(run)
+    iterations = [_iteration(iteration) for iteration in report.iterations]
+    seed = config.get("seed")
+    return Summary(
+        run=run.resolve().name,
+        launch=str(config.get("name", "")),
+        seed=seed if isinstance(seed, int) else None,
+        task=TaskSummary(id=report.task.id, prompt=report.task.prompt, success=report.task.success),
+        success=report.success,
+        reason=report.reason,
+        success_rate=report.iterations[-1].success_rate if report.iterations else 0.0,
+        iterations=iterations,
+        samples=SampleSummary(
+            training=sum(item.samples.training for item in iterations),
+            trial=sum(item.samples.trial for item in iterations),
+            evaluation=sum(item.samples.evaluation for item in iterations),
+            total=sum(item.samples.total for item in iterations),
+        ),
+        env_server_steps=_env_server_steps(run),
+        questions=QuestionSummary(
+            profile=profile(config),
+            count=sum(row.count for row in questions),
+            prompt_tokens=sum(row.prompt_tokens for row in questions),
+            completion_tokens=sum(row.completion_tokens for row in questions),
+            seconds=sum(row.seconds for row in questions),
+        ),
+        wall_seconds=wall_seconds,
+        restarts=restarts,
+        versions=versions(),
+        platform=f"{platform.platform()} {platform.machine()} ({sys.implementation.name})",
+        written=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    )
+
+
+def profile(config: dict[str, Any]) -> str:
+    """The name of the language-model profile."""
+    values = found.part(config, "llm")
+    return str(values.get("name") or values.get("kind") or "")
+
+
+def _iteration(iteration: Iteration) -> IterationSummary:
+    samples = iteration.samples
+    return IterationSummary(
+        subtask=iteration.subtask,
+        number=iteration.number,
+        decomposition=decomposition(iteration),
+        success_rate=iteration.success_rate,
+        successes=successes(iteration),
+        episodes=iteration.episodes,
+        samples=SampleSummary(
+            training=samples.training,
+            trial=samples.trial,
+            evaluation=samples.evaluation,
+            total=total(samples),
+        ),
+        seconds=iteration.seconds,
+    )
+
+
+def _env_server_steps(run: Path) -> int | None:
+    try:
+        value = msgspec.json.decode((run / "env_server" / "steps.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+    if isinstance(value, dict):
+        value = value.get("steps")
+    return value if isinstance(value, int) else None

@@ -1,0 +1,50 @@
+"""The table that a launch prints at its end: one row per iteration of the outer loop."""
+
+from rich.table import Table
+from rich.text import Text
+
+from messages.plan import GoalReport, Iteration
+from rlgpt.report.words import (
+    count,
+    decomposition,
+    plain,
+    shortened,
+    successes,
+    telling_line,
+    total,
+)
+
+
+def iteration_table(report: GoalReport) -> Table:
+    """Decomposition, verdict, success rate over unseen episodes and samples of each iteration."""
+    several = len({iteration.subtask for iteration in report.iterations}) > 1
+    # The title is task text: Text, so that brackets in it are no markup.
+    table = Table(title=Text(plain(report.task.prompt)), title_justify="left", show_lines=several)
+    table.add_column("#", justify="right")
+    if several:
+        table.add_column("subtask")
+    table.add_column("decomposition", ratio=3)
+    table.add_column("verdict", ratio=3)
+    table.add_column("success", justify="right", no_wrap=True)
+    table.add_column("samples", justify="right", no_wrap=True)
+    for iteration in report.iterations:
+        row = [Text(str(iteration.number))]
+        if several:
+            row.append(Text(plain(iteration.subtask)))
+        row += [
+            Text(plain(decomposition(iteration))),
+            _verdict(iteration),
+            Text(f"{iteration.success_rate:.2f} ({successes(iteration)}/{iteration.episodes})"),
+            Text(count(total(iteration.samples))),
+        ]
+        table.add_row(*row)
+    return table
+
+
+def _verdict(iteration: Iteration) -> Text:
+    line = telling_line(iteration)
+    if line is None:
+        return Text("nothing was implemented", style="red")
+    if line.verdict.success:
+        return Text(shortened(line.verdict.reason, 90), style="green")
+    return Text(shortened(f"{line.sub_action.name}: {line.verdict.reason}", 90), style="red")

@@ -1,0 +1,104 @@
+"""How numbers, conditions and model-written text are put into words, on page and table alike."""
+
+import unicodedata
+
+from messages.plan import Iteration, Line, Samples, Subtask
+from messages.world import Condition, RewardTerm
+
+_KEPT = {"\n", "\t"}
+
+
+def plain(text: str) -> str:
+    """Text whose every character can be seen.
+
+    A language model's text may hold control characters that a terminal obeys and bidirectional
+    overrides that make code read otherwise than it runs; they are spelled out (``<U+202E>``).
+    """
+    return "".join(
+        f"<U+{ord(character):04X}>"
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs") and character not in _KEPT
+        else character
+        for character in text
+    )
+
+
+def shortened(text: str, length: int) -> str:
+    """One line of at most ``length`` characters, cut between words where that is possible."""
+    text = " ".join(plain(text).split())
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    head = cut.rpartition(" ")[0]
+    return (head if len(head) > length // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def count(number: int) -> str:
+    """A count for reading: 950, 12.3k, 1.24M."""
+    if number < 1_000:
+        return str(number)
+    if number < 999_500:
+        return f"{number / 1_000:.3g}k" if number < 100_000 else f"{number / 1_000:.0f}k"
+    return f"{number / 1_000_000:.3g}M"
+
+
+def duration(seconds: float) -> str:
+    """A time span for reading: 8.2 s, 3 min 20 s, 1 h 05 min."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def condition(value: Condition) -> str:
+    match value.kind:
+        case "have":
+            return f"{value.quantity} {value.name} in the inventory"
+        case "near":
+            return f"next to {value.name}"
+        case "facing":
+            return f"facing {value.name} within reach"
+
+
+def reward(term: RewardTerm) -> tuple[str, str]:
+    """A reward term as (weight, what it is paid for)."""
+    paid_for = {
+        "success": "once, on success",
+        "step": "every primitive step",
+        "gain": f"per {term.name} gained",
+        "approach": f"per metre closer to {term.name}",
+        "facing": f"every step that faces {term.name}",
+    }[term.kind]
+    return f"{term.weight:+g}", paid_for
+
+
+def decomposition(iteration: Iteration) -> str:
+    """``find a tree: code; harvest log: rl + attack_20``"""
+    return "; ".join(_implemented(line) for line in iteration.lines)
+
+
+def _implemented(line: Line) -> str:
+    return " + ".join([f"{line.sub_action.name}: {line.sub_action.method}", *line.macros])
+
+
+def successes(iteration: Iteration) -> int:
+    """How many of the iteration's evaluation episodes succeeded."""
+    return round(iteration.success_rate * iteration.episodes)
+
+
+def total(samples: Samples) -> int:
+    return samples.training + samples.trial + samples.evaluation
+
+
+def telling_line(iteration: Iteration) -> Line | None:
+    """The line that explains the iteration: its first failure, or its last line."""
+    failed = [line for line in iteration.lines if not line.verdict.success]
+    return (failed or iteration.lines[-1:] or [None])[0]
+
+
+def subtask_names(subtasks: list[Subtask], iterations: list[Iteration]) -> list[str]:
+    """Names of the subtasks in the order of the plan; what the plan no longer holds comes last."""
+    names = [subtask.name for subtask in subtasks]
+    names += [iteration.subtask for iteration in iterations]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,384 @@
+"""The report of a run: complete, self-contained, and safe against what a model wrote."""
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+from rich.console import Console
+from tensorboard.compat.proto.event_pb2 import Event  # pyright: ignore
+from tensorboard.compat.proto.summary_pb2 import Summary as Scalars  # pyright: ignore
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+from messages.chat import Answered
+from messages.plan import GoalReport, Iteration, Line, Samples, Stage, SubAction, Subtask
+from messages.program import Program
+from messages.training import Policy, TrainingSpec
+from messages.verdict import Verdict
+from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
+from rlgpt.refused import Refused
+from rlgpt.report import Summary, iteration_table, rewrite, write
+
+HOSTILE = "<script>alert('pwned')</script>"
+
+SEARCH = '''def action(obs):
+    """Walk until a tree is in front of us."""
+    for turn in range(40):
+        if obs.near("wood"):  # within the 3x3x3 voxels
+            return
+        obs = forward()
+        if turn % 8 == 7:
+            obs = look(yaw=30)
+'''
+
+ATTACK = """def action(obs):
+    for _ in range(20):
+        obs = attack()
+"""
+
+LOG = Condition(kind="have", name="log", quantity=1)
+TASK = Task(id="harvest_log", prompt="Harvest one log in a forest", success=LOG)
+POLICY = "harvest_log-1/0-harvest-log/iteration-1/harvest-log/train"
+RESTARTS = {"env_server": 0, "critic": 2, "learner": 0}
+
+
+def spec(macros: list[Program]) -> TrainingSpec:
+    return TrainingSpec(
+        name="harvest log",
+        task=TASK,
+        interface=Interface(
+            observations=["compass", "voxels", "target_direction"],
+            actions=["forward", "attack", "yaw+30", "yaw-30"],
+            macros=macros,
+            rewards=[
+                RewardTerm(kind="success", weight=10.0),
+                RewardTerm(kind="step", weight=-0.01),
+                RewardTerm(kind="approach", weight=0.5, name="wood"),
+                RewardTerm(kind="facing", weight=0.02, name="wood"),
+            ],
+            success=LOG,
+            horizon=200,
+            targets=["wood"],
+        ),
+        prefix=[Program(name="find_a_tree", source=SEARCH, max_steps=400)],
+        seeds=SeedRange(first=0, count=900_000),
+        budget=120_000,
+        stop_at=0.97,
+    )
+
+
+def goal_report(program: str = SEARCH, said: str = "The tree was reached.") -> GoalReport:
+    near = Condition(kind="near", name="wood")
+    find = SubAction(
+        name="find a tree", method="code", success=near, description="Walk to the nearest tree."
+    )
+    by_code = SubAction(name="harvest log", method="code", success=LOG)
+    by_rl = SubAction(name="harvest log", method="rl", success=LOG)
+    found = Line(
+        sub_action=find, attempts=1, verdict=Verdict(success=True, success_rate=0.97, reason=said)
+    )
+    search = Program(name="find_a_tree", source=program, purpose="Walk up to a tree.")
+    macro = Program(name="attack_20", source=ATTACK, purpose="Attack 20 times.", max_steps=20)
+    return GoalReport(
+        task=TASK,
+        subtasks=[Subtask(name="harvest log", success=LOG, why="A log is what was asked for.")],
+        iterations=[
+            Iteration(
+                subtask="harvest log",
+                number=0,
+                lines=[
+                    found,
+                    Line(
+                        sub_action=by_code,
+                        attempts=4,
+                        verdict=Verdict(
+                            success=False,
+                            success_rate=0.03,
+                            reason="It attacked the leaves beside the trunk in 29 of 30 episodes.",
+                            suggestion="Aiming is hard to put into code; let it be learned.",
+                        ),
+                    ),
+                ],
+                stages=[
+                    Stage(sub_action=find, program=search),
+                    Stage(sub_action=by_code, program=Program(name="harvest_log", source=ATTACK)),
+                ],
+                success_rate=1 / 30,
+                episodes=30,
+                samples=Samples(trial=21_400, evaluation=18_212),
+                seconds=14.2,
+            ),
+            Iteration(
+                subtask="harvest log",
+                number=1,
+                lines=[
+                    found,
+                    Line(
+                        sub_action=by_rl,
+                        attempts=1,
+                        macros=["attack_20"],
+                        verdict=Verdict(
+                            success=True, success_rate=0.95, reason="The trunk was dug out."
+                        ),
+                    ),
+                ],
+                stages=[
+                    Stage(sub_action=find, program=search),
+                    Stage(
+                        sub_action=by_rl,
+                        policy=Policy(id=POLICY, checkpoint="learner/harvest-log/checkpoint.pt"),
+                        spec=spec([macro]),
+                    ),
+                ],
+                success_rate=28 / 30,
+                episodes=30,
+                samples=Samples(training=118_784, trial=9_000, evaluation=7_311),
+                seconds=96.0,
+                video="env_server/videos/1.mp4",
+            ),
+        ],
+        success=True,
+        reason="The success rate 0.93 reaches 0.9.",
+    )
+
+
+def fill(run: Path) -> None:
+    """What the launcher and the nodes leave in a run folder."""
+    (run / "config.yaml").write_text(
+        "name: harvest_log\nseed: 3\nlimits: {iterations: 4, success_rate: 0.9, samples: 3000000}\n"
+        "world: {kind: embedded}\nllm: {kind: rulebook}\n"
+    )
+    (run / "llm").mkdir()
+    with (run / "llm" / "transcript.jsonl").open("wb") as transcript:
+        for number, kind in enumerate(["PlanQuestion", "SpecQuestion", "SpecQuestion"]):
+            answered = Answered(
+                id=str(number),
+                answer="{}",
+                model="rulebook",
+                prompt_tokens=1200,
+                completion_tokens=80,
+                seconds=0.25,
+            )
+            entry = {"agent": "fast_agent", "asked": kind, "question": {}, "answered": answered}
+            transcript.write(msgspec.json.encode(entry) + b"\n")
+        transcript.write(b'{"agent": "planner", "ask')  # killed while it wrote
+    (run / "critic").mkdir()
+    (run / "critic" / "node.log").write_text(
+        "12:00:01 INFO ready\n"
+        "12:00:02 WARNING dropped a message: expected int\n"
+        "12:00:03 WARNING dropped a message: expected int\n"
+        f"12:00:04 ERROR cannot read {HOSTILE}\n"
+    )
+    (run / "env_server" / "videos").mkdir(parents=True)
+    (run / "env_server" / "videos" / "1.mp4").write_bytes(b"not really a film")
+    learning_curve(run / "learner" / "tensorboard" / POLICY.replace("/", "-"))
+
+
+def learning_curve(folder: Path) -> None:
+    writer = EventFileWriter(str(folder))
+    for step in range(1, 60):
+        rate = 1.0 / (1.0 + 40.0 * 0.87**step)
+        value = Scalars.Value(tag="train/success_rate", simple_value=rate)
+        writer.add_event(Event(step=step * 2048, summary=Scalars(value=[value])))
+    writer.close()
+
+
+class Outline(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def written(run: Path, report: GoalReport) -> Outline:
+    _, page = write(run, report, RESTARTS, 131.4)
+    return Outline(page.read_text(encoding="utf-8"))
+
+
+def test_the_page_tells_the_run(tmp_path: Path) -> None:
+    fill(tmp_path)
+    outline = written(tmp_path, goal_report())
+    for words in [
+        "Harvest one log in a forest",
+        "1 log in the inventory",
+        "It attacked the leaves beside the trunk",
+        "let it be learned",
+        "for turn in range(40):",
+        "attack_20",
+        "target_direction",
+        "per metre closer to wood",
+        "120k primitive samples",
+        "28 of 30",
+        "118,784",
+        "It is no language model",
+        "critic was restarted 2 times",
+        "dropped a message: expected int",
+        "it is not Minecraft",
+    ]:
+        assert words in " ".join(outline.text.split()), words
+    assert outline.tags.count("svg") >= 2
+    assert "path" in outline.tags  # the learning curve
+    assert any(link.startswith("data:video/mp4;base64,") for link in outline.links)
+
+
+def test_the_page_needs_nothing_but_its_folder(tmp_path: Path) -> None:
+    fill(tmp_path)
+    outline = written(tmp_path, goal_report())
+    assert "script" not in outline.tags
+    assert "link" not in outline.tags
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "url(" not in html
+    assert "@import" not in html
+    for link in outline.links:
+        assert link.startswith(("data:", "./")), link
+
+
+def test_model_written_text_stays_text(tmp_path: Path) -> None:
+    fill(tmp_path)
+    program = f'def action(obs):\n    "{HOSTILE}"\n    # </pre>{HOSTILE}\n    \u202eattack()\n'
+    report = goal_report(program=program, said=f'"><img src=x onerror=alert(1)>{HOSTILE}')
+    report = msgspec.structs.replace(
+        report,
+        task=msgspec.structs.replace(TASK, prompt=f"</title>{HOSTILE}"),
+        reason="{{ 7 * 7 }} \x1b[31mred",
+    )
+    outline = written(tmp_path, report)
+    assert "script" not in outline.tags
+    assert "img" not in outline.tags
+    assert HOSTILE in outline.text
+    assert "{{ 7 * 7 }}" in outline.text
+    # What would colour a terminal or turn the reading direction is spelled out.
+    assert "<U+001B>[31mred" in outline.text
+    assert "<U+202E>attack" in outline.text
+    assert "\u202e" not in outline.text
+
+
+@pytest.mark.parametrize("path", ["../secret.mp4", "/etc/hostname", "env_server/none.mp4"])
+def test_a_video_outside_the_run_folder_is_not_shown(tmp_path: Path, path: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (tmp_path / "secret.mp4").write_bytes(b"secret")
+    report = goal_report()
+    last = msgspec.structs.replace(report.iterations[-1], video=path)
+    report = msgspec.structs.replace(report, iterations=[*report.iterations[:-1], last])
+    assert "video" not in written(run, report).tags
+
+
+def test_a_large_video_is_linked(tmp_path: Path) -> None:
+    fill(tmp_path)
+    with (tmp_path / "env_server" / "videos" / "1.mp4").open("wb") as film:
+        film.truncate(9 * 1024 * 1024)
+    assert "./env_server/videos/1.mp4" in written(tmp_path, goal_report()).links
+
+
+def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
+    report = goal_report()
+    assert "No transcript was kept" in written(tmp_path, report).text
+    empty = GoalReport(
+        task=TASK, subtasks=[], iterations=[], success=False, reason="No plan would do."
+    )
+    assert "The planner gave no plan" in written(tmp_path, empty).text
+    nothing = Iteration(
+        subtask="harvest log",
+        number=0,
+        lines=[],
+        stages=[],
+        success_rate=0.0,
+        episodes=0,
+        samples=Samples(),
+        seconds=0.0,
+    )
+    written(tmp_path, msgspec.structs.replace(empty, iterations=[nothing]))
+
+
+def test_the_page_does_without_what_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_bytes(b"\xff{[")
+    events = tmp_path / "learner" / "tensorboard" / "policy"
+    events.mkdir(parents=True)
+    (events / "events.out.tfevents.1").write_bytes(b"\x00" * 37)
+    (tmp_path / "llm").mkdir()
+    (tmp_path / "llm" / "transcript.jsonl").write_bytes(b'[1]\n{"answered": 3}\nnull\n\xff\n')
+    written(tmp_path, goal_report(program="def action(:\n  '''"))
+
+
+def test_the_summary_is_for_scripts(tmp_path: Path) -> None:
+    fill(tmp_path)
+    path, _ = write(tmp_path, goal_report(), RESTARTS, 131.4)
+    plain = json.loads(path.read_text())
+    assert plain["task"]["id"] == "harvest_log"
+    assert plain["samples"] == {
+        "training": 118_784,
+        "trial": 30_400,
+        "evaluation": 25_523,
+        "total": 174_707,
+    }
+    summary = msgspec.json.decode(path.read_bytes(), type=Summary)
+    assert (summary.success, summary.launch, summary.seed) == (True, "harvest_log", 3)
+    assert [item.successes for item in summary.iterations] == [1, 28]
+    assert summary.iterations[1].decomposition == "find a tree: code; harvest log: rl + attack_20"
+    assert (summary.questions.count, summary.questions.prompt_tokens) == (3, 3600)
+    assert summary.questions.profile == "rulebook"
+    assert summary.restarts == RESTARTS
+    assert summary.wall_seconds == 131.4
+    assert {"python", "torch", "torchrl"} <= summary.versions.keys()
+
+
+def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+    write(tmp_path, goal_report(), {}, 1.0)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "goal_report.json",
+        "summary.json",
+        "report.html",
+    }
+
+
+def test_a_report_is_written_anew_from_its_folder(tmp_path: Path) -> None:
+    fill(tmp_path)
+    _, page = write(tmp_path, goal_report(), RESTARTS, 131.4)
+    before = page.read_text(encoding="utf-8")
+    page.unlink()
+    rewrite(tmp_path)
+    assert page.read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("missing", ["goal_report.json", "summary.json"])
+@pytest.mark.parametrize("content", [None, b'{"task": 3'])
+def test_a_folder_without_a_report_is_refused_in_words(
+    tmp_path: Path, missing: str, content: bytes | None
+) -> None:
+    write(tmp_path, goal_report(), {}, 1.0)
+    (tmp_path / missing).unlink()
+    if content is not None:
+        (tmp_path / missing).write_bytes(content)
+    with pytest.raises(Refused, match=missing) as refused:
+        rewrite(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_table_has_one_row_per_iteration() -> None:
+    report = goal_report(said="reached [bold]it[/bold] \x1b[31m")
+    console = Console(file=io.StringIO(), width=140)
+    console.print(iteration_table(report))
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    rows = [line for line in printed.splitlines() if re.search(r"\(\d+/\d+\)", line)]
+    assert len(rows) == 2
+    assert "0.03 (1/30)" in rows[0]
+    assert "39.6k" in rows[0]
+    assert "0.93 (28/30)" in rows[1]
+    assert "attack_20" in printed
+    assert "\x1b" not in printed
