@@ -32,7 +32,7 @@ class Asked(msgspec.Struct, kw_only=True):
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """What one node's log holds of warnings and errors; the most frequent messages."""
+    """What one node's (or the launcher's) log holds of warnings and errors; the most frequent messages."""
 
     node: str
     warnings: int
@@ -105,7 +105,7 @@ def _number(value: Any) -> int:
 def troubles(run: Path) -> list[Trouble]:
     """Warnings and errors in the nodes' logs, nodes without any left out."""
     found: list[Trouble] = []
-    for log in sorted(run.glob("*/node.log")):
+    for log in [run / "launcher.log", *sorted(run.glob("*/node.log"))]:
         levels: Counter[str] = Counter()
         messages: Counter[str] = Counter()
         try:
@@ -120,7 +120,7 @@ def troubles(run: Path) -> list[Trouble]:
         if levels:
             found.append(
                 Trouble(
-                    node=log.parent.name,
+                    node=log.parent.name if log.name == "node.log" else log.stem,
                     warnings=levels["WARNING"],
                     errors=levels["ERROR"] + levels["CRITICAL"],
                     messages=[(n, text) for text, n in messages.most_common(_KEPT_MESSAGES)],

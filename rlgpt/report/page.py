@@ -26,6 +26,14 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     bars: charts.Bars | None
 
 
+class Training(msgspec.Struct, frozen=True, kw_only=True):
+    """The learning curve of one policy."""
+
+    title: str
+    note: str
+    line: charts.Line
+
+
 def render(run: Path, report: GoalReport, summary: Summary) -> str:
     """The page of a run, as HTML. ``run`` may lack any of the nodes' files."""
     environment = Environment(
@@ -44,13 +52,6 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
         shortened=words.shortened,
     )
     config = found.config(run)
-    trained = [
-        stage.policy.id
-        for iteration in report.iterations
-        for stage in iteration.stages
-        if stage.policy
-    ]
-    drawn, others = _learning_curves(run, trained)
     return environment.get_template("page.html.jinja").render(
         report=report,
         summary=summary,
@@ -58,8 +59,7 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
         world=found.part(config, "world"),
         required=_required(config),
         chapters=_chapters(report, _required(config)),
-        curves=drawn,
-        other_curves=others,
+        trainings=_trainings(run, report),
         videos=found.videos(run, [item.video for item in report.iterations if item.video]),
         asked=found.asked(run),
         troubles=found.troubles(run),
@@ -105,18 +105,22 @@ def _stage_of(iteration: Iteration, line: Line) -> Stage | None:
     )
 
 
-def _learning_curves(
-    run: Path, policies: list[str]
-) -> tuple[dict[str, charts.Line], list[tuple[str, charts.Line]]]:
-    """Curves by policy id, and those that belong to no policy of the report, by name."""
+def _trainings(run: Path, report: GoalReport) -> list[Training]:
+    """A learning curve for each trained policy, in the order they were first used; then those of
+    policies that no iteration uses."""
     read = curves.read(run / "learner" / "tensorboard")
-    drawn: dict[str, charts.Line] = {}
-    taken: set[str] = set()
-    for policy in policies:
-        curve = curves.of_policy(read, policy)
-        line = charts.line(curve.points) if curve else None
-        if curve and line:
-            drawn[policy] = line
-            taken.add(curve.name)
-    rest = [(curve.name, charts.line(curve.points)) for curve in read if curve.name not in taken]
-    return drawn, [(name, line) for name, line in rest if line]
+    result: dict[str, Training] = {}
+    for iteration in report.iterations:
+        for stage in iteration.stages:
+            curve = curves.of_policy(read, stage.policy.id) if stage.policy else None
+            line = charts.line(curve.points) if curve else None
+            if curve and line and curve.name not in result:
+                title = f"Training of “{stage.sub_action.name}”, iteration {iteration.number}"
+                note = "Success rate of the recent training episodes."
+                result[curve.name] = Training(title=title, note=note, line=line)
+    for curve in read:
+        line = charts.line(curve.points)
+        if line and curve.name not in result:
+            note = "Success rate of the recent training episodes; no iteration uses this policy."
+            result[curve.name] = Training(title=f"Training, {curve.name}", note=note, line=line)
+    return list(result.values())
