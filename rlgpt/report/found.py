@@ -32,7 +32,7 @@ class Asked(msgspec.Struct, kw_only=True):
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """What one node's (or the launcher's) log holds of warnings and errors; the most frequent messages."""
+    """Warnings and errors in the log of a node, or the launcher's: the most frequent messages."""
 
     node: str
     warnings: int
