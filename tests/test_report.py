@@ -21,17 +21,23 @@ from messages.verdict import Verdict
 from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
 from rlgpt.refused import Refused
 from rlgpt.report import Summary, iteration_table, rewrite, write
+from rlgpt.report.curves import Curve, of_policy
 
 HOSTILE = "<script>alert('pwned')</script>"
 
 SEARCH = '''def action(obs):
-    """Walk until a tree is in front of us."""
-    for turn in range(40):
-        if obs.near("wood"):  # within the 3x3x3 voxels
+    """Walk up to the nearest tree."""
+    for _ in range(40):
+        seen = nearest(obs, "wood")
+        if seen is None:
+            obs = turn(30)  # look elsewhere
+            continue
+        yaw, pitch, distance = seen
+        obs = turn(yaw)
+        if distance < 3.5:
+            obs = look(pitch)
             return
         obs = forward()
-        if turn % 8 == 7:
-            obs = look(yaw=30)
 '''
 
 ATTACK = """def action(obs):
@@ -41,7 +47,7 @@ ATTACK = """def action(obs):
 
 LOG = Condition(kind="have", name="log", quantity=1)
 TASK = Task(id="harvest_log", prompt="Harvest one log in a forest", success=LOG)
-POLICY = "harvest_log-1/0-harvest-log/iteration-1/harvest-log/train"
+POLICY = "goal/0-harvest-log/iteration-1/harvest-log/train"
 RESTARTS = {"env_server": 0, "critic": 2, "learner": 0}
 
 
@@ -174,16 +180,24 @@ def fill(run: Path) -> None:
     )
     (run / "env_server" / "videos").mkdir(parents=True)
     (run / "env_server" / "videos" / "1.mp4").write_bytes(b"not really a film")
-    learning_curve(run / "learner" / "tensorboard" / POLICY.replace("/", "-"))
+    learning_curve(run / "learner" / "tensorboard" / POLICY.replace("/", "+"))
 
 
 def learning_curve(folder: Path) -> None:
     writer = EventFileWriter(str(folder))
     for step in range(1, 60):
         rate = 1.0 / (1.0 + 40.0 * 0.87**step)
-        value = Scalars.Value(tag="train/success_rate", simple_value=rate)
+        value = Scalars.Value(tag="episode/success_rate", simple_value=rate)
         writer.add_event(Event(step=step * 2048, summary=Scalars(value=[value])))
     writer.close()
+
+
+def test_a_curve_is_found_by_its_policy() -> None:
+    curves = [Curve(name=name, points=[(1, 0.5)]) for name in ("goal+train-10", "goal+train-1")]
+    found = of_policy(curves, "goal/train-1")
+    assert found is not None
+    assert found.name == "goal+train-1"
+    assert of_policy(curves, "goal/train-2") is None
 
 
 class Outline(HTMLParser):
@@ -218,7 +232,7 @@ def test_the_page_tells_the_run(tmp_path: Path) -> None:
         "1 log in the inventory",
         "It attacked the leaves beside the trunk",
         "let it be learned",
-        "for turn in range(40):",
+        "for _ in range(40):",
         "attack_20",
         "target_direction",
         "per metre closer to wood",

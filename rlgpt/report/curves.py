@@ -49,10 +49,9 @@ def read(tensorboard: Path) -> list[Curve]:
 def of_policy(curves: list[Curve], policy: str) -> Curve | None:
     """The curve of a policy by its id: the learner names folders after ids, made safe for paths."""
     wanted = _key(policy)
-    for curve in curves:
-        if _key(curve.name).startswith(wanted) or wanted.endswith(_key(curve.name)):
-            return curve
-    return None
+    exact = [curve for curve in curves if _key(curve.name) == wanted]
+    below = [curve for curve in curves if _key(curve.name).startswith(f"{wanted}-")]
+    return next(iter([*exact, *below]), None)
 
 
 def _key(name: str) -> str:
