@@ -1,0 +1,81 @@
+"""Primitive actions by name: what a policy or a coded action chooses from, as MineDojo actions.
+
+A MineDojo action has eight integers: move (0 none, 1 forward, 2 back), strafe (0 none, 1 left,
+2 right), gait (0 none, 1 jump, 2 sneak, 3 sprint), pitch and yaw change in bins of 15 degrees (12 is
+none, more looks down and turns right), function, craft argument, inventory slot.
+"""
+
+from models.rules import craft_index
+
+ACTION_SIZES: tuple[int, ...] = (3, 3, 4, 25, 25, 8, 244, 36)
+FUNCTIONS: tuple[str, ...] = (
+    "no_op",
+    "use",
+    "drop",
+    "attack",
+    "craft",
+    "equip",
+    "place",
+    "destroy",
+)
+CAMERA_STEP = 15.0  # degrees in one camera bin
+TICKS: tuple[int, ...] = (1, 1, 3, 1, 3, 3, 3, 3)  # game ticks of 50 ms, by function
+
+
+def action(
+    *,
+    move: int = 0,
+    strafe: int = 0,
+    gait: int = 0,
+    pitch: int = 0,
+    yaw: int = 0,
+    function: str = "no_op",
+    argument: int = 0,
+    slot: int = 0,
+) -> tuple[int, ...]:
+    """A MineDojo action. ``pitch`` and ``yaw`` are in bins of 15 degrees, + is down and right.
+
+    Raises:
+        ValueError: there is no such function.
+    """
+    if function not in FUNCTIONS:
+        raise ValueError(f"there is no function {function!r}; there are {', '.join(FUNCTIONS)}")
+    return (move, strafe, gait, 12 + pitch, 12 + yaw, FUNCTIONS.index(function), argument, slot)
+
+
+def craft(name: str) -> tuple[int, ...]:
+    """The action that crafts or smelts ``name``. Raises ValueError where nothing makes it."""
+    return action(function="craft", argument=craft_index(name))
+
+
+PRIMITIVES: dict[str, tuple[int, ...]] = {
+    "noop": action(),
+    "forward": action(move=1),
+    "back": action(move=2),
+    "left": action(strafe=1),
+    "right": action(strafe=2),
+    "jump": action(move=1, gait=1),
+    "jump_up": action(gait=1),
+    "sneak": action(gait=2),
+    "sprint": action(move=1, gait=3),
+    "look_up": action(pitch=-2),
+    "look_down": action(pitch=2),
+    "turn_left": action(yaw=-2),
+    "turn_right": action(yaw=2),
+    "look_up_15": action(pitch=-1),
+    "look_down_15": action(pitch=1),
+    "turn_left_15": action(yaw=-1),
+    "turn_right_15": action(yaw=1),
+    "turn_around": action(yaw=12),
+    "use": action(function="use"),
+    "drop": action(function="drop"),
+    "attack": action(function="attack"),
+    "forward_attack": action(move=1, function="attack"),
+    "jump_attack": action(move=1, gait=1, function="attack"),
+    "sprint_attack": action(move=1, gait=3, function="attack"),
+    "look_up_attack": action(pitch=-1, function="attack"),
+    "look_down_attack": action(pitch=1, function="attack"),
+    "turn_left_attack": action(yaw=-1, function="attack"),
+    "turn_right_attack": action(yaw=1, function="attack"),
+    "forward_use": action(move=1, function="use"),
+}

@@ -1,0 +1,250 @@
+"""The embedded world behind the World interface: it owns the arrays and calls the kernels."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from messages.world import Task
+from models.rules import biome_named, block_names, item_id, item_names
+from nodes.env_server.worlds.embedded import observing
+from nodes.env_server.worlds.embedded.rays import cast_all
+from nodes.env_server.worlds.embedded.rulebook import rules
+from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
+from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
+from nodes.env_server.worlds.embedded.terrain import figures_of
+from nodes.env_server.worlds.world import Bools, Floats, Ints, World
+
+ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
+COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
+FUNCTIONS = ("no_op", "use", "drop", "attack", "craft", "equip", "place", "destroy")
+
+
+class EmbeddedWorld(World):
+    """``size`` worlds of one task, stepped side by side in one compiled call.
+
+    ``area``: columns along each side, a multiple of 16. ``break_speed_multiplier``: how much faster
+    blocks break than in the game. ``image_size``: (height, width) of the picture that MineDojo would
+    be asked for; the field of view in which a crafting table counts as nearby depends on it.
+    ``use_voxel``, ``voxel_radius``, ``use_lidar`` and ``lidar_rays`` ((pitch rad, yaw rad, metres)
+    each) say what ``observation`` holds beside the rest.
+
+    Raises:
+        ValueError: a biome or item that there is not, or an option out of range.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = (
+        "area",
+        "break_speed_multiplier",
+        "image_size",
+        "use_voxel",
+        "voxel_radius",
+        "use_lidar",
+        "lidar_rays",
+        "start_health",
+        "start_food",
+    )
+
+    def __init__(
+        self,
+        size: int,
+        task: Task,
+        *,
+        area: int = 128,
+        break_speed_multiplier: float = 1.0,
+        image_size: tuple[int, int] = (160, 256),
+        use_voxel: bool = True,
+        voxel_radius: int = 1,
+        use_lidar: bool = False,
+        lidar_rays: list[tuple[float, float, float]] | None = None,
+        start_health: float = 20.0,
+        start_food: float = 20.0,
+    ) -> None:
+        if size < 1:
+            raise ValueError(f"a world needs at least one environment, not {size}")
+        if area < 32 or area > 512 or area % 16:
+            raise ValueError(f"area is a multiple of 16 from 32 to 512, not {area}")
+        if not break_speed_multiplier > 0.0:
+            raise ValueError(f"break_speed_multiplier is above 0, not {break_speed_multiplier}")
+        if not (0.0 < start_health <= 20.0 and 0.0 <= start_food <= 20.0):
+            raise ValueError("start_health is above 0 and up to 20, start_food from 0 to 20")
+        if voxel_radius < 0 or voxel_radius > 16:
+            raise ValueError(f"voxel_radius is from 0 to 16, not {voxel_radius}")
+        self.size = size
+        self.task = task
+        self.block_names = block_names
+        self.item_names = item_names
+        self.biome = biome_named(task.biome)
+        self.image_size = image_size
+        self.use_voxel = use_voxel
+        self.voxel_radius = voxel_radius
+        self.lidar_rays = (lidar_rays or [(0.0, 0.0, 999.0)]) if use_lidar else None
+        self.rules = rules()
+        self._terrain = figures_of(self.biome)
+        self._equipment = _equipment(task.inventory, self.rules.item["stack"])
+        self._life, self._food = float(start_health), float(start_food)
+        self._multiplier = float(break_speed_multiplier)
+        height, width = image_size
+        # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
+        self.half_yaw = 35.0 * min(1.0, width / height)
+        self.half_pitch = 35.0 * min(1.0, height / width)
+        self.state = new_state(size, area)
+        self.state.players["fresh"] = -1
+        self._buffers: dict[Any, Any] = {}
+        self._worn = self.rules.item["slot"] != 0
+
+    def reset(self, environments: Ints, seeds: Ints) -> None:
+        environments = np.ascontiguousarray(environments, np.int64)
+        seeds = np.ascontiguousarray(seeds, np.int64)
+        if environments.ndim != 1 or environments.shape != seeds.shape:
+            raise ValueError(
+                f"reset wants as many seeds as environments, not {seeds.shape} for"
+                f" {environments.shape}"
+            )
+        if len(environments) and not 0 <= environments.min() <= environments.max() < self.size:
+            raise ValueError(f"environments are numbered 0 to {self.size - 1}")
+        if len(seeds) and seeds.min() < 0:
+            raise ValueError("a seed is not negative")
+        begin_all(
+            self.state,
+            self.rules,
+            environments,
+            seeds,
+            self._terrain,
+            self._equipment,
+            self._life,
+            self._food,
+        )
+
+    def step(self, actions: Ints, active: Bools) -> None:
+        actions = np.ascontiguousarray(actions, np.int64)
+        active = np.ascontiguousarray(active, np.bool_)
+        if actions.shape != (self.size, 8) or active.shape != (self.size,):
+            raise ValueError(
+                f"step wants actions ({self.size}, 8) and active ({self.size},), not"
+                f" {actions.shape} and {active.shape}"
+            )
+        row, column = act_all(
+            self.state,
+            self.rules,
+            actions,
+            active,
+            self._multiplier,
+            self.half_yaw,
+            self.half_pitch,
+        )
+        if row >= 0:
+            self._refuse(actions[row], int(row), int(column))
+
+    def _refuse(self, action: Ints, row: int, column: int) -> None:
+        if column < 8:
+            raise ValueError(
+                f"environment {row}: {COLUMNS[column]} is 0 to {ACTION_SIZES[column] - 1}, not"
+                f" {action[column]}"
+            )
+        raise ValueError(
+            f"environment {row}: cannot {FUNCTIONS[action[5]]} slot {action[7]}, it is empty"
+        )
+
+    def inventory(self) -> tuple[Ints, Ints]:
+        items, counts = self._buffer("inventory", (2, self.size, 36), np.int64)
+        observing.read_inventory(self.state, items, counts)
+        return items, counts
+
+    def voxels(self, radius: int = 1) -> Ints:
+        if radius < 0:
+            raise ValueError(f"a radius is not negative, {radius} is")
+        n = 2 * radius + 1
+        names = self._buffer(("voxels", radius), (self.size, n, n, n), np.int64)
+        observing.read_voxels(self.state, self.rules, names)
+        return names
+
+    def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+        pitch_yaw = np.ascontiguousarray(pitch_yaw, np.float32)
+        if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
+            raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
+        if not 0.0 < reach < 1e6:
+            raise ValueError(f"reach is above 0 metres, not {reach}")
+        shape = (self.size, len(pitch_yaw))
+        names = self._buffer(("ray names", shape), shape, np.int64)
+        distances = self._buffer(("ray distances", shape), shape, np.float32)
+        cast_all(self.state, self.rules, pitch_yaw, float(reach), names, distances)
+        return names, distances
+
+    def location(self) -> tuple[Floats, Floats, Floats]:
+        positions, yaws, pitches, _, _ = self._places()
+        return positions, yaws, pitches
+
+    def life(self) -> tuple[Floats, Floats]:
+        _, _, _, lives, foods = self._places("life")
+        return lives, foods
+
+    def _places(self, reader: str = "location") -> tuple[Floats, ...]:
+        positions = self._buffer((reader, "positions"), (self.size, 3), np.float32)
+        rest = self._buffer((reader, "rest"), (4, self.size), np.float32)
+        observing.read_places(self.state, positions, rest[0], rest[1], rest[2], rest[3])
+        return positions, rest[0], rest[1], rest[2], rest[3]
+
+    def masks(self) -> dict[str, Bools]:
+        masks = {
+            name: self._buffer(("mask", name), (self.size, length), np.bool_)
+            for name, length in (
+                ("action_type", 8),
+                ("craft_smelt", 244),
+                ("equip", 36),
+                ("place", 36),
+                ("destroy", 36),
+            )
+        }
+        observing.read_masks(
+            self.state,
+            self.rules,
+            self._worn,
+            self.half_yaw,
+            self.half_pitch,
+            *masks.values(),
+        )
+        return masks
+
+    def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
+        from nodes.env_server.worlds.embedded.render import picture
+
+        return picture(self, self._checked(environment), height, width)
+
+    def observation(self, environment: int) -> dict[str, Any]:
+        from nodes.env_server.worlds.embedded.minedojo_observation import observe
+
+        return observe(self, self._checked(environment))
+
+    def close(self) -> None:
+        self._buffers.clear()
+        self.state = new_state(0, 0)
+
+    def _checked(self, environment: int) -> int:
+        if not 0 <= environment < self.size:
+            raise ValueError(f"environments are numbered 0 to {self.size - 1}, not {environment}")
+        return environment
+
+    def _buffer(self, name: Any, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+        buffer = self._buffers.get(name)
+        if buffer is None:
+            buffer = self._buffers[name] = np.zeros(shape, kind)
+        return buffer
+
+
+def _equipment(inventory: dict[str, int], stacks: NDArray[np.int32]) -> Ints:
+    """The start inventory as rows of item and count."""
+    rows: list[tuple[int, int]] = []
+    slots = 0
+    for name, count in inventory.items():
+        item = item_id(name.removeprefix("minecraft:").replace(" ", "_"))
+        if item == 0 or count < 1:
+            raise ValueError(f"the start inventory cannot hold {count} of {name}")
+        slots += -(-count // int(stacks[item]))
+        rows.append((item, count))
+    if slots > 36:
+        raise ValueError(f"the start inventory needs {slots} slots, there are 36")
+    return np.array(rows, np.int64).reshape(-1, 2)
+
+
+__all__ = ["HEIGHT", "EmbeddedWorld"]

@@ -1,0 +1,188 @@
+"""The rule files as arrays that the kernels read."""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.rules import BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+
+EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
+STATIONS = {"hand": 0, "table": 1, "furnace": 2}
+INGREDIENTS = 6
+
+BLOCK = np.dtype(
+    [
+        ("hardness", "f8"),
+        ("height", "f8"),  # of the collision box
+        ("half", "f8"),  # half the width of the box that rays hit, 0.5 is a full block
+        ("top", "f8"),  # height of the box that rays hit
+        ("slipperiness", "f8"),
+        ("name", "i4"),  # index into block_names
+        ("material", "i4"),  # column of Rules.speeds
+        ("drop", "i4"),  # first row of Rules.drops
+        ("drops", "i4"),
+        ("variants", "i4"),  # mask of the metadata bits that the dropped item keeps
+        ("level", "i4"),
+        ("glow", "i4"),
+        ("needs_tool", "i4"),
+        ("selectable", "i4"),  # rays stop at it
+        ("collidable", "i4"),
+        ("no_tool", "i4"),
+        ("movement", "i4"),
+        ("liquid", "i4"),
+        ("solid", "i4"),
+        ("burns", "i4"),
+        ("light", "i4"),
+        ("replaceable", "i4"),
+        ("support", "i4"),  # 1: breaks when the block under it goes
+    ],
+    align=True,
+)
+ITEM = np.dtype(
+    [
+        ("stack", "i4"),
+        ("durability", "i4"),
+        ("block", "i4"),  # block id that it places, 0 if none
+        ("slot", "i4"),  # where equip puts it
+        ("food", "f8"),
+        ("saturation", "f8"),
+        ("fuel", "i4"),
+        ("armour", "i4"),
+        ("container", "i4"),
+        ("tool", "i4"),  # 0 none, 1 tool, 2 sword, 3 shears
+    ],
+    align=True,
+)
+LOOT = np.dtype(
+    [("item", "i4"), ("fewest", "i4"), ("most", "i4"), ("variant", "i4"), ("chance", "f8")],
+    align=True,
+)
+
+# Boxes that rays hit, (half width, height), where it isn't the whole block.
+PLANTS = {
+    "tallgrass": (0.4, 0.8),
+    "deadbush": (0.4, 0.8),
+    "double_plant": (0.5, 1.0),
+    "yellow_flower": (0.2, 0.6),
+    "red_flower": (0.2, 0.6),
+    "brown_mushroom": (0.2, 0.4),
+    "red_mushroom": (0.2, 0.4),
+    "sapling": (0.4, 0.8),
+    "torch": (0.1, 0.6),
+    "redstone_torch": (0.1, 0.6),
+    "snow_layer": (0.5, 0.125),
+    "wheat": (0.5, 0.25),
+    "carrots": (0.5, 0.25),
+    "potatoes": (0.5, 0.25),
+    "beetroots": (0.5, 0.25),
+    "reeds": (0.375, 1.0),
+}
+# What shears cut off whole, as item ids by block id.
+SHEARS = 3
+SHEARED = np.zeros(256, np.int64)
+for _block in BLOCKS:
+    if _block.name in ("leaves", "leaves2", "tallgrass", "deadbush", "vine"):
+        SHEARED[_block.id] = item_id(_block.name)
+
+VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}
+
+
+class Rules(NamedTuple):
+    block: NDArray[np.void]  # (256,) BLOCK
+    item: NDArray[np.void]  # (items,) ITEM
+    drops: NDArray[np.void]  # LOOT
+    speeds: NDArray[np.float64]  # (items, materials)
+    harvests: NDArray[np.bool_]  # (items, 256): the block drops something when broken with it
+    crafted: NDArray[np.int64]  # (244,) item
+    station: NDArray[np.int64]  # (244,) 0 hand, 1 table, 2 furnace
+    first: NDArray[np.int64]  # (245,) first recipe of each craft argument
+    yields: NDArray[np.int64]  # (recipes,)
+    needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
+
+
+@cache
+def rules() -> Rules:
+    materials = {name: number + 1 for number, name in enumerate(SPEEDS)}
+    block = np.zeros(256, BLOCK)
+    harvests = np.ones((len(ITEMS), 256), np.bool_)
+    loot: list[tuple[int, int, int, int, float]] = []
+    items = {item.name: item for item in ITEMS}
+    for entry in BLOCKS:
+        row = block[entry.id]
+        row["hardness"] = entry.hardness
+        row["height"] = entry.height
+        half, top = PLANTS.get(entry.name, (0.5, min(entry.height, 1.0) or 1.0))
+        row["half"], row["top"] = half, top
+        row["slipperiness"] = entry.slipperiness
+        row["name"] = block_names.index(entry.localised)
+        row["material"] = materials.get(entry.material, 0)
+        row["level"] = entry.level
+        row["glow"] = entry.glow
+        row["needs_tool"] = bool(entry.tools)
+        row["selectable"] = entry.name != "air" and "liquid" not in entry.flags
+        for flag in (
+            "collidable",
+            "no_tool",
+            "movement",
+            "liquid",
+            "solid",
+            "burns",
+            "light",
+            "replaceable",
+        ):
+            row[flag] = flag in entry.flags
+        row["support"] = entry.name in PLANTS or entry.name == "cactus"
+        own = items.get(entry.name)
+        kept = 0
+        if own is not None and (own.variants or own.subtypes):
+            kept = 15
+        row["variants"] = VARIANTS.get(entry.name, 7 if entry.name.endswith("slab") else kept)
+        row["drop"], row["drops"] = len(loot), len(entry.drops)
+        for drop in entry.drops:
+            variant = drop[4] if len(drop) > 4 else -1
+            loot.append((item_id(drop[0]), drop[1], drop[2], variant, drop[3]))
+        if entry.tools:
+            harvests[:, entry.id] = False
+            harvests[[item_id(name) for name in entry.tools if name in items], entry.id] = True
+    item = np.zeros(len(ITEMS), ITEM)
+    speeds = np.ones((len(ITEMS), len(materials) + 1))
+    block_ids = {entry.name: entry.id for entry in BLOCKS}
+    for number, entry in enumerate(ITEMS):
+        row = item[number]
+        row["stack"], row["durability"] = entry.stack, entry.durability
+        # A banner has a block form in MineDojo's list, but no block of its own name.
+        row["block"] = block_ids.get(entry.block, block_ids["standing_banner"])
+        if not entry.block:
+            row["block"] = 0
+        row["slot"] = EQUIPMENT[entry.slot]
+        row["food"], row["saturation"] = entry.food
+        row["fuel"], row["armour"] = entry.fuel, entry.armour
+        row["container"] = item_id(entry.container) if entry.container else 0
+        if entry.name.endswith(("_axe", "_pickaxe", "_shovel")):
+            row["tool"] = 1
+        elif entry.name.endswith("_sword"):
+            row["tool"] = 2
+        elif entry.name == "shears":
+            row["tool"] = 3
+    for material, tools in SPEEDS.items():
+        for name, speed in tools.items():
+            speeds[item_id(name), materials[material]] = speed
+    recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
+    needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
+    for number, recipe in enumerate(recipes):
+        for column, (name, count) in enumerate(recipe.ingredients.items()):
+            needs[number, column] = item_id(name), count
+    return Rules(
+        block=block,
+        item=item,
+        drops=np.array(loot, LOOT),
+        speeds=speeds,
+        harvests=harvests,
+        crafted=np.array([item_id(craft.item) for craft in CRAFTS]),
+        station=np.array([STATIONS[craft.station] for craft in CRAFTS]),
+        first=np.cumsum([0, *(len(craft.recipes) for craft in CRAFTS)]),
+        yields=np.array([recipe.count for recipe in recipes]),
+        needs=needs,
+    )

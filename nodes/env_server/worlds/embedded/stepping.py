@@ -1,0 +1,175 @@
+"""One MineDojo action in every environment, compiled as a whole."""
+
+import math
+
+import numpy as np
+
+from nodes.env_server.worlds.embedded.chance import unit
+from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.crafting import craft, nearby_tools
+from nodes.env_server.worlds.embedded.digging import dig, stop_digging
+from nodes.env_server.worlds.embedded.grid import restore
+from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.physics import move_player
+from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
+from nodes.env_server.worlds.embedded.state import SLOTS
+from nodes.env_server.worlds.embedded.terrain import generate
+
+SIZES = np.array([3, 3, 4, 25, 25, 8, 244, 36], np.int64)
+USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
+REGENERATION = 80  # ticks for one point of life, well fed
+
+
+@kernel
+def first_fault(state, actions, active):
+    """(environment, column) of the first action out of range; column 8 is an empty slot asked for;
+    (-1, 0) if all are right."""
+    for w in range(actions.shape[0]):
+        if not active[w]:
+            continue
+        for column in range(8):
+            if actions[w, column] < 0 or actions[w, column] >= SIZES[column]:
+                return w, column
+        if actions[w, 5] >= EQUIP and state.slots[w, actions[w, 7]].item == 0:
+            return w, 8
+    return -1, 0
+
+
+@kernel
+def begin(state, w, seed, terrain):
+    """A new episode: the world of this seed, the player at its start, empty-handed."""
+    player = state.players[w]
+    if player.fresh < 0 or player.seed != seed or not restore(state, w):
+        x, z = generate(state, w, seed, terrain)
+        player.spawn_x = x + 0.5
+        player.spawn_y = state.ground[w, x, z] + 1.0
+        player.spawn_z = z + 0.5
+    player.seed = seed
+    player.changes = 0
+    player.random = seed ^ np.uint64(0x5DEECE66D)
+    player.placed = 0
+    player.ticks = 0
+    player.burn = 0
+    player.rest = 0
+    player.fresh = 1
+    player.crafting = -1
+    for number in range(SLOTS):
+        empty_slot(state.slots[w, number])
+        empty_slot(state.before[w, number])
+    for number in range(state.drops.shape[1]):
+        state.drops[w, number].count = 0
+    stand_up(state, w)
+    player.yaw = 360.0 * unit(player) - 180.0
+    player.pitch = 0.0
+
+
+@kernel
+def begin_all(state, rules, environments, seeds, terrain, equipment, life, food):
+    """New episodes in the named environments. ``equipment`` rows are item and count."""
+    for number in range(environments.shape[0]):
+        w = environments[number]
+        begin(state, w, np.uint64(seeds[number]), terrain)
+        for row in range(equipment.shape[0]):
+            add_items(state, rules, w, equipment[row, 0], equipment[row, 1], 0, 0)
+        state.players[w].life = life
+        state.players[w].food = food
+
+
+@kernel
+def stand_up(state, w):
+    """The player stands at his start, alive and at rest."""
+    player = state.players[w]
+    player.x = player.spawn_x
+    player.y = player.spawn_y
+    player.z = player.spawn_z
+    player.vx = 0.0
+    player.vy = 0.0
+    player.vz = 0.0
+    player.life = 20.0
+    player.food = 20.0
+    player.saturation = 5.0
+    player.fall = 0.0
+    player.ground = 1
+    player.jump_rest = 0
+    player.regeneration = 0
+    player.sprinting = 0
+    stop_digging(player)
+
+
+@kernel
+def tick(state, rules, w, forward, strafe, gait):
+    player = state.players[w]
+    move_player(state, rules, w, player, forward, strafe, gait)
+    move_drops(state, rules, w)
+    player.ticks += 1
+    if player.food >= 18.0 and 0.0 < player.life < 20.0:
+        player.regeneration += 1
+        if player.regeneration >= REGENERATION:
+            player.regeneration = 0
+            player.life = min(20.0, player.life + 1.0)
+
+
+@kernel
+def look(player, pitch, yaw):
+    player.pitch = min(90.0, max(-90.0, player.pitch + 15.0 * (pitch - 12)))
+    yaw = player.yaw + 15.0 * (yaw - 12)
+    player.yaw = yaw - 360.0 * math.floor((yaw + 180.0) / 360.0)
+
+
+@kernel
+def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
+    player = state.players[w]
+    if player.life <= 0.0:
+        # As MineDojo's: the dead rise at the next step, where they started, with empty hands.
+        stand_up(state, w)
+        for number in range(SLOTS):
+            empty_slot(state.slots[w, number])
+    for number in range(SLOTS):
+        slot = state.slots[w, number]
+        before = state.before[w, number]
+        before.item = slot.item
+        before.count = slot.count
+        before.variant = slot.variant
+        before.wear = slot.wear
+    player.fresh = 0
+    look(player, action[3], action[4])
+    function = action[5]
+    player.crafting = action[6] if function == CRAFT else -1
+    if function == ATTACK:
+        dig(state, rules, w, multiplier)
+    else:
+        stop_digging(player)
+        if player.rest > 0:
+            player.rest -= 1
+    # An empty slot is refused before anything happens, unless the player just died.
+    filled = state.slots[w, action[7]].item != 0
+    if function == USE:
+        use_item(state, rules, w)
+    elif function == DROP:
+        throw(state, w)
+    elif function == CRAFT:
+        craft(state, rules, w, action[6], nearby_tools(state, w, half_yaw, half_pitch))
+    elif function == EQUIP and filled:
+        equip(state, rules, w, action[7])
+    elif function == PLACE and filled:
+        place_item(state, rules, w, action[7])
+    elif function == DESTROY:
+        empty_slot(state.slots[w, action[7]])
+    forward = 1.0 if action[0] == 1 else (-1.0 if action[0] == 2 else 0.0)
+    strafe = 1.0 if action[1] == 1 else (-1.0 if action[1] == 2 else 0.0)
+    tick(state, rules, w, forward, strafe, action[2])
+    if function >= CRAFT or function == DROP:
+        tick(state, rules, w, 0.0, 0.0, 0)
+        tick(state, rules, w, 0.0, 0.0, 0)
+
+
+@kernel
+def act_all(state, rules, actions, active, multiplier, half_yaw, half_pitch):
+    """Checks all actions, then takes them. Returns what first_fault found."""
+    fault = first_fault(state, actions, active)
+    if fault[0] >= 0:
+        return fault
+    for w in range(actions.shape[0]):
+        if active[w]:
+            act(state, rules, w, actions[w], multiplier, half_yaw, half_pitch)
+    return fault
