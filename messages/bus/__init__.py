@@ -1,0 +1,33 @@
+"""Topics, services and actions between processes, over ZeroMQ. See docs/architecture.md."""
+
+from messages.bus.actions import GoalHandle
+from messages.bus.bus import Bus
+from messages.bus.errors import (
+    AddressError,
+    BusClosed,
+    BusError,
+    DeadlineExceeded,
+    GoalCancelled,
+    MalformedReply,
+    PeerRestarted,
+    RemoteError,
+    ServiceError,
+)
+from messages.bus.goals import GoalRecord, GoalStore, MemoryGoals
+
+__all__ = [
+    "AddressError",
+    "Bus",
+    "BusClosed",
+    "BusError",
+    "DeadlineExceeded",
+    "GoalCancelled",
+    "GoalHandle",
+    "GoalRecord",
+    "GoalStore",
+    "MalformedReply",
+    "MemoryGoals",
+    "PeerRestarted",
+    "RemoteError",
+    "ServiceError",
+]

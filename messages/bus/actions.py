@@ -1,0 +1,271 @@
+"""The serving side of actions: a goal is remembered before it is begun and after it ended.
+
+One thread for each action works on one goal after another. When the process ends, what was not
+finished stays unfinished in the store, and is begun again, from the top, by its next life.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Generic
+
+import msgspec
+
+from messages.bus.diagnostics import Diagnostics
+from messages.bus.errors import BusClosed, BusError, GoalCancelled, RemoteError, ServiceError
+from messages.bus.goals import (
+    FINISHED,
+    MAX_WAIT,
+    PENDING,
+    UNKNOWN,
+    AnyAction,
+    GoalQuery,
+    GoalRecord,
+    GoalState,
+    GoalStore,
+)
+from messages.bus.services import Call
+from messages.codec import CodecError, decode, encode, snapshot
+from messages.interface import Feedback, Goal
+
+
+class GoalHandle(Generic[Goal, Feedback]):
+    """A goal, as its handler sees it."""
+
+    def __init__(
+        self, id: str, request: Goal, publish: Callable[[str, Any], None], closing: threading.Event
+    ) -> None:
+        self.id = id
+        self.request = request
+        self._publish = publish
+        self._closing = closing
+        self._cancelled = threading.Event()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the caller no longer wants it, or this process is to end. A handler that takes
+        long looks now and then, and raises `GoalCancelled` (or calls `check`)."""
+        return self._cancelled.is_set() or self._closing.is_set()
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether the caller no longer wants it. Goals that this one gave to others are to be
+        cancelled for this reason only: when this process ends they go on, and its next life picks
+        them up."""
+        return self._cancelled.is_set()
+
+    def check(self) -> None:
+        """Raise GoalCancelled if the goal was cancelled."""
+        if self.cancelled:
+            raise GoalCancelled(f"{self.id} was cancelled")
+
+    def feedback(self, message: Feedback) -> None:
+        """Tell those who listen how it goes."""
+        self._publish(self.id, message)
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+
+class _Live:
+    """A goal that has not ended in this life."""
+
+    __slots__ = ("handle", "record", "waiting")
+
+    def __init__(self, record: GoalRecord, handle: GoalHandle[Any, Any]) -> None:
+        self.record = record
+        self.handle = handle
+        self.waiting: list[tuple[float, Call]] = []
+
+
+class ActionServer:
+    """The goals of one action."""
+
+    def __init__(
+        self,
+        action: AnyAction,
+        handler: Callable[[GoalHandle[Any, Any]], Any],
+        store: GoalStore,
+        publish: Callable[[str, Any], None],
+        closing: threading.Event,
+        diagnostics: Diagnostics,
+        log: logging.Logger,
+    ) -> None:
+        self._action = action
+        self._handler = handler
+        self._store = store
+        self._publish = publish
+        self._closing = closing
+        self._diagnostics = diagnostics
+        self._log = log
+        self._lock = threading.RLock()
+        self._live: dict[str, _Live] = {}
+        self._queue: queue.SimpleQueue[_Live | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self.current: str | None = None
+
+    # Doors; called in the serving thread.
+
+    def start(self) -> None:
+        """Begin again what the last life left unfinished."""
+        for record in self._store.unfinished(self._action.name):
+            with self._lock:
+                if record.goal in self._live:
+                    continue
+            try:
+                self._admit(record)
+            except CodecError as error:
+                text = f"the goal of an earlier version cannot be read: {error}"
+                self._store.save(
+                    msgspec.structs.replace(record, status="failed", code="version", text=text)
+                )
+
+    def send(self, call: Call) -> None:
+        id = call.header.goal
+        if not id:
+            call.fail("malformed", "a goal needs an id")
+            return
+        frames = snapshot(call.frames)
+        with self._lock:
+            live = self._live.get(id)
+            record = live.record if live else self._store.load(self._action.name, id)
+            if record is None:
+                record = GoalRecord(
+                    action=self._action.name, goal=id, status="waiting", request=frames
+                )
+                try:
+                    self._admit(record)
+                except CodecError as error:
+                    self._diagnostics.report(self._action.name, str(error))
+                    call.fail("malformed", str(error))
+                    return
+            elif record.request != frames:
+                self._diagnostics.report(
+                    self._action.name,
+                    f"goal {id} was sent again with another content; the first one counts",
+                )
+        call.reply(GoalState(goal=id, status=record.status))
+
+    def result(self, call: Call) -> None:
+        query = decode(GoalQuery, call.frames)
+        with self._lock:
+            live = self._live.get(query.goal)
+            if live is not None:
+                wait = min(max(query.wait, 0.0), MAX_WAIT)
+                live.waiting.append((time.monotonic() + wait, call))
+                return
+        record = self._store.load(self._action.name, query.goal)
+        if record is None or record.status not in FINISHED:
+            call.reply_frames([b""], UNKNOWN)
+        else:
+            _answer(call, record)
+
+    def cancel(self, call: Call) -> None:
+        query = decode(GoalQuery, call.frames)
+        with self._lock:
+            live = self._live.get(query.goal)
+            if live is not None:
+                live.handle.cancel()
+                live.record = msgspec.structs.replace(live.record, status="cancelling")
+                self._store.save(live.record)
+                call.reply(GoalState(goal=query.goal, status="cancelling"))
+                return
+        record = self._store.load(self._action.name, query.goal)
+        status = record.status if record else UNKNOWN
+        call.reply(GoalState(goal=query.goal, status=status))
+
+    def expire(self, now: float) -> None:
+        """Let those go who have waited long enough; they ask again."""
+        with self._lock:
+            for live in self._live.values():
+                if live.waiting:
+                    late = [call for until, call in live.waiting if until <= now]
+                    live.waiting = [(until, call) for until, call in live.waiting if until > now]
+                    for call in late:
+                        call.reply_frames([b""], PENDING)
+
+    def close(self) -> None:
+        self._queue.put(None)
+
+    # Work; in the action's own thread.
+
+    def _admit(self, record: GoalRecord) -> None:
+        request = decode(self._action.goal, record.request)
+        handle = GoalHandle[Any, Any](record.goal, request, self._publish, self._closing)
+        if record.status == "cancelling":
+            handle.cancel()
+        self._store.save(record)
+        live = _Live(record, handle)
+        with self._lock:
+            self._live[record.goal] = live
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._work, name=self._action.name, daemon=True
+                )
+                self._thread.start()
+        self._queue.put(live)
+
+    def _work(self) -> None:
+        while (live := self._queue.get()) is not None and not self._closing.is_set():
+            self.current = live.handle.id
+            record = self._run(live)
+            self.current = None
+            if record is None:
+                return
+            try:
+                self._store.save(record)
+            except Exception as error:
+                self._log.exception("%s: the result cannot be kept", self._action.name)
+                self._diagnostics.report(
+                    self._action.name, f"the result cannot be kept: {error}", "error"
+                )
+            with self._lock:
+                del self._live[record.goal]
+                for _, call in live.waiting:
+                    _answer(call, record)
+
+    def _run(self, live: _Live) -> GoalRecord | None:
+        """Work on a goal. None if this life ends before the goal does."""
+        action = self._action
+        replace = msgspec.structs.replace
+        handle = live.handle
+        try:
+            handle.check()
+            with self._lock:
+                if live.record.status == "waiting":
+                    live.record = replace(live.record, status="running")
+                    self._store.save(live.record)
+            result = self._handler(handle)
+            if not isinstance(result, action.result):
+                raise TypeError(
+                    f"the handler returned {type(result).__name__}, not {action.result.__name__}"
+                )
+            frames = snapshot(encode(result))
+            return replace(live.record, status="succeeded", result=frames)
+        except BaseException as error:
+            if self._closing.is_set() or isinstance(error, BusClosed):
+                return None
+            if isinstance(error, GoalCancelled):
+                return replace(live.record, status="cancelled", text=str(error))
+            if isinstance(error, (ServiceError, RemoteError)):
+                return replace(
+                    live.record, status="failed", code=error.code, text=error.message
+                )
+            if isinstance(error, BusError):
+                code = type(error).__name__
+                return replace(live.record, status="failed", code=code, text=str(error))
+            self._log.exception("%s: goal %s failed", action.name, handle.id)
+            text = f"{type(error).__name__}: {error}"
+            self._diagnostics.report(action.name, f"goal {handle.id} failed: {text}", "error")
+            return replace(live.record, status="failed", code="internal", text=text)
+
+
+def _answer(call: Call, record: GoalRecord) -> None:
+    if record.status == "succeeded":
+        call.reply_frames(list(record.result))
+    elif record.status == "cancelled":
+        call.reply_frames([b""], "cancelled")
+    else:
+        call.fail(record.code or "failed", record.text)

@@ -1,0 +1,551 @@
+"""The bus: topics, services and actions between processes, by name.
+
+One thread serves (`Bus.spin`): it owns the sockets that listen, runs the handlers of services that
+are not in the background and the callbacks of topics. Any thread may call, publish and send goals.
+"""
+
+import contextlib
+import itertools
+import logging
+import os
+import secrets
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from messages.bus import address as addresses
+from messages.bus.actions import ActionServer, GoalHandle
+from messages.bus.client import Peer
+from messages.bus.curve import TOOLS, Doorkeeper, Keys
+from messages.bus.diagnostics import INTERVAL, Diagnostics
+from messages.bus.errors import (
+    AddressError,
+    BusClosed,
+    BusError,
+    MalformedReply,
+    ServiceError,
+)
+from messages.bus.frames import Socket, keep, limit
+from messages.bus.goal_client import GoalClient
+from messages.bus.goals import (
+    AnyAction,
+    GoalStore,
+    MemoryGoals,
+    cancel_service,
+    feedback_topic,
+    result_service,
+    send_service,
+)
+from messages.bus.services import Call, Services
+from messages.bus.topics import Plain, Publisher, Subscriber, subscription
+from messages.bus.workers import Workers
+from messages.codec import CodecError, Frames, decode, decode_untyped, encode, fingerprint
+from messages.interface import (
+    Action,
+    Feedback,
+    Goal,
+    Message,
+    Reply,
+    Request,
+    Result,
+    Service,
+    Topic,
+)
+from messages.system import Diagnostic, Door, diagnostics
+
+TURN = 0.2
+"""Seconds after which the serving thread looks at its timers at the latest."""
+MAX_POSTED = 10_000
+"""Messages that other threads may have published before the serving thread says them."""
+
+_FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
+_REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH
+
+
+class Bus:
+    """A process's end of the bus.
+
+    With a ``node`` name it binds the node's addresses and may serve and publish; without, it can
+    only call, send goals and subscribe. ``hosts`` is the configuration's table of nodes that are
+    reached by TCP; ``keys`` the folder of their keys, ``<run>/keys`` if not given.
+
+    Raises:
+        AddressError: an address or a key cannot be had.
+    """
+
+    def __init__(
+        self,
+        run: Path,
+        node: str | None = None,
+        hosts: Mapping[str, Any] | None = None,
+        *,
+        keys: Path | None = None,
+        log: logging.Logger | None = None,
+    ) -> None:
+        self.run = Path(run).resolve()
+        self.node = node
+        self.epoch = secrets.token_hex(8)
+        self._log = log or logging.getLogger(f"bus.{node or TOOLS}")
+        self._hosts = addresses.read_hosts(hosts)
+        self._key_folder = keys or self.run / "keys"
+        self._keys = Keys(self._key_folder, node or TOOLS)
+        self._closing = threading.Event()
+        self._closed = False
+        self._serving: int | None = None
+        self._idle = threading.Event()
+        self._idle.set()
+        self._posted: deque[Callable[[], None]] = deque()
+        self._timers: list[list[Any]] = []
+        self._doors: dict[str, Door] = {}
+        self._actions: dict[str, ActionServer] = {}
+        self._started = False
+        self._workers = Workers(node or TOOLS)
+        self._thread = threading.local()
+        self._lines: weakref.WeakSet[Peer] = weakref.WeakSet()
+        self._lines_lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._context: zmq.Context[Socket] = zmq.Context()
+        self._context.setsockopt(zmq.MAX_SOCKETS, 4096)
+        self._sockets: list[Socket] = []
+        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._poller = zmq.Poller()
+        self._readers: dict[Any, Callable[[], None]] = {}
+        self._listen_on(self._wake, self._awake)
+        self._diagnostics = Diagnostics(node or TOOLS, self._say_diagnostic, self._log)
+        self._services: Services | None = None
+        self._publisher: Publisher | None = None
+        self._subscriber: Subscriber | None = None
+        try:
+            if node is not None:
+                self._bind(node)
+        except BaseException:
+            self.close()
+            raise
+        self.every(TURN, self._expire)
+        self.every(INTERVAL, self._diagnostics.flush)
+
+    # Serving
+
+    def serve(
+        self,
+        service: Service[Request, Reply],
+        handler: Callable[[Request], Reply],
+        background: bool = False,
+    ) -> None:
+        """Answer a service, in the serving thread or (``background``) in threads of its own.
+
+        A handler refuses by raising `ServiceError`. Whatever else it raises goes to the log, and
+        its caller gets a RemoteError with the code ``internal``.
+        """
+
+        def answer(call: Call) -> None:
+            request = decode(service.request, call.frames)
+            reply = handler(request)
+            if not isinstance(reply, service.reply):
+                raise TypeError(
+                    f"the handler returned {type(reply).__name__}, not {service.reply.__name__}"
+                )
+            call.reply(reply)
+
+        self._own(service.name, "service", [service.request, service.reply])
+        self._add(service, answer, background)
+
+    def serve_action(
+        self,
+        action: Action[Goal, Feedback, Result],
+        handler: Callable[[GoalHandle[Goal, Feedback]], Result],
+        store: GoalStore | None = None,
+    ) -> None:
+        """Work on goals, one at a time, in a thread of the action's own.
+
+        What the handler raises makes the goal fail, save `GoalCancelled`. Goals that the store
+        holds unfinished are begun again when the bus spins.
+        """
+        feedback = feedback_topic(action)
+        server = ActionServer(
+            action,
+            handler,
+            store or MemoryGoals(),
+            lambda goal, message: self._publish(feedback, message, goal),
+            self._closing,
+            self._diagnostics,
+            self._log,
+        )
+        self._own(action.name, "action", [action.goal, action.feedback, action.result])
+        self._actions[action.name] = server
+        self._add(send_service(action), server.send)
+        self._add(result_service(action), server.result)
+        self._add(cancel_service(action), server.cancel)
+        if self._started:
+            self._post(server.start)
+
+    def advertise(self, topic: Topic[Any]) -> None:
+        """Name a topic among this node's doors before anything is said on it."""
+        self._own(topic.name, "topic", [topic.message])
+
+    def publish(self, topic: Topic[Message], message: Message) -> None:
+        """Say something, to whoever listens."""
+        if topic.name not in self._doors:
+            self.advertise(topic)
+        self._publish(topic, message, "")
+
+    def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
+        """Have ``callback`` called in the serving thread with each message of a topic."""
+        self._post(lambda: self._listener().subscribe(topic, callback))
+
+    def listen(self, name: str, callback: Plain) -> None:
+        """Have ``callback(header, body)`` called with each message of a topic of unknown type, the
+        body as plain dicts, lists and arrays. ``critic/*`` is all that the critic says."""
+        addresses.check_name(name.partition("/")[0])
+        self._post(lambda: self._listener().listen(name, callback))
+
+    def report(self, about: str, message: str, level: str = "warning") -> None:
+        """Say on the diagnostics topic that something is not right; counted, and said at most once
+        a second about each thing."""
+        self._diagnostics.report(about, message, level)
+
+    def every(self, seconds: float, do: Callable[[], None]) -> None:
+        """Have something done regularly in the serving thread."""
+        self._timers.append([time.monotonic() + seconds, seconds, do])
+
+    @property
+    def busy(self) -> list[str]:
+        """Goals being worked on."""
+        return [goal for server in self._actions.values() if (goal := server.current) is not None]
+
+    @property
+    def doors(self) -> list[Door]:
+        """What this node answers and says."""
+        return sorted(self._doors.values(), key=lambda door: door.name)
+
+    def spin(self, stop: threading.Event) -> None:
+        """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
+        while not stop.is_set() and not self._closing.is_set():
+            self.spin_once(TURN)
+        self._run_posted()
+
+    def spin_once(self, timeout: float = 0.0) -> None:
+        """Serve what has come in, or what comes first within ``timeout`` seconds."""
+        self._idle.clear()
+        try:
+            if self._closed:
+                raise BusClosed("the bus is closed")
+            self._serving = threading.get_ident()
+            if not self._started:
+                self._started = True
+                for server in self._actions.values():
+                    server.start()
+            for socket, _ in self._poller.poll(int(timeout * 1000)):
+                self._readers[socket]()
+            now = time.monotonic()
+            for timer in self._timers:
+                if timer[0] <= now:
+                    timer[0] = now + timer[1]
+                    timer[2]()
+        finally:
+            self._idle.set()
+
+    def wake(self) -> None:
+        """Have the serving thread look up. May be called from a signal handler."""
+        if not self._closed:
+            with contextlib.suppress(BlockingIOError):
+                os.eventfd_write(self._wake, 1)
+
+    # Asking
+
+    def call(
+        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+    ) -> Reply:
+        """Ask and wait for the answer, at most ``timeout`` seconds (the service's own if None).
+
+        Raises:
+            DeadlineExceeded: no answer in time.
+            PeerRestarted: the node was restarted during the call and the service is not idempotent.
+            RemoteError: the node refused or failed.
+            MalformedReply: the answer does not decode.
+            CodecError: the request cannot be written.
+        """
+        if not isinstance(request, service.request):
+            raise CodecError(
+                f"{service.name} is asked with {service.request.__name__}, "
+                f"not {type(request).__name__}"
+            )
+        frames = encode(request)
+        seconds = service.timeout if timeout is None else timeout
+        _, answer = self._line(service.node, service.name).ask(service.name, frames, seconds)
+        try:
+            return decode(service.reply, answer)
+        except CodecError as error:
+            raise MalformedReply(
+                f"{service.name}: the answer does not decode: {error}"
+            ) from error
+
+    def call_plain(self, name: str, request: Any, timeout: float = 10.0) -> Any:
+        """Ask a service of unknown type: plain dicts and lists there and back."""
+        frames = encode(request)
+        _, answer = self._line(name.partition("/")[0], name).ask(name, frames, timeout)
+        return decode_untyped(answer)
+
+    def send_goal(
+        self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float = 10.0
+    ) -> str:
+        """Give a goal to its server, once however often it is sent; returns the goal's status."""
+        return GoalClient(self._asker(action), action, goal_id).send(goal, timeout)
+
+    def run_goal(
+        self,
+        action: Action[Goal, Feedback, Result],
+        goal_id: str,
+        goal: Goal,
+        on_feedback: Callable[[Feedback], None] | None = None,
+        timeout: float | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Result:
+        """Send a goal and wait for its result, through restarts of its server and, as the goal's
+        id names it for good, of the caller.
+
+        Raises:
+            RemoteError: the goal failed.
+            GoalCancelled: it was cancelled, here (``cancelled`` returned True) or elsewhere.
+            DeadlineExceeded: there is no result after ``timeout`` seconds; the goal goes on.
+        """
+        client = GoalClient(self._asker(action), action, goal_id)
+        listener = None
+        if on_feedback is not None:
+            listener = self._sub_socket(action.node)
+            listener.setsockopt(zmq.SUBSCRIBE, subscription(feedback_topic(action).name))
+        try:
+            return client.run(goal, listener, on_feedback, timeout, cancelled)
+        finally:
+            if listener is not None:
+                listener.close()
+
+    def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float = 10.0) -> str:
+        """Ask for a goal to be given up; returns its status."""
+        return GoalClient(self._asker(action), action, goal_id).cancel(timeout)
+
+    def close(self) -> None:
+        """Let go of all sockets. Calls that wait in other threads raise BusClosed; goals that are
+        being worked on stay unfinished in their stores."""
+        if self._closed:
+            return
+        self._closing.set()
+        self.wake()
+        if self._serving != threading.get_ident():
+            self._idle.wait(2.0)
+        self._closed = True
+        self._workers.close()
+        for server in self._actions.values():
+            server.close()
+        for socket in self._sockets:
+            with contextlib.suppress(zmq.ZMQError):
+                socket.disable_monitor()
+            socket.close()
+        with self._lines_lock:
+            lines = list(self._lines)
+        for line in lines:
+            if line.busy.acquire(blocking=False):
+                try:
+                    line.close()
+                finally:
+                    line.busy.release()
+        # Wakes those who wait in other threads, and returns when they have closed their sockets.
+        end = threading.Thread(target=self._context.term, name="bus-end", daemon=True)
+        end.start()
+        end.join(0.5)
+        os.close(self._wake)
+
+    # Inside
+
+    def _bind(self, node: str) -> None:
+        host = self._hosts.get(node)
+        if host is None:
+            addresses.prepare(self.run, node)
+        secure = self._keys.needed(host)
+        if secure:
+            keeper = Doorkeeper(self._context, self._key_folder)
+            self._sockets.append(keeper.socket)
+            self._listen_on(keeper.socket, keeper.answer)
+        publisher = self._bind_socket(zmq.XPUB, node, "pub", secure)
+        router = self._bind_socket(zmq.ROUTER, node, "srv", secure)
+        self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
+        self._services = Services(router, self.epoch, self._diagnostics, self._post)
+        self._listen_on(publisher, self._publisher.read)
+        self._listen_on(router, self._services.read)
+        self.advertise(diagnostics(node))
+
+    def _bind_socket(self, kind: int, node: str, side: addresses.Side, secure: bool) -> Socket:
+        socket: Socket = self._context.socket(kind)
+        self._sockets.append(socket)
+        limit(socket)
+        socket.setsockopt(zmq.LINGER, 100)  # the last answers
+        if kind == zmq.XPUB:
+            socket.setsockopt(zmq.XPUB_VERBOSE, 1)
+        if secure:
+            self._keys.listen(socket)
+        monitor: Socket = socket.get_monitor_socket(_FAILED | _REFUSED)
+        monitor.setsockopt(zmq.LINGER, 0)
+        self._sockets.append(monitor)
+        about = "requests" if side == "srv" else "subscriptions"
+        self._listen_on(monitor, lambda: self._read_monitor(monitor, about))
+        where = addresses.address(self.run, node, side, self._hosts)
+        try:
+            socket.bind(where)
+        except zmq.ZMQError as error:
+            raise AddressError(
+                f"{node} cannot listen on {where}: {error.strerror}; "
+                "is another program using it, or is the host not this machine?"
+            ) from error
+        return socket
+
+    def _read_monitor(self, monitor: Socket, about: str) -> None:
+        with contextlib.suppress(zmq.Again):
+            while True:
+                event = recv_monitor_message(monitor, zmq.NOBLOCK)
+                why = "its key is not known" if event["event"] == _REFUSED else "it is no ZeroMQ peer"
+                self._diagnostics.report(about, f"somebody was turned away: {why}")
+
+    def _listen_on(self, socket: Any, read: Callable[[], None]) -> None:
+        self._readers[socket] = read
+        self._poller.register(socket, zmq.POLLIN)
+
+    def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
+        if self.node is None or name.partition("/")[0] != self.node:
+            raise BusError(
+                f"{name} belongs to the node {name.partition('/')[0]!r}, "
+                f"not to {self.node or 'a process without a name'!r}"
+            )
+        self._doors[name] = Door(
+            name=name,
+            kind=kind,
+            types=[type_.__name__ for type_ in types],
+            fingerprint=fingerprint(*types),
+        )
+
+    def _add(
+        self, service: Service[Any, Any], answer: Callable[[Call], None], background: bool = False
+    ) -> None:
+        name = service.name
+
+        def respond(call: Call) -> None:
+            try:
+                answer(call)
+            except ServiceError as error:
+                call.fail(error.code, error.message)
+            except CodecError as error:
+                self._diagnostics.report(name, f"{error}; refused")
+                call.fail("malformed", str(error))
+            except BusError as error:
+                call.fail(getattr(error, "code", type(error).__name__), str(error))
+            except Exception as error:
+                self._log.exception("%s: the handler failed", name)
+                text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+                self._diagnostics.report(name, f"the handler failed: {text}", "error")
+                call.fail("internal", f"the handler failed: {text}")
+
+        def hand_over(call: Call) -> None:
+            self._workers.run(lambda: respond(call))
+
+        cast(Services, self._services).add(
+            name, hand_over if background else respond, service.idempotent
+        )
+
+    def _publish(self, topic: Topic[Any], message: Any, goal: str) -> None:
+        if not isinstance(message, topic.message):
+            raise CodecError(
+                f"{topic.name} says {topic.message.__name__}, not {type(message).__name__}"
+            )
+        frames: Frames = keep(encode(message))
+        publisher = cast(Publisher, self._publisher)
+        if len(self._posted) >= MAX_POSTED:
+            self._log.warning("%s: dropped, the node is too busy to say it", topic.name)
+            return
+        self._post(lambda: publisher.say(topic.name, topic.latched, frames, goal))
+
+    def _say_diagnostic(self, diagnostic: Diagnostic) -> None:
+        if self._publisher is not None and self.node is not None:
+            self._publish(diagnostics(self.node), diagnostic, "")
+
+    def _listener(self) -> Subscriber:
+        if self._subscriber is None:
+            self._subscriber = Subscriber(self._listen_to, self._diagnostics, self._log)
+        return self._subscriber
+
+    def _listen_to(self, node: str, read: Callable[[Socket], None]) -> Socket:
+        """A SUB socket for one node's topics; one each, as keys differ."""
+        socket = self._sub_socket(node)
+        self._sockets.append(socket)
+        self._listen_on(socket, lambda: read(socket))
+        return socket
+
+    def _sub_socket(self, node: str) -> Socket:
+        where = addresses.address(self.run, node, "pub", self._hosts)
+        socket: Socket = self._context.socket(zmq.SUB)
+        try:
+            limit(socket)
+            if self._keys.needed(self._hosts.get(node)):
+                self._keys.connect(socket, node)
+            socket.connect(where)
+        except BaseException:
+            socket.close()
+            raise
+        return socket
+
+    def _line(self, node: str, door: str) -> Peer:
+        if self._closed:
+            raise BusClosed(f"{door}: the bus is closed")
+        if node == self.node and self._serving == threading.get_ident():
+            raise BusError(f"{door}: the serving thread cannot wait for an answer of its own")
+        lines = cast("dict[str, Peer] | None", getattr(self._thread, "lines", None))
+        if lines is None:
+            lines = self._thread.lines = {}
+        line = lines.get(node)
+        if line is None:
+            keys = self._keys
+            needed = keys.needed(self._hosts.get(node))
+            line = lines[node] = Peer(
+                self._context,
+                node,
+                addresses.address(self.run, node, "srv", self._hosts),
+                f"{self.epoch}.{next(self._numbers)}",
+                self.epoch,
+                (lambda socket: keys.connect(socket, node)) if needed else None,
+            )
+            with self._lines_lock:
+                self._lines.add(line)
+        return line
+
+    def _asker(self, action: AnyAction) -> Callable[..., Any]:
+        return self._line(action.node, action.name).ask
+
+    def _post(self, do: Callable[[], None]) -> None:
+        if self._serving == threading.get_ident():
+            do()
+        elif not self._closed:
+            self._posted.append(do)
+            self.wake()
+
+    def _awake(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_read(self._wake)
+        self._run_posted()
+
+    def _run_posted(self) -> None:
+        while self._posted:
+            try:
+                self._posted.popleft()()
+            except BusError as error:
+                self._log.error("%s", error)
+                self._diagnostics.report("bus", str(error), "error")
+
+    def _expire(self) -> None:
+        now = time.monotonic()
+        for server in self._actions.values():
+            server.expire(now)

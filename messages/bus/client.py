@@ -1,0 +1,202 @@
+"""One thread's line to one node: a question goes out, the thread waits for its answer.
+
+The thread owns the DEALER socket, so that an answer wakes it directly. A monitor tells when the
+peer went away and came back. Then the question is put again under the same id: the peer answers it
+from memory if it has done it, and a restarted peer refuses what must not be done twice.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from messages.bus.errors import (
+    BusClosed,
+    BusError,
+    DeadlineExceeded,
+    MalformedReply,
+    PeerRestarted,
+    RemoteError,
+)
+from messages.bus.frames import Socket, limit, receive, send
+from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.codec import CodecError, Frames
+
+RESTARTED = "restarted"
+"""The error code of a server that will not do a repeated request of which it knows nothing."""
+
+TICK = 0.2
+"""Seconds between two looks at whether a caller still wants its answer."""
+
+_EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+
+
+class Peer:
+    """A line to one node, for one thread."""
+
+    def __init__(
+        self,
+        context: "zmq.Context[Socket]",
+        node: str,
+        address: str,
+        client: str,
+        epoch: str,
+        secure: Callable[[Socket], None] | None,
+    ) -> None:
+        self._node = node
+        self._client = client
+        self._epoch = epoch
+        self._count = 0
+        self._connected = False
+        self._peer = ""  # the life of the node that the connection leads to, once it has spoken
+        self.busy = threading.Lock()
+        self._socket: Socket = context.socket(zmq.DEALER)
+        try:
+            limit(self._socket)
+            if secure is not None:
+                secure(self._socket)
+            self._monitor: Socket = self._socket.get_monitor_socket(_EVENTS)
+            self._monitor.setsockopt(zmq.LINGER, 0)
+            self._socket.connect(address)
+        except BaseException:
+            self._socket.close()
+            raise
+        self._poller = zmq.Poller()
+        self._poller.register(self._socket, zmq.POLLIN)
+        self._poller.register(self._monitor, zmq.POLLIN)
+
+    def ask(
+        self,
+        door: str,
+        frames: Frames,
+        timeout: float,
+        goal: str = "",
+        also: Socket | None = None,
+        tick: Callable[[], None] | None = None,
+    ) -> tuple[Header, Frames]:
+        """Ask and wait. ``tick`` is called about every `TICK` seconds and when ``also`` has
+        something to read; what it raises ends the wait.
+
+        Raises:
+            DeadlineExceeded, PeerRestarted, RemoteError, MalformedReply, BusClosed
+        """
+        with self.busy:
+            if self._socket.closed:
+                raise BusClosed(f"{door}: the bus is closed")
+            if also is not None:
+                self._poller.register(also, zmq.POLLIN)
+            try:
+                return self._ask(door, frames, timeout, goal, tick)
+            except zmq.ContextTerminated:
+                self.close()
+                raise BusClosed(f"{door}: the bus was closed during the call") from None
+            finally:
+                if also is not None:
+                    self._poller.unregister(also)
+
+    def _ask(
+        self,
+        door: str,
+        frames: Frames,
+        timeout: float,
+        goal: str,
+        tick: Callable[[], None] | None,
+    ) -> tuple[Header, Frames]:
+        if self._monitor.getsockopt(zmq.EVENTS) & zmq.POLLIN:
+            self._watch()
+        self._count += 1
+        number = self._count
+        now = time.monotonic()
+        deadline = now + timeout
+        header = Header(
+            VERSION, "request", door, self._client, number, self._epoch, time.time(), goal
+        )
+        asked = self._connected  # if not, the question waits in the queue and cannot be lost
+        asked_life = self._peer
+        waiting = not self._put(header, frames)
+        while True:
+            left = deadline - now
+            if left <= 0:
+                raise DeadlineExceeded(
+                    f"{door}: no answer from {self._node} within {timeout:g} seconds"
+                )
+            slice_ = min(left, TICK) if tick is not None or waiting else left
+            events = dict(self._poller.poll(max(1, int(slice_ * 1000))))
+            if self._socket in events and (reply := self._take(number, door)) is not None:
+                return reply
+            if self._monitor in events and self._watch():
+                if asked:
+                    header = Header(
+                        *(VERSION, "request", door, self._client, number, self._epoch),
+                        *(time.time(), goal, asked_life),
+                    )
+                    waiting = not self._put(header, frames)
+                asked = True
+            if waiting:
+                waiting = not self._put(header, frames)
+            if tick is not None:
+                tick()
+            now = time.monotonic()
+
+    def _put(self, header: Header, frames: Frames) -> bool:
+        """False where the queue to the peer is full; then it is tried again."""
+        try:
+            send(self._socket, [encode_header(header), *frames])
+        except zmq.Again:
+            return False
+        return True
+
+    def _take(self, number: int, door: str) -> tuple[Header, Frames] | None:
+        """The answer to question ``number``, or None if what came are answers to older ones."""
+        while True:
+            try:
+                frames = receive(self._socket, 2)
+            except zmq.Again:
+                return None
+            except CodecError as error:
+                raise MalformedReply(f"{door}: the answer does not decode: {error}") from error
+            try:
+                header = decode_header(frames[0])
+            except CodecError as error:
+                raise MalformedReply(f"{door}: the answer does not decode: {error}") from error
+            if header.id != number or header.client != self._client:
+                continue
+            self._peer = header.epoch
+            if header.kind == "reply":
+                return header, frames[1:]
+            if header.code == RESTARTED:
+                raise PeerRestarted(
+                    f"{door}: {self._node} was restarted during the call, which may have been "
+                    "done or not"
+                )
+            raise RemoteError(door, header.code, header.text)
+
+    def _watch(self) -> bool:
+        """Read what happened to the connection. True if it was (re-)established."""
+        established = False
+        while self._monitor.getsockopt(zmq.EVENTS) & zmq.POLLIN:
+            event = recv_monitor_message(self._monitor, zmq.NOBLOCK)["event"]
+            if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
+                self._connected = established = True
+            elif event == zmq.EVENT_DISCONNECTED:
+                self._connected = established = False
+                self._peer = ""
+        return established
+
+    def close(self) -> None:
+        if not self._socket.closed:
+            self._socket.disable_monitor()
+            self._monitor.close()
+            self._socket.close()
+
+    def __del__(self) -> None:
+        # A thread that ends takes its lines with it.
+        if hasattr(self, "_poller"):
+            try:
+                self.close()
+            except (zmq.ZMQError, BusError):
+                return
+
+

@@ -1,0 +1,62 @@
+"""What can go wrong on the bus.
+
+    BusError
+    +-- AddressError        an address or a key cannot be had; says what to do
+    +-- BusClosed           the bus was closed under the caller
+    +-- DeadlineExceeded    no answer in time; names the service, the node and the seconds
+    +-- PeerRestarted       the node was restarted in the middle of a call that must not be repeated
+    +-- MalformedReply      an answer that does not decode
+    +-- RemoteError         the other side refused or failed; has its `code`
+    +-- GoalCancelled       the goal was cancelled
+    +-- ServiceError        what a handler raises to refuse: its caller gets a RemoteError
+
+A message that cannot be written or read is a `messages.codec.CodecError`.
+"""
+
+
+class BusError(Exception):
+    """Any failure of the bus or of the one asked."""
+
+
+class AddressError(BusError):
+    """An address or a key cannot be had."""
+
+
+class BusClosed(BusError):
+    """The bus was closed under the caller."""
+
+
+class DeadlineExceeded(BusError):
+    """No answer in time."""
+
+
+class PeerRestarted(BusError):
+    """The node was restarted in the middle of a call, which it may have done or not."""
+
+
+class MalformedReply(BusError):
+    """The answer does not decode."""
+
+
+class GoalCancelled(BusError):
+    """The goal was cancelled, by its caller or by another."""
+
+
+class RemoteError(BusError):
+    """The other side refused or failed. ``code`` is for programs, ``message`` for people."""
+
+    def __init__(self, door: str, code: str, message: str) -> None:
+        super().__init__(f"{door}: {message}")
+        self.door = door
+        self.code = code
+        self.message = message
+
+
+
+class ServiceError(BusError):
+    """Raised by a handler to refuse in one sentence."""
+
+    def __init__(self, message: str, code: str = "refused") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code

@@ -1,0 +1,70 @@
+"""Multipart messages in and out of a socket, with bounds."""
+
+from typing import Any
+
+import zmq
+
+from messages.codec import MAX_ARRAY, MAX_ARRAYS, CodecError, Frames
+
+COPY_BELOW = 32768
+"""Bytes. Smaller arrays are copied twice, which is quicker than sharing one copy."""
+
+MAX_FRAMES = MAX_ARRAYS + 4
+
+Socket = zmq.Socket[Any]
+
+
+def limit(socket: Socket) -> None:
+    """The options that every socket of the bus has."""
+    socket.setsockopt(zmq.LINGER, 0)
+    socket.setsockopt(zmq.SNDHWM, 1000)
+    socket.setsockopt(zmq.RCVHWM, 1000)
+    socket.setsockopt(zmq.MAXMSGSIZE, MAX_ARRAY)
+    socket.setsockopt(zmq.RECONNECT_IVL, 10)
+    socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
+
+
+def receive(socket: Socket, small: int) -> list[Any]:
+    """Receive one message without waiting: ``small`` frames as bytes, the further ones, which are
+    arrays, as buffers that are not copied.
+
+    Raises:
+        zmq.Again: there is none.
+        CodecError: it has more frames than any message; they are thrown away.
+    """
+    frames: list[Any] = [socket.recv(zmq.NOBLOCK)]
+    while socket.getsockopt(zmq.RCVMORE):
+        if len(frames) < small:
+            frames.append(socket.recv(zmq.NOBLOCK))
+            continue
+        frame = socket.recv(zmq.NOBLOCK, copy=False)
+        frames.append(frame.buffer)
+        while frame.more:
+            frame = socket.recv(zmq.NOBLOCK, copy=False)
+            if len(frames) < MAX_FRAMES:
+                frames.append(frame.buffer)
+            elif not frame.more:
+                raise CodecError(f"the message has more than {MAX_FRAMES} frames")
+        break
+    return frames
+
+
+def keep(frames: Frames) -> Frames:
+    """Copy the arrays, once, into memory that can be sent again and again without a copy."""
+    for index in range(1, len(frames)):
+        frame = frames[index]
+        if not isinstance(frame, (bytes, zmq.Frame)):
+            large = frame.nbytes >= COPY_BELOW
+            frames[index] = zmq.Frame(frame, copy=True) if large else frame.tobytes()
+    return frames
+
+
+def send(socket: Socket, frames: Frames) -> None:
+    """Send one message without waiting; arrays must have been through `keep`.
+
+    Raises:
+        zmq.Again: the queue is full.
+    """
+    last = len(frames) - 1
+    for index, frame in enumerate(frames):
+        socket.send(frame, zmq.NOBLOCK | zmq.SNDMORE if index < last else zmq.NOBLOCK)
