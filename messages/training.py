@@ -8,7 +8,7 @@ import msgspec
 
 from messages.interface import Action, Topic
 from messages.program import Program
-from messages.world import Episode, Interface, SeedRange, Task
+from messages.world import Interface, SeedRange, Task
 
 
 class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,8 +67,9 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    steps: int
-    episodes: list[Episode]
+    """How the episodes went is the session's to tell, when it is closed."""
+
+    steps: int  # primitive steps, all environments together
 
 
 TRAIN = Action("learner/train", Train, Progress, Trained)

@@ -84,3 +84,19 @@ def critic(
 ) -> nn.Sequential:
     """Features (B, sum of ``sizes``) -> value (B, 1)."""
     return network(sizes, 1, shape, 1.0, generator)
+
+
+class ActorCritic(nn.Module):
+    """Both networks of a policy. ``sizes``: of the fields of the features; ``choices``: how many
+    actions there are. The generator makes the initial weights repeatable."""
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        choices: int,
+        shape: NetworkShape,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        self.actor = actor(sizes, choices, shape, generator)
+        self.critic = critic(sizes, shape, generator)

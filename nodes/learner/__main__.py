@@ -1,0 +1,4 @@
+from nodes.learner.learner import Learner
+
+if __name__ == "__main__":
+    Learner.main()

@@ -1,0 +1,79 @@
+"""A trained policy plays on in a session that another node opened."""
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from messages.bus import BusError, ServiceError
+from messages.training import Act, Acted, TrainingSpec
+from messages.world import INTERFACE, STEP, Opened, Step, Stepped, TakeInterface
+from models.distribution import MaskedCategorical
+from nodes.learner import checkpoint
+from nodes.learner.session import Call, lost
+from nodes.learner.state import Meeting, stored_meeting, stored_networks
+
+
+def play(
+    call: Call,
+    act: Act,
+    *,
+    spec: TrainingSpec,
+    folder: Path,
+    greedy: bool,
+    check: Callable[[], None] = lambda: None,
+) -> Acted:
+    """Play until the policy's stage is over in every environment.
+
+    Choices are drawn, as in the paper, or with ``greedy`` the most probable ones. ``check`` is
+    called before each decision and raises to end it early.
+
+    Raises:
+        ServiceError: ``unknown_session``: the session went away, so the caller starts over;
+            ``unknown_policy``: there is no whole checkpoint; ``policy_does_not_fit``.
+    """
+    state, problems = checkpoint.load(folder)
+    if state is None:
+        raise ServiceError(
+            " ".join(problems) or f"The policy {act.policy.id} has no checkpoint: train it first.",
+            code="unknown_policy",
+        )
+    actor = stored_networks(state).actor
+    generator = torch.Generator().manual_seed(zlib.crc32(act.session.encode()))
+
+    def ask(service: Any, request: Any) -> Any:
+        try:
+            return call(service, request)
+        except BusError as error:
+            if lost(error):
+                raise ServiceError(
+                    f"The session {act.session} went away while {act.policy.id} played in it "
+                    f"({error}): play its episodes again from the start.",
+                    code="unknown_session",
+                ) from error
+            raise
+
+    opened: Opened = ask(INTERFACE, TakeInterface(session=act.session, interface=spec.interface))
+    if difference := stored_meeting(state).difference(Meeting.of(opened)):
+        raise ServiceError(
+            f"The policy {act.policy.id} does not fit the session: {difference}.",
+            code="policy_does_not_fit",
+        )
+    features, mask = opened.features, opened.mask
+    over = np.zeros(len(features), bool)
+    steps = 0
+    while not over.all():
+        check()
+        possible = torch.from_numpy(np.array(mask))
+        possible[torch.from_numpy(over)] = True  # nobody looks at these choices any more
+        with torch.no_grad():
+            distribution = MaskedCategorical(actor(torch.from_numpy(np.array(features))), possible)
+            chosen = distribution.mode if greedy else distribution.sample(generator=generator)
+        stepped: Stepped = ask(STEP, Step(session=act.session, choices=chosen.numpy()))
+        steps += int(stepped.steps.sum())
+        over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
+        features, mask = stepped.features, stepped.mask
+    return Acted(steps=steps)

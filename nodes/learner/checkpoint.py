@@ -1,0 +1,88 @@
+"""Checkpoints: written so that a kill at any moment leaves a whole one, read without running code.
+
+A checkpoint is one file of state dicts and counters. The one before is kept beside it, for the day
+a disk loses the newer. Where both are bad, the caller starts the policy over and says so.
+"""
+
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import torch
+
+FORMAT = 1
+NAME = "checkpoint.pt"
+PREVIOUS = "checkpoint.previous.pt"
+CORRUPT = "checkpoint.corrupt.pt"
+
+
+class BadCheckpoint(Exception):
+    """A checkpoint can't be read; the message says which and why."""
+
+
+def save(folder: Path, state: dict[str, Any]) -> None:
+    """Write ``folder/checkpoint.pt``; the one that was there becomes the previous one.
+
+    ``state`` holds tensors, numbers, strings, and dicts and lists of them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    newest, previous = folder / NAME, folder / PREVIOUS
+    unfinished = folder / f"{NAME}.unfinished"
+    with unfinished.open("wb") as file:
+        torch.save({"format": FORMAT, **state}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    if newest.exists():
+        # A second name first, so that there is never a moment without a checkpoint.
+        link = folder / f"{PREVIOUS}.link"
+        link.unlink(missing_ok=True)
+        os.link(newest, link)
+        os.replace(link, previous)
+    os.replace(unfinished, newest)
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
+    """The newest checkpoint that is whole, if there is one, and what is wrong with the others in
+    one sentence each. A bad newest one is put aside as ``checkpoint.corrupt.pt``, so that the next
+    save doesn't make it the previous one in place of the whole one."""
+    problems: list[str] = []
+    for name in (NAME, PREVIOUS):
+        path = folder / name
+        if not path.exists():
+            continue
+        try:
+            return read(path), problems
+        except BadCheckpoint as error:
+            problems.append(str(error))
+            if name == NAME:
+                os.replace(path, folder / CORRUPT)
+    return None, problems
+
+
+def read(path: Path) -> dict[str, Any]:
+    """One checkpoint.
+
+    Raises:
+        BadCheckpoint: it is truncated, corrupt, of another format, or holds more than data.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()  # torch reads on over a flipped bit, this doesn't
+        if damaged is not None:
+            raise BadCheckpoint(f"The checkpoint {path} is corrupt: {damaged} fails its checksum.")
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except BadCheckpoint:
+        raise
+    except Exception as error:  # zipfile, torch and the unpickler raise all sorts on bad bytes
+        reason = str(error).strip().splitlines()
+        detail = reason[0] if reason else type(error).__name__
+        raise BadCheckpoint(f"The checkpoint {path} can't be read: {detail}") from error
+    if not isinstance(state, dict) or state.get("format") != FORMAT:
+        raise BadCheckpoint(f"The checkpoint {path} is not of format {FORMAT}.")
+    return state

@@ -1,0 +1,76 @@
+"""The learner node: the reinforcement-learning pipeline as a tool.
+
+TRAIN trains a policy on a spec under its goal's id, ACT lets one play on in a session. Both need
+torch, which takes seconds to import: it is imported beside the serving, not before it.
+"""
+
+import threading
+from importlib import import_module
+
+from messages.bus import GoalHandle, ServiceError
+from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
+from nodes.learner.parameters import Parameters
+from nodes.learner.policies import load_spec, policy_folder, save_spec
+from nodes.node import Node
+
+
+class Learner(Node):
+    name = "learner"
+    Parameters = Parameters
+    parameters: Parameters
+    live = frozenset({"greedy"})
+
+    def setup(self) -> None:
+        self.serve_action(TRAIN, self.train)
+        self.serve_action(ACT, self.act)
+        threading.Thread(target=import_module, args=("nodes.learner.training",)).start()
+
+    def train(self, goal: GoalHandle[Train, Progress]) -> Trained:
+        from nodes.learner.training import Training
+
+        folder = policy_folder(self.folder, goal.id)
+        save_spec(folder, goal.request.spec)
+        training = Training(
+            policy=goal.id,
+            spec=goal.request.spec,
+            parameters=self.parameters,
+            learner=self.folder,
+            folder=folder,
+            call=self.call,
+            log=self.log,
+        )
+
+        def report(progress: Progress) -> None:
+            self.publish(PROGRESS, progress)
+            goal.feedback(progress)
+
+        return training.run(report, goal.check)
+
+    def act(self, goal: GoalHandle[Act, Progress]) -> Acted:
+        from nodes.learner.acting import play
+
+        policy = goal.request.policy.id
+        folder = policy_folder(self.folder, policy)
+        spec = load_spec(folder, policy)
+        begun = policy_folder(self.folder / "acting", goal.id)
+        if begun.exists():
+            # The session has been played in by a life of this node that did not see the end, and
+            # a stage that is begun twice would have its horizon twice.
+            begun.unlink()
+            raise ServiceError(
+                f"The learner was restarted while {policy} played in {goal.request.session}: play "
+                "its episodes again from the start.",
+                code="unknown_session",
+            )
+        begun.parent.mkdir(exist_ok=True)
+        begun.touch()
+        acted = play(
+            self.call,
+            goal.request,
+            spec=spec,
+            folder=folder,
+            greedy=self.parameters.greedy,
+            check=goal.check,
+        )
+        begun.unlink()  # only here: whatever else ends it, this goal is not begun again
+        return acted

@@ -1,0 +1,44 @@
+"""Training curves for TensorBoard, one folder per policy."""
+
+from pathlib import Path
+
+from torchrl.record.loggers import TensorboardLogger
+
+from nodes.learner.episodes import RecentEpisodes
+from nodes.learner.ppo import UpdateStatistics
+
+
+class Metrics:
+    """Curves over samples, in ``folder/<policy's folder name>``."""
+
+    def __init__(self, folder: Path, policy: str) -> None:
+        self.logger = TensorboardLogger(exp_name=policy, log_dir=str(folder))
+
+    def write(
+        self,
+        samples: int,
+        statistics: UpdateStatistics,
+        episodes: RecentEpisodes,
+        steps_per_second: float,
+    ) -> None:
+        curves = {
+            "episode/success_rate": episodes.success_rate,
+            "episode/return": episodes.mean_return,
+            "episode/length": episodes.mean_length,
+            "policy/entropy": statistics.entropy,
+            "policy/kl": statistics.kl,
+            "policy/clip_fraction": statistics.clip_fraction,
+            "loss/objective": statistics.loss_objective,
+            "loss/critic": statistics.loss_critic,
+            "critic/explained_variance": statistics.explained_variance,
+            "speed/steps_per_second": steps_per_second,
+        }
+        for name, value in curves.items():
+            self.logger.log_scalar(name, value, step=samples)
+
+    def flush(self) -> None:
+        """Onto the disk: what is not there is lost by a kill."""
+        self.logger.experiment.flush()
+
+    def close(self) -> None:
+        self.logger.experiment.close()

@@ -1,0 +1,49 @@
+"""The learner's parameters: PPO's hyper-parameters and how it uses the machine."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+NotNegative = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    # Collection.
+    environments: Positive = 64  # side by side in a training session
+    decisions: Positive = 64  # per environment in a rollout, at most
+    rollout_samples: Positive = 16384  # a rollout also ends here: macros make decisions long
+    reward_scale: Amount = 0.01  # so that the critic learns numbers near 1
+
+    # The objective.
+    gamma: Share = 0.99  # per primitive step
+    gae_lambda: Share = 0.95  # per decision
+    clip: Share = 0.2
+    entropy_bonus: Amount = 0.01
+    critic_weight: Amount = 0.5
+    normalise_advantages: bool = True
+
+    # The update.
+    epochs: Positive = 4
+    minibatch: NotNegative = 1024  # decisions; 0: the whole rollout at once
+    learning_rate: Amount = 1e-3
+    max_grad_norm: Amount = 0.5  # 0: not clipped
+    target_kl: Amount = 0.05  # an update stops early beyond this; 0: never
+
+    # The network. encoder: width of each field's encoder, 0 for none (see models/policy.py).
+    hidden: Positive = 128
+    layers: Positive = 2
+    encoder: NotNegative = 0
+    fusion: NotNegative = 0
+
+    # The machine.
+    device: str = "cpu"  # or "cuda", "cuda:1", ...
+    threads: Positive = 1
+    precision: Literal["float32", "bfloat16"] = "float32"  # bfloat16 pays on a CPU with AMX
+
+    # Episodes and the disk.
+    window: Positive = 100  # recent training episodes that the success rate is taken over
+    checkpoint_seconds: Amount = 1.0  # at most this much training is lost by a kill
+    greedy: bool = False  # when acting: the most probable choice instead of a drawn one

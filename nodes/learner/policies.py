@@ -1,0 +1,42 @@
+"""Where policies live: one folder each, with the spec it was trained on and its checkpoints."""
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from messages.bus import ServiceError
+from messages.training import TrainingSpec
+
+
+def policy_folder(learner: Path, policy: str) -> Path:
+    """The folder of a policy inside the learner's: its id, with ``/`` as ``+``. No two ids share a
+    folder, since a ``+`` in an id is quoted."""
+    name = quote(policy, safe="").replace("%2F", "+")
+    if not name.strip("."):
+        raise ServiceError(f"{policy!r} can't name a policy: it is the id of no goal.")
+    return learner / name
+
+
+def save_spec(folder: Path, spec: TrainingSpec) -> None:
+    """Remember what a policy is trained on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / "spec.json.unfinished"
+    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(spec)))
+    os.replace(unfinished, folder / "spec.json")
+
+
+def load_spec(folder: Path, policy: str) -> TrainingSpec:
+    """What a policy was trained on.
+
+    Raises:
+        ServiceError: ``unknown_policy``, there is no such policy here.
+    """
+    try:
+        return msgspec.json.decode((folder / "spec.json").read_bytes(), type=TrainingSpec)
+    except FileNotFoundError:
+        raise ServiceError(
+            f"There is no policy {policy!r} here: train it first, under that goal id.",
+            code="unknown_policy",
+        ) from None

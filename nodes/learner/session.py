@@ -1,0 +1,119 @@
+"""A training session of the env server, as the learner steps it: a vectorised environment over the
+bus, with the collectors' conventions (automatic resets, the last features of an ended episode kept
+apart)."""
+
+from contextlib import suppress
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
+from messages.interface import Service
+from messages.training import TrainingSpec
+from messages.world import (
+    CLOSE,
+    OPEN,
+    STEP,
+    Opened,
+    OpenSession,
+    SeedRange,
+    SessionName,
+    Step,
+    Stepped,
+)
+
+
+class Call(Protocol):
+    """Calls a service; the bus's ``call``."""
+
+    def __call__(self, service: Service[Any, Any], request: Any) -> Any: ...
+
+
+class SessionLost(Exception):
+    """The session is gone (the env server was restarted, or closed it): open it again."""
+
+
+def lost(error: Exception) -> bool:
+    """Whether an error of a call means that the session is gone."""
+    if isinstance(error, RemoteError):
+        return error.code == "unknown_session"
+    return isinstance(error, PeerRestarted | DeadlineExceeded)
+
+
+def remaining_seeds(seeds: SeedRange, used: int, size: int) -> SeedRange:
+    """The seeds after the first ``used`` ones, from the start again when fewer than one for each
+    of ``size`` environments are left. It never leaves the range: others' seeds lie behind it."""
+    offset = used % seeds.count
+    if seeds.count - offset < size:
+        offset = 0
+    return SeedRange(first=seeds.first + offset, count=seeds.count - offset)
+
+
+class TrainingSession:
+    """Environments that train one policy.
+
+    Args:
+        call: the bus's call.
+        name: of the session; opening replaces one of the same name.
+        spec: what is trained.
+        gamma: the discount inside macros, which the env server applies.
+        size: environments side by side.
+    """
+
+    def __init__(
+        self, call: Call, *, name: str, spec: TrainingSpec, gamma: float, size: int
+    ) -> None:
+        self.call = call
+        self.name = name
+        self.spec = spec
+        self.size = size
+        self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
+        self.seeds_used = 0
+        self._episodes = np.zeros(size, np.int64)
+        self._seeds_before = 0
+
+    def open(self, seeds_used: int) -> Opened:
+        """Open or reopen. ``seeds_used``: how many seeds were played before, see ``seeds_used``.
+
+        Raises:
+            SessionLost: the env server was restarted meanwhile; try again.
+        """
+        request = OpenSession(
+            session=self.name,
+            task=self.spec.task,
+            size=self.size,
+            seeds=remaining_seeds(self.spec.seeds, seeds_used, self.size),
+            prefix=self.spec.prefix,
+            interface=self.interface,
+            autoreset=True,
+        )
+        opened: Opened = self._ask(OPEN, request)
+        self._seeds_before = seeds_used
+        self._episodes[:] = 1
+        self.seeds_used = seeds_used + self.size
+        return opened
+
+    def step(self, choices: np.ndarray[Any, Any]) -> Stepped:
+        """One decision for every environment. ``choices``: int64 (size,).
+
+        Raises:
+            SessionLost: whatever was not learned from yet is void; open again.
+        """
+        stepped: Stepped = self._ask(STEP, Step(session=self.name, choices=choices))
+        self._episodes[stepped.final_rows] += 1
+        # Environment i plays seeds i, i + size, ...: used is what the fastest one has begun.
+        self.seeds_used = self._seeds_before + self.size * int(self._episodes.max())
+        return stepped
+
+    def close(self) -> None:
+        with suppress(SessionLost):  # gone already, which is what was wanted
+            self._ask(CLOSE, SessionName(session=self.name))
+
+    def _ask(self, service: Service[Any, Any], request: Any) -> Any:
+        try:
+            return self.call(service, request)
+        except (DeadlineExceeded, PeerRestarted, RemoteError) as error:
+            if lost(error):
+                raise SessionLost(str(error)) from error
+            raise

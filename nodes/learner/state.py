@@ -1,0 +1,145 @@
+"""All that a policy's training consists of between two rollouts: what a checkpoint holds."""
+
+from typing import Any
+
+import msgspec
+import torch
+
+from messages.world import Opened
+from models.policy import ActorCritic, NetworkShape
+from nodes.learner.episodes import RecentEpisodes
+from nodes.learner.parameters import Parameters
+from nodes.learner.ppo import Ppo, UpdateStatistics, device
+from nodes.learner.rollout import Rollout
+
+
+class Counters(msgspec.Struct, kw_only=True):
+    samples: int = 0  # primitive steps that were learned from: the count
+    prefix_samples: int = 0  # primitive steps that prefixes spent in resets
+    decisions: int = 0
+    iterations: int = 0
+    seeds_used: int = 0
+
+
+class Meeting(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session shows of itself; a policy only fits sessions that show the same."""
+
+    fields: list[tuple[str, int]]  # name and size
+    choices: list[str]
+
+    @staticmethod
+    def of(opened: Opened) -> "Meeting":
+        return Meeting(
+            fields=[(field.name, field.size) for field in opened.fields],
+            choices=list(opened.choices),
+        )
+
+    def difference(self, other: "Meeting") -> str:
+        """In words, empty if there is none."""
+        for what, ours, theirs in (
+            ("observations", self.fields, other.fields),
+            ("actions", self.choices, other.choices),
+        ):
+            if ours != theirs:
+                return f"its {what} are {ours}, the session's are {theirs}"
+        return ""
+
+    @property
+    def sizes(self) -> list[int]:
+        return [size for _, size in self.fields]
+
+
+def network_shape(parameters: Parameters) -> NetworkShape:
+    return NetworkShape(
+        hidden=parameters.hidden,
+        layers=parameters.layers,
+        encoder=parameters.encoder,
+        fusion=parameters.fusion,
+    )
+
+
+def stored_meeting(checkpoint: dict[str, Any]) -> Meeting:
+    return msgspec.convert(checkpoint["meeting"], Meeting)
+
+
+def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
+    """The networks of a checkpoint, on the CPU."""
+    meeting = stored_meeting(checkpoint)
+    shape = msgspec.convert(checkpoint["shape"], NetworkShape)
+    networks = ActorCritic(meeting.sizes, len(meeting.choices), shape)
+    networks.load_state_dict(checkpoint["networks"])
+    return networks
+
+
+class TrainingState:
+    """Networks, optimiser, random numbers, counters and recent episodes of one policy.
+
+    Args:
+        meeting: what the session shows.
+        parameters: hyper-parameters.
+        seed: of weights, choices and minibatches.
+        checkpoint: to go on from. Its network shape stands; the other hyper-parameters are
+            ``parameters``'s, which may have been edited since.
+    """
+
+    def __init__(
+        self,
+        meeting: Meeting,
+        parameters: Parameters,
+        seed: int,
+        checkpoint: dict[str, Any] | None = None,
+    ) -> None:
+        self.meeting = meeting
+        self.counters = Counters()
+        self.episodes = RecentEpisodes(parameters.window)
+        self.curve: list[tuple[int, float]] = []
+        self.stopped = ""  # why training ended, once it has
+        self.generator = torch.Generator().manual_seed(seed)
+        self.device = device(parameters.device)
+        if checkpoint is None:
+            self.shape = network_shape(parameters)
+            self.networks = ActorCritic(
+                meeting.sizes, len(meeting.choices), self.shape, self.generator
+            ).to(self.device)
+        else:
+            self.shape = msgspec.convert(checkpoint["shape"], NetworkShape)
+            self.networks = stored_networks(checkpoint).to(self.device)
+        self.ppo = Ppo(self.networks, parameters, self.generator)
+        if checkpoint is not None:
+            self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
+            for group in self.ppo.optimiser.param_groups:
+                group["lr"] = parameters.learning_rate
+            self.generator.set_state(checkpoint["generator"])
+            self.counters = msgspec.convert(checkpoint["counters"], Counters)
+            self.episodes.load_state_dict(checkpoint["episodes"])
+            self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
+            self.stopped = checkpoint["stopped"]
+
+    def learn(self, rollout: Rollout, seeds_used: int) -> UpdateStatistics:
+        """Update from a rollout and count it, which happens here and nowhere else."""
+        statistics = self.ppo.update(rollout)
+        self.counters.samples += rollout.samples
+        self.counters.prefix_samples += rollout.prefix_steps
+        self.counters.decisions += rollout.decisions
+        self.counters.iterations += 1
+        self.counters.seeds_used = seeds_used
+        for episode in rollout.episodes:
+            self.episodes.end(
+                episode.environment, episode.success, episode.total_reward, episode.length
+            )
+        self.curve.append((self.counters.samples, self.episodes.success_rate))
+        return statistics
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Tensors, numbers, strings, and dicts and lists of them."""
+        return {
+            "meeting": msgspec.to_builtins(self.meeting),
+            "shape": msgspec.to_builtins(self.shape),
+            "networks": self.networks.state_dict(),
+            "optimiser": self.ppo.optimiser.state_dict(),
+            "generator": self.generator.get_state(),
+            "counters": msgspec.to_builtins(self.counters),
+            "episodes": self.episodes.state_dict(),
+            "curve": [list(point) for point in self.curve],
+            "stopped": self.stopped,
+        }

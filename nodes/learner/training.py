@@ -1,0 +1,235 @@
+"""Training one policy on one spec, from wherever its last checkpoint left off."""
+
+import logging
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from messages.bus import BusError, ServiceError
+from messages.training import Policy, Progress, Trained, TrainingSpec
+from nodes.learner import checkpoint
+from nodes.learner.metrics import Metrics
+from nodes.learner.parameters import Parameters
+from nodes.learner.ppo import UpdateStatistics
+from nodes.learner.rollout import Collector, Rollout
+from nodes.learner.session import Call, SessionLost, TrainingSession
+from nodes.learner.state import Meeting, TrainingState, stored_meeting
+
+
+class Training:
+    """One policy's training.
+
+    Args:
+        policy: its id; it names the session too.
+        spec: what it is trained on.
+        parameters: hyper-parameters.
+        learner: the node's folder.
+        folder: the policy's, inside.
+        call: the bus's call.
+        log: what went wrong and was mended is said there.
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: str,
+        spec: TrainingSpec,
+        parameters: Parameters,
+        learner: Path,
+        folder: Path,
+        call: Call,
+        log: logging.Logger,
+    ) -> None:
+        self.policy = policy
+        self.spec = spec
+        self.parameters = parameters
+        self.learner = learner
+        self.folder = folder
+        self.log = log
+        self.longest = self._longest_decision()
+        size = min(parameters.environments, spec.seeds.count, spec.budget // self.longest)
+        if size < 1:
+            raise ServiceError(
+                f"The budget of {spec.budget} samples is less than one decision may take "
+                f"({self.longest} primitive steps): raise the budget or shorten the macros.",
+                code="budget",
+            )
+        self.session = TrainingSession(
+            call, name=policy, spec=spec, gamma=parameters.gamma, size=size
+        )
+        self.state: TrainingState | None = None
+        self.collector: Collector | None = None
+        self._saved_at = time.monotonic()
+
+    def run(
+        self, report: Callable[[Progress], None], check: Callable[[], None] = lambda: None
+    ) -> Trained:
+        """Train until the budget is spent or the spec's success rate is reached.
+
+        ``report`` is told of each iteration; ``check`` is called before each decision and raises
+        to end it early (then what was not checkpointed is lost, and not counted).
+
+        Raises:
+            ServiceError, RemoteError: the spec can't be trained, in one sentence.
+        """
+        torch.set_num_threads(self.parameters.threads)
+        found, problems = checkpoint.load(self.folder)
+        for problem in problems:
+            self.log.error(problem)
+        if found is not None:
+            self.state = TrainingState(stored_meeting(found), self.parameters, self._seed(), found)
+            samples = self.state.counters.samples
+            self.log.info("%s goes on from its checkpoint at %d samples", self.policy, samples)
+        elif problems:
+            self.log.error(
+                "%s has no whole checkpoint left: it is trained from the start, and its samples "
+                "are counted from 0; those spent before are lost with the checkpoint",
+                self.policy,
+            )
+        if self.state is None or not self.state.stopped:
+            try:
+                self._train(report, check)
+            finally:
+                self._close()
+        return self._trained()
+
+    def _train(self, report: Callable[[Progress], None], check: Callable[[], None]) -> None:
+        state, collector = self._open(check)
+        metrics = Metrics(self.learner / "tensorboard", self.folder.name)
+        try:
+            while not state.stopped:
+                began = time.monotonic()
+                try:
+                    rollout = self._collect(state, collector, check)
+                except SessionLost as error:
+                    self.log.warning(
+                        "%s lost its session (%s): the rollout is discarded, uncounted, and the "
+                        "session opened again",
+                        self.policy,
+                        error,
+                    )
+                    self._open(check)
+                    continue
+                if not rollout.decisions:
+                    state.stopped = "the budget is spent"
+                else:
+                    statistics = state.learn(rollout, self.session.seeds_used)
+                    speed = rollout.samples / (time.monotonic() - began)
+                    self._stop_when_good()
+                    metrics.write(state.counters.samples, statistics, state.episodes, speed)
+                    report(self._progress(statistics, speed))
+                self._save(metrics)
+        finally:
+            metrics.close()
+
+    def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
+        """Open the session, and make what its shape decides if that is still to be made."""
+        used = self.state.counters.seeds_used if self.state is not None else 0
+        while True:
+            try:
+                opened = self.session.open(used)
+                break
+            except SessionLost as error:
+                check()
+                self.log.warning("%s can't open its session yet: %s", self.policy, error)
+        meeting = Meeting.of(opened)
+        if self.state is None:
+            self.state = TrainingState(meeting, self.parameters, self._seed())
+        elif difference := self.state.meeting.difference(meeting):
+            raise ServiceError(
+                f"The policy {self.policy} can't go on training: {difference}. "
+                "Train it again under a new goal id.",
+                code="policy_does_not_fit",
+            )
+        if self.collector is None:
+            self.collector = Collector(
+                size=self.session.size,
+                features=sum(meeting.sizes),
+                choices=len(meeting.choices),
+                decisions=self.parameters.decisions,
+            )
+        self.collector.begin(opened)
+        self.state.counters.prefix_samples += opened.prefix_steps
+        self.state.episodes.begin(self.session.size)
+        return self.state, self.collector
+
+    def _collect(
+        self, state: TrainingState, collector: Collector, check: Callable[[], None]
+    ) -> Rollout:
+        most = self.session.size * self.longest  # samples that one more step may cost
+        left = self.spec.budget - state.counters.samples
+
+        def go_on(decisions: int, samples: int) -> bool:
+            check()
+            return samples + most <= left and samples < self.parameters.rollout_samples
+
+        return collector.collect(
+            self.session.step, state.networks.actor, state.generator, go_on, state.device
+        )
+
+    def _stop_when_good(self) -> None:
+        assert self.state is not None
+        episodes = self.state.episodes
+        if episodes.full and episodes.success_rate >= self.spec.stop_at:
+            self.state.stopped = (
+                f"the success rate of the last {self.parameters.window} training episodes "
+                f"reached {episodes.success_rate:.2f}"
+            )
+
+    def _save(self, metrics: Metrics) -> None:
+        assert self.state is not None
+        now = time.monotonic()
+        if self.state.stopped or now - self._saved_at >= self.parameters.checkpoint_seconds:
+            checkpoint.save(self.folder, self.state.checkpoint())
+            metrics.flush()
+            self._saved_at = now
+
+    def _close(self) -> None:
+        try:
+            self.session.close()
+        except BusError as error:
+            self.log.debug("the session %s was not closed: %s", self.policy, error)
+
+    def _longest_decision(self) -> int:
+        longest = max((macro.max_steps for macro in self.spec.interface.macros), default=1)
+        return max(1, min(longest, self.spec.interface.horizon))
+
+    def _seed(self) -> int:
+        """The same spec trains the same policy."""
+        return zlib.crc32(msgspec.json.encode(self.spec))
+
+    def _progress(self, statistics: UpdateStatistics, steps_per_second: float) -> Progress:
+        assert self.state is not None
+        counters, episodes = self.state.counters, self.state.episodes
+        return Progress(
+            policy=self.policy,
+            samples=counters.samples,
+            prefix_samples=counters.prefix_samples,
+            decisions=counters.decisions,
+            budget=self.spec.budget,
+            success_rate=episodes.success_rate,
+            mean_return=episodes.mean_return,
+            entropy=statistics.entropy,
+            kl=statistics.kl,
+            steps_per_second=steps_per_second,
+        )
+
+    def _trained(self) -> Trained:
+        assert self.state is not None
+        counters: Any = self.state.counters
+        return Trained(
+            policy=Policy(
+                id=self.policy,
+                checkpoint=str((self.folder / checkpoint.NAME).relative_to(self.learner.parent)),
+            ),
+            samples=counters.samples,
+            prefix_samples=counters.prefix_samples,
+            success_rate=self.state.episodes.success_rate,
+            curve=self.state.curve,
+            reason=self.state.stopped,
+        )

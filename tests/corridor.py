@@ -1,0 +1,210 @@
+"""A toy env server for the learner's tests: environments are corridors, and the way out is right.
+
+It serves the env server's doors with the same conventions (automatic resets, final rows, rewards
+discounted inside macros, horizons that truncate). ``python tests/corridor.py RUN_FOLDER`` serves it
+on the bus, under the name ``env_server``.
+"""
+
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from messages.bus import Bus, ServiceError
+from messages.program import Program
+from messages.training import TrainingSpec
+from messages.world import (
+    CLOSE,
+    INTERFACE,
+    OPEN,
+    STEP,
+    Closed,
+    Condition,
+    Field,
+    Interface,
+    Opened,
+    OpenSession,
+    SeedRange,
+    SessionName,
+    Step,
+    Stepped,
+    TakeInterface,
+    Task,
+)
+
+LENGTH = 12
+PRIMITIVES = ["left", "stay", "right"]
+
+
+def corridor_spec(budget: int = 20_000, stop_at: float = 0.95, macro: bool = True) -> TrainingSpec:
+    """To the right, with a macro of four steps if wanted."""
+    out = Condition(kind="near", name="door")
+    return TrainingSpec(
+        name="corridor",
+        task=Task(id="corridor", prompt="leave the corridor", success=out),
+        interface=Interface(
+            observations=["cell", "bias"],
+            actions=PRIMITIVES,
+            macros=[Program(name="run", source="", max_steps=4)] if macro else [],
+            success=out,
+            horizon=40,
+        ),
+        seeds=SeedRange(first=1000, count=400),
+        budget=budget,
+        stop_at=stop_at,
+    )
+
+
+class Session:
+    """A batch of corridors. The seed decides where an episode starts: cell 0 or 1."""
+
+    def __init__(self, request: OpenSession) -> None:
+        self.request = request
+        self.interface = request.interface
+        size = request.size
+        self.next_seed = np.arange(size)
+        self.position = np.zeros(size, np.int64)
+        self.seeds_played: list[int] = []
+        self.over = np.zeros(size, bool)
+        self.restart(np.arange(size))
+
+    def restart(self, rows: np.ndarray) -> None:
+        for name in ("length", "total"):
+            if not hasattr(self, name):
+                setattr(self, name, np.zeros(self.request.size))
+            getattr(self, name)[rows] = 0
+        for row in rows.tolist():
+            seed = self.request.seeds.first + int(self.next_seed[row]) % self.request.seeds.count
+            self.seeds_played.append(seed)
+            self.position[row] = seed % 2
+            self.next_seed[row] += self.request.size
+
+    def take(self, interface) -> None:
+        self.interface = interface
+        self.over[:] = False
+        self.length[:] = 0
+
+    def opened(self) -> Opened:
+        macros = [] if self.interface is None else [m.name for m in self.interface.macros]
+        return Opened(
+            fields=[Field(name="cell", size=LENGTH + 1), Field(name="bias", size=1)],
+            choices=PRIMITIVES + macros,
+            features=self.features(),
+            mask=self.mask(),
+            prefix_steps=0,
+        )
+
+    def features(self) -> np.ndarray:
+        features = np.zeros((self.request.size, LENGTH + 2), np.float32)
+        features[np.arange(self.request.size), self.position] = 1
+        features[:, -1] = 1
+        return features
+
+    def mask(self) -> np.ndarray:
+        mask = np.ones((self.request.size, 3 + len(self.interface.macros)), bool)
+        mask[:, 0] = self.position > 0
+        return mask
+
+    def step(self, choices: np.ndarray) -> Stepped:
+        size = self.request.size
+        reward, steps = np.zeros(size, np.float32), np.zeros(size, np.int64)
+        terminated, truncated = np.zeros(size, bool), np.zeros(size, bool)
+        for row in range(size):
+            if self.over[row]:
+                continue
+            macro = int(choices[row]) - 3
+            moves = (
+                [1] * self.interface.macros[macro].max_steps
+                if macro >= 0
+                else [int(choices[row]) - 1]
+            )
+            for move in moves:
+                self.position[row] = np.clip(self.position[row] + move, 0, LENGTH)
+                terminated[row] = self.position[row] == LENGTH
+                paid = 100.0 * terminated[row] - 1.0
+                reward[row] += self.interface.gamma ** steps[row] * paid
+                self.total[row] += paid
+                steps[row] += 1
+                self.length[row] += 1
+                truncated[row] = not terminated[row] and self.length[row] >= self.interface.horizon
+                if terminated[row] or truncated[row]:
+                    break
+        ended = np.flatnonzero(terminated | truncated)
+        final = self.features()[ended]
+        returns = self.total[ended].astype(np.float32)
+        lengths = self.length[ended].astype(np.int64)
+        if self.request.autoreset:
+            self.restart(ended)
+        else:
+            self.over[ended] = True
+        return Stepped(
+            features=self.features(),
+            mask=self.mask(),
+            reward=reward,
+            steps=steps,
+            terminated=terminated,
+            truncated=truncated,
+            success=terminated.copy(),
+            final_rows=ended,
+            final_features=final,
+            final_returns=returns,
+            final_lengths=lengths,
+            prefix_steps=0,
+        )
+
+
+class Corridors:
+    """The env server's doors."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, Session] = {}
+
+    def open(self, request: OpenSession) -> Opened:
+        self.sessions[request.session] = Session(request)
+        if request.interface is None:
+            return Opened(
+                fields=[],
+                choices=[],
+                features=np.zeros((request.size, 0), np.float32),
+                mask=np.zeros((request.size, 0), bool),
+                prefix_steps=0,
+            )
+        return self.sessions[request.session].opened()
+
+    def session(self, name: str) -> Session:
+        if name not in self.sessions:
+            raise ServiceError(f"There is no session {name!r}.", code="unknown_session")
+        return self.sessions[name]
+
+    def interface(self, request: TakeInterface) -> Opened:
+        session = self.session(request.session)
+        session.take(request.interface)
+        return session.opened()
+
+    def step(self, request: Step) -> Stepped:
+        return self.session(request.session).step(request.choices)
+
+    def close(self, request: SessionName) -> Closed:
+        self.session(request.session)
+        del self.sessions[request.session]
+        return Closed(episodes=[])
+
+    def call(self, service, request, timeout=None):
+        """The bus's ``call``, without a bus."""
+        doors = {OPEN: self.open, INTERFACE: self.interface, STEP: self.step, CLOSE: self.close}
+        return doors[service](request)
+
+
+def main() -> None:
+    corridors = Corridors()
+    bus = Bus(run=Path(sys.argv[1]), node="env_server")
+    bus.serve(OPEN, corridors.open)
+    bus.serve(INTERFACE, corridors.interface)
+    bus.serve(STEP, corridors.step)
+    bus.serve(CLOSE, corridors.close)
+    bus.spin(threading.Event())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+"""Checkpoints: training resumed from one is equal to the bit, a bad one is survived and said."""
+
+import logging
+import zipfile
+
+import pytest
+import torch
+from corridor import Corridors, corridor_spec
+
+from messages.bus import PeerRestarted
+from messages.world import STEP, SeedRange
+from nodes.learner import checkpoint
+from nodes.learner.episodes import RecentEpisodes
+from nodes.learner.parameters import Parameters
+from nodes.learner.rollout import Collector
+from nodes.learner.session import TrainingSession, remaining_seeds
+from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.training import Training
+
+PARAMETERS = Parameters(
+    environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0
+)
+
+
+def begin():
+    """A session of corridors, a collector, and an untrained policy."""
+    session = TrainingSession(
+        Corridors().call, name="toy", spec=corridor_spec(), gamma=0.99, size=8
+    )
+    opened = session.open(0)
+    collector = Collector(size=8, features=opened.features.shape[1], choices=4, decisions=16)
+    collector.begin(opened)
+    state = TrainingState(Meeting.of(opened), PARAMETERS, seed=3)
+    state.episodes.begin(8)
+    return session, collector, state
+
+
+def iterate(session, collector, state, count):
+    for _ in range(count):
+        rollout = collector.collect(
+            session.step,
+            state.networks.actor,
+            state.generator,
+            lambda decisions, samples: True,
+            state.device,
+        )
+        state.learn(rollout, session.seeds_used)
+
+
+def test_resumed_training_is_equal_to_the_bit(tmp_path):
+    session, collector, straight = begin()
+    iterate(session, collector, straight, 7)
+
+    session, collector, first = begin()
+    iterate(session, collector, first, 3)
+    checkpoint.save(tmp_path, first.checkpoint())
+    found, problems = checkpoint.load(tmp_path)
+    assert problems == []
+    resumed = TrainingState(first.meeting, PARAMETERS, seed=99, checkpoint=found)
+    iterate(session, collector, resumed, 4)
+
+    assert resumed.counters == straight.counters
+    assert resumed.curve == straight.curve
+    assert resumed.episodes.state_dict() == straight.episodes.state_dict()
+    assert torch.equal(resumed.generator.get_state(), straight.generator.get_state())
+    for (name, weight), other in zip(
+        resumed.networks.state_dict().items(),
+        straight.networks.state_dict().values(),
+        strict=True,
+    ):
+        assert torch.equal(weight, other), name
+    for ours, others in zip(
+        resumed.ppo.optimiser.state_dict()["state"].values(),
+        straight.ppo.optimiser.state_dict()["state"].values(),
+        strict=True,
+    ):
+        assert all(torch.equal(ours[name], others[name]) for name in others)
+
+
+def training(folder, corridors, spec=None, call=None):
+    return Training(
+        policy="toy/train",
+        spec=spec or corridor_spec(budget=2000, stop_at=2.0),
+        parameters=PARAMETERS,
+        learner=folder / "learner",
+        folder=folder / "learner" / "toy+train",
+        call=call or corridors.call,
+        log=logging.getLogger("test"),
+    )
+
+
+def test_a_finished_training_is_not_repeated(tmp_path):
+    first = training(tmp_path, Corridors()).run(lambda progress: None)
+    assert first.samples <= 2000
+    corridors = Corridors()
+    again = training(tmp_path, corridors).run(lambda progress: None)
+    assert again == first
+    assert corridors.sessions == {}
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(iterations):
+    seen = []
+
+    def report(progress):
+        seen.append(progress)
+        if len(seen) == iterations:
+            raise Stop
+
+    return report
+
+
+def damage_truncated(path):
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def damage_one_bit(path):
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        largest = max(archive.infolist(), key=lambda entry: entry.file_size)
+    content[largest.header_offset + 200] ^= 1
+    path.write_bytes(content)
+
+
+def damage_emptied(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [damage_truncated, damage_one_bit, damage_emptied])
+def test_a_bad_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, damage):
+    with pytest.raises(Stop):
+        training(tmp_path, Corridors()).run(stop_after(4))
+    folder = tmp_path / "learner" / "toy+train"
+    newest = checkpoint.read(folder / checkpoint.NAME)["counters"]["samples"]
+    before = checkpoint.read(folder / checkpoint.PREVIOUS)["counters"]["samples"]
+    assert before < newest
+    damage(folder / checkpoint.NAME)
+
+    resumed = training(tmp_path, Corridors())
+    trained = resumed.run(lambda progress: None)
+    assert trained.curve[0][0] <= before
+    samples = [count for count, _ in trained.curve]
+    assert samples == sorted(set(samples))
+    assert samples[-1] == trained.samples <= 2000
+    assert "checkpoint.pt" in caplog.text
+    assert checkpoint.read(folder / checkpoint.PREVIOUS)["counters"]["samples"] >= before
+
+
+def test_without_a_whole_checkpoint_training_starts_over_and_says_so(tmp_path, caplog):
+    with pytest.raises(Stop):
+        training(tmp_path, Corridors()).run(stop_after(4))
+    folder = tmp_path / "learner" / "toy+train"
+    damage_truncated(folder / checkpoint.NAME)
+    damage_truncated(folder / checkpoint.PREVIOUS)
+    trained = training(tmp_path, Corridors()).run(lambda progress: None)
+    straight = training(tmp_path / "other", Corridors()).run(lambda progress: None)
+    assert trained.curve == straight.curve  # from the start, so the same again
+    assert "trained from the start" in caplog.text
+
+
+def test_a_checkpoint_with_code_in_it_is_refused(tmp_path):
+    torch.save({"format": checkpoint.FORMAT, "networks": print}, tmp_path / checkpoint.NAME)
+    found, problems = checkpoint.load(tmp_path)
+    assert found is None
+    assert len(problems) == 1
+    assert checkpoint.NAME in problems[0]
+
+
+def test_a_kill_while_saving_leaves_the_last_checkpoint(tmp_path):
+    checkpoint.save(tmp_path, {"counters": 1})
+    (tmp_path / "checkpoint.pt.unfinished").write_bytes(b"half of")
+    found, problems = checkpoint.load(tmp_path)
+    assert found is not None
+    assert found["counters"] == 1
+    assert problems == []
+    checkpoint.save(tmp_path, {"counters": 2})
+    assert checkpoint.read(tmp_path / checkpoint.PREVIOUS)["counters"] == 1
+
+
+def test_a_lost_session_is_opened_again_and_its_rollout_not_counted(tmp_path, caplog):
+    corridors = Corridors()
+    steps = []
+
+    def call(service, request):
+        if service is STEP:
+            steps.append(0)
+            if len(steps) == 20:  # in the middle of the second rollout
+                corridors.sessions.clear()
+                raise PeerRestarted("the env server was restarted")
+        reply = corridors.call(service, request)
+        if service is STEP:
+            steps[-1] = int(reply.steps.sum())
+        return reply
+
+    spec = corridor_spec(budget=1000, stop_at=2.0, macro=False)
+    trained = training(tmp_path, corridors, spec, call).run(lambda progress: None)
+    discarded = sum(steps[16:20])
+    assert trained.samples == sum(steps) - discarded
+    assert trained.samples == trained.curve[-1][0] <= 1000
+    assert "discarded, uncounted" in caplog.text
+
+
+def test_seeds_go_on_and_never_leave_their_range():
+    seeds = SeedRange(first=100, count=50)
+    assert remaining_seeds(seeds, 0, 8) == seeds
+    assert remaining_seeds(seeds, 16, 8) == SeedRange(first=116, count=34)
+    assert remaining_seeds(seeds, 48, 8) == seeds  # two left are too few for eight environments
+    assert remaining_seeds(seeds, 66, 8) == SeedRange(first=116, count=34)
+
+
+def test_short_episodes_do_not_crowd_out_long_ones():
+    episodes = RecentEpisodes(4)
+    episodes.begin(2)
+    for _ in range(5):  # environment 0 succeeds again and again while 1 is still at its first
+        episodes.end(0, True, 1.0, 1)
+    assert episodes.success_rate == 1.0
+    assert episodes.total == 1
+    assert not episodes.full
+    episodes.end(1, False, -1.0, 40)
+    assert episodes.full
+    assert episodes.total == 6
+    episodes.begin(2)
+    episodes.end(1, False, -1.0, 40)
+    assert episodes.total == 6  # one that began before it is still running
