@@ -1,0 +1,86 @@
+"""How an agent asks the language model: a typed question, rendered from the agent's prompt files.
+
+An agent's ``prompts/`` holds ``<question>.system.jinja`` (role, task, documents, knowledge,
+heuristics, examples: the same text every time, so that servers can cache it) and
+``<question>.user.jinja`` (this question). What several agents say is in ``nodes/prompts/``.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jinja2
+import msgspec
+
+from messages.chat import ANSWERS, ASK, Ask, ChatMessage, Question
+from messages.world import Condition, View
+from models.features import FEATURES
+
+Answer = TypeVar("Answer", bound=msgspec.Struct)
+
+_SHARED = Path(__file__).parent / "prompts"
+_MODELS = Path(__file__).parents[1] / "models"
+
+
+def ask(node: Any, id: str, question: Question, answer: type[Answer]) -> Answer:
+    """Ask ``question`` under ``id`` and return its answer.
+
+    Raises:
+        RemoteError: ``no_answer`` when the model gave none that fits.
+        TypeError: ``answer`` is not the question's answer type.
+    """
+    if ANSWERS[type(question)] is not answer:
+        raise TypeError(f"{type(question).__name__} is not answered by {answer.__name__}")
+    prompt = render(Path(__file__).parent / node.name / "prompts", question)
+    request = Ask(id=id, agent=node.name, question=question, prompt=prompt)
+    return msgspec.json.decode(node.call(ASK, request).answer, type=answer)
+
+
+def render(prompts: Path, question: Question) -> list[ChatMessage]:
+    """The prompt of a question. The templates see the question's fields by their names,
+    ``api`` (the stub of the language that programs are written in) and ``features`` (by name)."""
+    name = type(question).__name__.removesuffix("Question").lower()
+    fields = {field: getattr(question, field) for field in question.__struct_fields__}
+    environment = _environment(prompts)
+    return [
+        ChatMessage(
+            role=role, content=environment.get_template(f"{name}.{role}.jinja").render(fields)
+        )
+        for role in ("system", "user")
+    ]
+
+
+@cache
+def _environment(prompts: Path) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([prompts, _SHARED]),
+        undefined=jinja2.StrictUndefined,  # a slot that nobody fills is an error, not a blank
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.globals["api"] = (_MODELS / "program_api.pyi").read_text().strip()
+    environment.globals["features"] = FEATURES
+    environment.globals["place"] = _place
+    environment.filters["words"] = _condition_in_words
+    environment.filters["numbered"] = _numbered
+    return environment
+
+
+def _condition_in_words(condition: Condition) -> str:
+    if condition.kind == "have":
+        return f"at least {condition.quantity} more of `{condition.name}` in the inventory"
+    if condition.kind == "near":
+        return f"a block called `{condition.name}` right beside the player or within reach"
+    return f"the crosshair on a block called `{condition.name}` within reach"
+
+
+def _place(view: View) -> str:
+    x, y, z = view.position
+    return f"({x:.1f}, {y:.1f}, {z:.1f}) yaw {view.yaw:.0f} pitch {view.pitch:.0f}"
+
+
+def _numbered(source: str) -> str:
+    lines = source.rstrip().splitlines()
+    return "\n".join(f"{number:3} {line}" for number, line in enumerate(lines, 1))

@@ -1,0 +1,4 @@
+from nodes.critic.critic import Critic
+
+if __name__ == "__main__":
+    Critic.main()

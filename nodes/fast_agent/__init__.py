@@ -1,0 +1,1 @@
+"""The fast agent node: the inner loop, which writes programs and training specs."""

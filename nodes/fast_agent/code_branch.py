@@ -1,0 +1,72 @@
+"""The code branch: write a program, check it, try it, have it judged, repair it."""
+
+from messages.bus import RemoteError
+from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
+from messages.plan import Implemented, Stage
+from messages.program import CHECK, CheckProgram, Program
+from nodes.asking import ask
+from nodes.fast_agent.implementing import (
+    Agent,
+    Implementing,
+    Outcome,
+    Spent,
+    failed,
+    judge,
+    try_out,
+)
+from nodes.naming import slug
+
+
+def implement_by_code(agent: Agent, goal: Implementing) -> Implemented:
+    """At most ``1 + repairs`` programs; the best of them is the implementation."""
+    request, sub_action = goal.request, goal.request.sub_action
+    outcome, spent = Outcome(), Spent()
+    attempts: list[ProgramAttempt] = []
+    for number in range(1 + agent.parameters.repairs):
+        goal.check()
+        agent.working(goal, f"writing program {number} for {sub_action.name!r}")
+        question = ProgramQuestion(
+            task=request.task,
+            sub_action=sub_action,
+            before=request.before,
+            attempts=attempts,
+            history=request.history,
+        )
+        try:
+            answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
+        except RemoteError as error:
+            if error.code != "no_answer":
+                raise
+            if outcome.stage is None:
+                outcome.verdict = failed(str(error))
+            break
+        if any(attempt.source == answer.source for attempt in attempts):
+            break  # the same program again: there is no new idea to try
+        outcome.attempts += 1
+        program = Program(
+            name=slug(sub_action.name),
+            source=answer.source,
+            purpose=sub_action.description or sub_action.name,
+            max_steps=agent.parameters.program_steps,
+        )
+        agent.save(f"{goal.id}/program-{number}", program)
+        problems = agent.call(CHECK, CheckProgram(program=program)).problems
+        if problems:
+            attempts.append(ProgramAttempt(source=program.source, problems=problems))
+            if outcome.stage is None:
+                first = problems[0]
+                outcome.verdict = failed(
+                    f"The program may not run: line {first.line}: {first.message}"
+                )
+            continue
+        agent.working(goal, f"trying program {number} for {sub_action.name!r}")
+        stage = Stage(sub_action=sub_action, program=program)
+        played = try_out(agent, goal, number, stage)
+        spent.trial += played.steps
+        verdict = judge(agent, goal, number, played, macros=[])
+        outcome.offer(stage, verdict, macros=[])
+        if verdict.success:
+            break
+        said = f"{verdict.reason} {verdict.suggestion}".strip()
+        attempts.append(ProgramAttempt(source=program.source, reports=played.reports, verdict=said))
+    return outcome.implemented(goal, spent)

@@ -1,0 +1,92 @@
+"""The fast agent node: the inner loop (implement one sub-action) and the evaluation of a whole."""
+
+import msgspec
+
+from messages.bus import GoalHandle
+from messages.plan import EVALUATE, IMPLEMENT, WORKING, Evaluate, Evaluated, Implemented, Working
+from messages.program import Program
+from nodes.fast_agent.code_branch import implement_by_code
+from nodes.fast_agent.implementing import Implementing
+from nodes.fast_agent.playing import Play, Player
+from nodes.fast_agent.rl_branch import implement_by_rl
+from nodes.fast_agent.seeds import evaluation_seeds
+from nodes.memory import Memory
+from nodes.naming import slug
+from nodes.node import Node
+
+
+class FastAgent(Node):
+    name = "fast_agent"
+
+    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+        seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
+        macros: bool = True  # may coded actions join the action space of a policy?
+        trial_episodes: int = 10
+        evaluation_episodes: int = 30
+        repairs: int = 2  # programs (or specs) after the first, within one goal
+        required_rate: float = 0.9  # success rate of a tryout that counts as success
+        program_steps: int = 1000  # primitive steps that one run of a program may take
+        most_samples: int = 3_000_000  # the largest budget that a spec may ask for
+        stop_at: float = 0.95  # training success rate at which training ends early
+        gamma: float | None = None  # discount inside a macro; None: the learner's
+        plays: int = 5  # how often a play starts over when the env server was restarted
+
+    parameters: Parameters
+    live = frozenset({"repairs", "required_rate", "trial_episodes", "evaluation_episodes"})
+
+    def setup(self) -> None:
+        if self.parameters.seed is None:
+            self.parameters.seed = self.config.get("seed", 0)
+        if self.parameters.gamma is None:
+            self.parameters.gamma = self.config.get("learner", {}).get("gamma", 0.99)
+        self.programs = self.folder / "programs"
+        self.programs.mkdir(exist_ok=True)
+        self.memory = Memory(self.folder / "memory.sqlite")
+        self.player = Player(self, self.memory, self.parameters.plays)
+        self.serve_action(IMPLEMENT, self.implement)
+        self.serve_action(EVALUATE, self.evaluate)
+
+    def shutdown(self) -> None:
+        self.memory.close()
+
+    def implement(self, goal: Implementing) -> Implemented:
+        if goal.request.sub_action.method == "code":
+            implemented = implement_by_code(self, goal)
+        else:
+            implemented = implement_by_rl(self, goal)
+        verdict = implemented.line.verdict
+        word = "succeeded" if verdict.success else "failed"
+        self.log.info("%s %s (%.2f): %s", goal.id, word, verdict.success_rate, verdict.reason)
+        return implemented
+
+    def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
+        request = goal.request
+        self.working(goal, f"evaluating {len(request.stages)} stages")
+        played = self.player.play(
+            f"{goal.id}/episodes",
+            Play(
+                task=request.task,
+                size=self.parameters.evaluation_episodes,
+                seeds=evaluation_seeds(self.parameters.seed),
+                stages=request.stages,
+                record=request.record,
+            ),
+            lambda: goal.withdrawn,
+        )
+        successes = sum(episode.success for episode in played.episodes)
+        rate = successes / len(played.episodes) if played.episodes else 0.0
+        self.log.info("%s: %d of %d episodes", goal.id, successes, len(played.episodes))
+        return Evaluated(
+            success_rate=rate, episodes=played.episodes, steps=played.steps, video=played.video
+        )
+
+    def working(self, goal: GoalHandle, activity: str) -> None:
+        """Say what is being done right now."""
+        message = Working(activity=activity)
+        self.publish(WORKING, message)
+        goal.feedback(message)
+
+    def save(self, goal_id: str, program: Program) -> None:
+        """Keep a program as a file that a person can read."""
+        name = "--".join(slug(part) for part in goal_id.split("/"))
+        (self.programs / f"{name}.py").write_text(program.source)

@@ -1,0 +1,123 @@
+"""What both branches of the inner loop share: tryouts, verdicts, the outcome."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from messages.bus import GoalHandle
+from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
+from messages.program import Program
+from messages.verdict import JUDGE, Evidence, Verdict
+from nodes.fast_agent.playing import Play, Played, Player, leading_programs
+from nodes.fast_agent.seeds import trial_seeds
+
+Implementing = GoalHandle[Implement, Working]
+
+
+class FastParameters(Protocol):
+    """The fast agent's parameters, as the branches read them."""
+
+    seed: int
+    macros: bool
+    trial_episodes: int
+    repairs: int
+    required_rate: float
+    program_steps: int
+    most_samples: int
+    stop_at: float
+    gamma: float
+
+
+class Agent(Protocol):
+    """The fast agent node, as the branches see it."""
+
+    name: str
+    parameters: Any
+    player: Player
+
+    def call(self, service: Any, request: Any, timeout: float | None = None) -> Any: ...
+    def run_goal(self, action: Any, goal_id: str, goal: Any, **options: Any) -> Any: ...
+    def working(self, goal: Implementing, activity: str) -> None: ...
+    def save(self, goal_id: str, program: Program) -> None: ...
+
+
+@dataclass
+class Spent:
+    """Primitive steps that this goal has cost so far."""
+
+    training: int = 0
+    trial: int = 0
+
+    def samples(self) -> Samples:
+        return Samples(training=self.training, trial=self.trial)
+
+
+@dataclass
+class Outcome:
+    """The best that came of the attempts so far, and its verdict."""
+
+    verdict: Verdict = field(
+        default_factory=lambda: Verdict(
+            success=False, success_rate=0.0, reason="Nothing that could run came of it."
+        )
+    )
+    stage: Stage | None = None
+    macros: list[str] = field(default_factory=list)
+    attempts: int = 0
+
+    def offer(self, stage: Stage, verdict: Verdict, macros: list[str]) -> None:
+        """Take this in place of what there was, if it does better."""
+        if self.stage is None or verdict.success_rate > self.verdict.success_rate:
+            self.stage, self.verdict, self.macros = stage, verdict, macros
+
+    def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
+        line = Line(
+            sub_action=goal.request.sub_action,
+            attempts=self.attempts,
+            verdict=self.verdict,
+            macros=self.macros,
+        )
+        return Implemented(stage=self.stage, line=line, samples=spent.samples())
+
+
+def failed(reason: str) -> Verdict:
+    return Verdict(success=False, success_rate=0.0, reason=reason)
+
+
+def try_out(agent: Agent, goal: Implementing, number: int, stage: Stage) -> Played:
+    """Play the stage on the trial seeds, after what runs before it."""
+    before = goal.request.before
+    prefix = leading_programs(before)
+    # What a reset cannot run (a policy, and all after it) is played as stages.
+    played_before = [] if len(prefix) == len(before) else before
+    return agent.player.play(
+        f"{goal.id}/trial-{number}",
+        Play(
+            task=goal.request.task,
+            size=agent.parameters.trial_episodes,
+            seeds=trial_seeds(agent.parameters.seed),
+            stages=[*played_before, stage],
+            prefix=[] if played_before else prefix,
+        ),
+        lambda: goal.withdrawn,
+    )
+
+
+def judge(
+    agent: Agent, goal: Implementing, number: int, played: Played, macros: list[str]
+) -> Verdict:
+    """Ask the critic what it makes of a tryout."""
+    sub_action = goal.request.sub_action
+    return agent.call(
+        JUDGE,
+        Evidence(
+            id=f"{goal.id}/judge-{number}",
+            sub_action=sub_action.name,
+            description=sub_action.description,
+            method=sub_action.method,
+            success=sub_action.success,
+            required_rate=agent.parameters.required_rate,
+            episodes=played.episodes,
+            reports=played.reports,
+            macros=macros,
+        ),
+    )

@@ -1,0 +1,136 @@
+"""Plays stages one after another in a session of their own, and remembers how it went.
+
+A session lives only as long as the env server; the results of the goals that ran in it live longer.
+So a play is all or nothing: when the env server, or this node, was restarted in the middle of one,
+it starts over as the next attempt, in a new session and with new goal ids. A play that came to its
+end is kept in this node's memory under its id, and is never repeated.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from messages.bus import BusError, PeerRestarted, RemoteError
+from messages.plan import Stage
+from messages.program import Program, ProgramReport
+from messages.training import ACT, Act
+from messages.world import (
+    CLOSE,
+    OPEN,
+    RUN_PROGRAM,
+    Episode,
+    OpenSession,
+    RunProgram,
+    SeedRange,
+    SessionName,
+    Task,
+)
+from nodes.memory import Memory
+from nodes.naming import slug
+
+_LOST = "unknown_session"
+
+
+class Play(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be played."""
+
+    task: Task
+    size: int  # episodes, side by side
+    seeds: SeedRange
+    stages: Sequence[Stage]
+    prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
+    record: bool = False
+
+
+class Played(msgspec.Struct, frozen=True, kw_only=True):
+    """How a play went."""
+
+    episodes: list[Episode]
+    steps: int  # primitive steps, prefix included, all episodes together
+    reports: list[ProgramReport]  # of the last stage, if it is a program
+    video: str | None = None
+
+
+class Player:
+    """``node`` calls and runs goals; ``attempts`` bounds how often a play starts over in one go."""
+
+    def __init__(self, node: Any, memory: Memory, attempts: int) -> None:
+        self._node = node
+        self._memory = memory
+        self._attempts = attempts
+
+    def play(self, id: str, play: Play, cancelled: Callable[[], bool]) -> Played:
+        """Play to the end under ``id``, or recall how it went.
+
+        Raises:
+            RemoteError: a stage failed, or the session was lost in every attempt.
+            GoalCancelled: ``cancelled`` turned true.
+        """
+        if (known := self._memory.find(id, Played)) is not None:
+            return known
+        lost = 0
+        while True:
+            attempt = self._memory.count(f"{id}/attempts")
+            if attempt > 0:
+                self._close_left_over(f"{id}/play-{attempt - 1}")
+            try:
+                return self._memory.keep(id, self._once(f"{id}/play-{attempt}", play, cancelled))
+            except (RemoteError, PeerRestarted) as error:
+                lost += 1
+                if not _session_was_lost(error) or lost >= self._attempts:
+                    raise
+                self._node.log.info("%s: the session was lost, playing again: %s", id, error)
+
+    def _once(self, session: str, play: Play, cancelled: Callable[[], bool]) -> Played:
+        opened = self._node.call(
+            OPEN,
+            OpenSession(
+                session=session,
+                task=play.task,
+                size=play.size,
+                seeds=play.seeds,
+                prefix=list(play.prefix),
+                record=play.record,
+            ),
+        )
+        steps = opened.prefix_steps
+        reports: list[ProgramReport] = []
+        try:
+            for index, stage in enumerate(play.stages):
+                goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
+                if stage.program is not None:
+                    goal = RunProgram(session=session, program=stage.program)
+                    ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
+                    reports = ran.reports
+                    steps += ran.steps
+                elif stage.policy is not None:
+                    goal = Act(session=session, policy=stage.policy)
+                    steps += self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps
+                    reports = []
+        except BusError:
+            self._close_left_over(session)
+            raise
+        closed = self._node.call(CLOSE, SessionName(session=session))
+        return Played(episodes=closed.episodes, steps=steps, reports=reports, video=closed.video)
+
+    def _close_left_over(self, session: str) -> None:
+        try:
+            self._node.call(CLOSE, SessionName(session=session))
+        except BusError as error:
+            # It is gone already, or goes with the env server: nothing is lost but memory.
+            self._node.log.debug("%s was not closed: %s", session, error)
+
+
+def _session_was_lost(error: Exception) -> bool:
+    return isinstance(error, PeerRestarted) or getattr(error, "code", "") == _LOST
+
+
+def leading_programs(stages: Sequence[Stage]) -> list[Program]:
+    """The programs of the stages up to the first policy: what a reset can run on its own."""
+    programs: list[Program] = []
+    for stage in stages:
+        if stage.program is None:
+            break
+        programs.append(stage.program)
+    return programs

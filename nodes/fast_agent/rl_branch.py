@@ -1,0 +1,131 @@
+"""The rl branch: write a training spec, check it, have it trained, try the policy out."""
+
+from messages.bus import RemoteError
+from messages.chat import SpecAnswer, SpecQuestion
+from messages.plan import Implemented, Stage
+from messages.program import CHECK, CheckProgram, Program
+from messages.training import TRAIN, Progress, Train, TrainingSpec
+from messages.world import Interface
+from models.actions import PRIMITIVES
+from models.features import FEATURES
+from nodes.asking import ask
+from nodes.fast_agent.implementing import (
+    Agent,
+    Implementing,
+    Outcome,
+    Spent,
+    failed,
+    judge,
+    try_out,
+)
+from nodes.fast_agent.playing import leading_programs
+from nodes.fast_agent.seeds import training_seeds
+from nodes.fast_agent.spec_check import spec_problems
+from nodes.naming import slug
+
+
+def implement_by_rl(agent: Agent, goal: Implementing) -> Implemented:
+    """One policy, trained on the first spec that passes the checks."""
+    outcome, spent = Outcome(), Spent()
+    agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
+    try:
+        spec, problems = _write_spec(agent, goal)
+    except RemoteError as error:
+        if error.code != "no_answer":
+            raise
+        spec, problems = None, [str(error)]
+    outcome.attempts = 1
+    if spec is None:
+        outcome.verdict = failed(f"No training spec would do: {' '.join(problems)}")
+        return outcome.implemented(goal, spent)
+
+    def follow(progress: Progress) -> None:
+        agent.working(
+            goal,
+            f"training {spec.name!r}: {progress.samples:,} of {progress.budget:,} samples, "
+            f"success rate {progress.success_rate:.2f}",
+        )
+
+    trained = agent.run_goal(
+        TRAIN,
+        f"{goal.id}/train",
+        Train(spec=spec),
+        on_feedback=follow,
+        cancelled=lambda: goal.withdrawn,
+    )
+    spent.training += trained.samples + trained.prefix_samples
+    agent.working(goal, f"trying the policy for {spec.name!r}")
+    stage = Stage(sub_action=goal.request.sub_action, policy=trained.policy, spec=spec)
+    played = try_out(agent, goal, 0, stage)
+    spent.trial += played.steps
+    macros = [macro.name for macro in spec.interface.macros]
+    outcome.offer(stage, judge(agent, goal, 0, played, macros), macros)
+    return outcome.implemented(goal, spent)
+
+
+def _write_spec(agent: Agent, goal: Implementing) -> tuple[TrainingSpec | None, list[str]]:
+    """The spec, or None and what is still wrong with the last answer."""
+    request, parameters = goal.request, agent.parameters
+    problems: list[str] = []
+    for number in range(1 + parameters.repairs):
+        question = SpecQuestion(
+            task=request.task,
+            sub_action=request.sub_action,
+            before=request.before,
+            history=request.history,
+            observations=list(FEATURES),
+            actions=list(PRIMITIVES),
+            macros_allowed=parameters.macros,
+            problems=problems,
+        )
+        answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
+        problems = spec_problems(
+            answer,
+            question.observations,
+            question.actions,
+            parameters.macros,
+            parameters.most_samples,
+        )
+        macros = [
+            Program(
+                name=draft.name,
+                source=draft.source,
+                purpose=draft.purpose,
+                max_steps=draft.max_steps,
+            )
+            for draft in answer.macros
+        ]
+        for macro in macros:
+            agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
+            problems += [
+                f"Macro {macro.name!r}, line {problem.line}: {problem.message}"
+                for problem in agent.call(CHECK, CheckProgram(program=macro)).problems
+            ]
+        if not problems:
+            return _training_spec(agent, goal, answer, macros), []
+    return None, problems
+
+
+def _training_spec(
+    agent: Agent, goal: Implementing, answer: SpecAnswer, macros: list[Program]
+) -> TrainingSpec:
+    request, parameters = goal.request, agent.parameters
+    return TrainingSpec(
+        name=slug(request.sub_action.name),
+        task=request.task,
+        interface=Interface(
+            observations=answer.observations,
+            actions=answer.actions,
+            macros=macros,
+            rewards=answer.rewards,
+            success=request.sub_action.success,
+            horizon=answer.horizon,
+            targets=answer.targets,
+            gamma=parameters.gamma,
+        ),
+        # A policy cannot run inside a reset: after one, training starts where the programs end.
+        prefix=leading_programs(request.before),
+        seeds=training_seeds(parameters.seed),
+        budget=answer.budget,
+        stop_at=parameters.stop_at,
+    )

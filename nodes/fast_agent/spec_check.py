@@ -1,0 +1,60 @@
+"""What is wrong with a training spec, in sentences that the language model can act on."""
+
+import math
+from collections.abc import Collection
+
+from messages.chat import SpecAnswer
+
+_NEED_A_NAME = {"gain", "approach", "facing"}
+
+
+def spec_problems(
+    answer: SpecAnswer,
+    observations: Collection[str],
+    actions: Collection[str],
+    macros_allowed: bool,
+    most_samples: int,
+) -> list[str]:
+    """Every problem at once, the macros' sources apart (the env server checks those).
+
+    ``observations``, ``actions``: the names there are. ``most_samples``: the largest budget.
+    """
+    problems: list[str] = []
+    problems += _names("observation", answer.observations, observations)
+    problems += _names("action", answer.actions, actions)
+    if answer.macros and not macros_allowed:
+        problems.append("Macros are not allowed in this run: leave `macros` empty.")
+    taken = set(actions)
+    for macro in answer.macros:
+        if not macro.name.isidentifier():
+            problems.append(f"Macro name {macro.name!r} is no identifier.")
+        if macro.name in taken:
+            problems.append(f"Macro name {macro.name!r} is taken.")
+        if macro.max_steps < 1:
+            problems.append(f"Macro {macro.name!r} needs max_steps of at least 1.")
+        taken.add(macro.name)
+    if not answer.rewards:
+        problems.append("There is no reward: at least one term is needed.")
+    for term in answer.rewards:
+        if not math.isfinite(term.weight):
+            problems.append(f"The weight of reward term {term.kind!r} is not a finite number.")
+        if term.kind in _NEED_A_NAME and not term.name:
+            problems.append(f"Reward term {term.kind!r} needs a name.")
+    if answer.horizon < 1:
+        problems.append(f"The horizon is {answer.horizon}; it must be at least 1 step.")
+    if not 1 <= answer.budget <= most_samples:
+        problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
+    return problems
+
+
+def _names(what: str, chosen: list[str], known: Collection[str]) -> list[str]:
+    if not chosen:
+        return [f"There is no {what}: choose at least one."]
+    problems = [
+        f"There is no {what} called {name!r}: choose from {', '.join(sorted(known))}."
+        for name in chosen
+        if name not in known
+    ]
+    if len(set(chosen)) < len(chosen):
+        problems.append(f"An {what} is chosen twice.")
+    return problems

@@ -1,0 +1,1 @@
+"""The llm node: asked by the agents, answers typed questions through one of several backends."""

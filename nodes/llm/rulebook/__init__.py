@@ -1,0 +1,1 @@
+"""The rulebook: no language model, but rules and a stock of programs that answer its questions."""

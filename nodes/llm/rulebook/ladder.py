@@ -1,0 +1,54 @@
+"""Which decomposition comes next: what failed goes on to its next method, what worked is kept."""
+
+from collections.abc import Sequence
+
+from messages.plan import Iteration, SubAction
+from messages.world import Condition
+from nodes.llm.rulebook.rules import Approach, Step
+
+
+class Rung:
+    """Where on the ladder a subtask stands: which split, and which method of each of its steps."""
+
+    def __init__(self, approach: Approach) -> None:
+        self._splits = approach.splits
+        self._split = 0
+        self._methods = [0] * len(self.steps)
+
+    @property
+    def steps(self) -> list[Step]:
+        return self._splits[self._split]
+
+    def sub_actions(self, goal: Condition) -> list[SubAction]:
+        return [
+            SubAction(
+                name=step.name,
+                method=step.methods[method],
+                success=goal if step.success == "goal" else step.success,
+                description=step.description,
+            )
+            for step, method in zip(self.steps, self._methods, strict=True)
+        ]
+
+    def climb(self, iteration: Iteration) -> None:
+        """Change what failed in this iteration, if there is another way to do it.
+
+        Only the first failure counts: what came after it never had a fair start. Where every
+        sub-action worked on its own but the whole did not, the last is taken to be at fault.
+        """
+        worked = {line.sub_action.name: line.verdict.success for line in iteration.lines}
+        names = [step.name for step in self.steps]
+        failed = next((i for i, name in enumerate(names) if not worked.get(name)), len(names) - 1)
+        if self._methods[failed] + 1 < len(self.steps[failed].methods):
+            self._methods[failed] += 1
+        elif self._split + 1 < len(self._splits):
+            self._split += 1
+            self._methods = [0] * len(self.steps)
+
+
+def next_rung(approach: Approach, history: Sequence[Iteration]) -> Rung:
+    """The rung after these iterations, which all fell short."""
+    rung = Rung(approach)
+    for iteration in history:
+        rung.climb(iteration)
+    return rung

@@ -1,0 +1,3 @@
+def action(obs):
+    for _ in range(20):
+        attack()

@@ -1,0 +1,153 @@
+"""The rulebook as a backend: answers typed questions from rules and a stock of programs.
+
+It is no language model: it does not read the prompt, and what no rule covers it does not answer.
+The same question always gets the same answer.
+"""
+
+from typing import Any
+
+import msgspec
+
+from messages.chat import (
+    ChatMessage,
+    DecomposeAnswer,
+    DecomposeQuestion,
+    JudgeAnswer,
+    JudgeQuestion,
+    MacroDraft,
+    PlanAnswer,
+    PlanQuestion,
+    ProgramAnswer,
+    ProgramQuestion,
+    Question,
+    SpecAnswer,
+    SpecQuestion,
+)
+from messages.plan import Subtask
+from nodes.llm.backend import BackendError, Completion
+from nodes.llm.rulebook import rules
+from nodes.llm.rulebook.ladder import next_rung
+
+
+class RulebookBackend:
+    model = "rulebook (no language model)"
+
+    def complete(
+        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+    ) -> Completion:
+        try:
+            answer = self._answer(question)
+        except rules.NoRule as error:
+            raise BackendError(str(error), permanent=True) from None
+        return Completion(msgspec.json.encode(answer).decode())
+
+    def _answer(self, question: Question) -> msgspec.Struct:
+        if isinstance(question, PlanQuestion):
+            return plan(question)
+        if isinstance(question, DecomposeQuestion):
+            return decompose(question)
+        if isinstance(question, ProgramQuestion):
+            return program(question)
+        if isinstance(question, SpecQuestion):
+            return spec(question)
+        return judge(question)
+
+
+def plan(question: PlanQuestion) -> PlanAnswer:
+    """The goal as one subtask."""
+    goal = question.task.success
+    return PlanAnswer(
+        thoughts="The goal is one subtask.",
+        subtasks=[Subtask(name=rules.approach(goal).name, success=goal, why=question.task.prompt)],
+    )
+
+
+def decompose(question: DecomposeQuestion) -> DecomposeAnswer:
+    """The cheapest decomposition that the verdicts so far leave open."""
+    goal = question.subtask.success
+    rung = next_rung(rules.approach(goal), question.history)
+    failures = [
+        f"{line.sub_action.name} ({line.sub_action.method}): {line.verdict.reason}"
+        for line in (question.history[-1].lines if question.history else [])
+        if not line.verdict.success
+    ]
+    return DecomposeAnswer(
+        thoughts=" ".join(failures) or "The cheapest way comes first.",
+        sub_actions=rung.sub_actions(goal),
+    )
+
+
+def program(question: ProgramQuestion) -> ProgramAnswer:
+    """The next program of the stock; the last one again when there is no other."""
+    goal = question.task.success
+    stock = _step(question).programs
+    if not stock:
+        raise rules.NoRule(f"the rulebook has no program for {question.sub_action.name!r}")
+    file = stock[min(len(question.attempts), len(stock) - 1)]
+    return ProgramAnswer(thoughts=f"From the stock: {file}.", source=rules.program(file, goal))
+
+
+def spec(question: SpecQuestion) -> SpecAnswer:
+    """The spec after as many as have failed; macros only where they are allowed."""
+    goal = question.task.success
+    stock = _step(question).specs
+    if not stock:
+        raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
+    failed = sum(
+        line.sub_action.method == "rl" and not line.verdict.success for line in question.history
+    )
+    chosen = rules.spec(stock[min(failed, len(stock) - 1)], goal)
+    macros = [
+        MacroDraft(
+            name=macro.name,
+            source=rules.program(macro.file, goal),
+            purpose=macro.purpose,
+            max_steps=macro.max_steps,
+        )
+        for macro in chosen.macros
+        if question.macros_allowed
+    ]
+    return SpecAnswer(
+        thoughts="Coded actions join the primitive ones." if macros else "Primitive actions only.",
+        observations=chosen.observations,
+        actions=chosen.actions,
+        macros=macros,
+        rewards=chosen.rewards,
+        horizon=chosen.horizon,
+        targets=chosen.targets,
+        budget=chosen.budget,
+    )
+
+
+def judge(question: JudgeQuestion) -> JudgeAnswer:
+    """The first line of the rules that fits what was seen."""
+    evidence, rate = question.evidence, question.success_rate
+    count = len(evidence.episodes)
+    report = next(iter(evidence.reports), None)
+    seen = {
+        "success": count > 0 and rate >= evidence.required_rate,
+        "status": report.status if report else "",
+        "method": evidence.method,
+        "macros": bool(evidence.macros),
+    }
+    line = next(line for line in rules.rules().verdicts if line.when.items() <= seen.items())
+    words = {
+        "worked": round(rate * count),
+        "episodes": count,
+        "line": report.line if report else 0,
+        "error": report.error if report else "",
+    }
+    return JudgeAnswer(
+        success=seen["success"],
+        reason=line.reason.format(**words),
+        suggestion=line.suggestion.format(**words),
+    )
+
+
+def _step(question: ProgramQuestion | SpecQuestion) -> rules.Step:
+    """The step of the rules that the sub-action was made from: by name and what comes before."""
+    names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
+    for split in rules.approach(question.task.success).splits:
+        if [step.name for step in split[: len(names)]] == names:
+            return split[len(names) - 1]
+    raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")

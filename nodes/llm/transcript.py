@@ -1,0 +1,68 @@
+"""The transcript: every exchange as one line of JSON, and the memory of what was answered."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.chat import Answered, ChatMessage
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of ``transcript.jsonl``."""
+
+    time: float  # seconds since the epoch
+    agent: str
+    asked: str  # the type of the question
+    question: msgspec.Raw
+    prompt: list[ChatMessage]
+    schema: dict[str, Any]
+    answered: Answered
+    failures: list[str] = []
+
+
+class _Known(msgspec.Struct):
+    """What of a line has to be in memory."""
+
+    answered: Answered
+
+
+class Transcript:
+    """Append-only, so that a kill at any moment costs at most the line being written, whose answer
+    nobody has seen."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._answers: dict[str, Answered] = {}
+        self._file = path.open("ab")
+        self._load()
+
+    def _load(self) -> None:
+        data = self._path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            os.truncate(self._path, whole)
+        for line in data[:whole].splitlines():
+            answered = msgspec.json.decode(line, type=_Known).answered
+            self._answers[answered.id] = answered
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def find(self, id: str) -> Answered | None:
+        with self._lock:
+            return self._answers.get(id)
+
+    def append(self, entry: Entry) -> None:
+        """Write the entry to disk, then remember its answer."""
+        with self._lock:
+            self._file.write(msgspec.json.encode(entry) + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._answers[entry.answered.id] = entry.answered
+
+    def close(self) -> None:
+        self._file.close()

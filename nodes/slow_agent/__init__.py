@@ -1,0 +1,1 @@
+"""The slow agent node: the outer loop, which decides what is coded and what is learned."""

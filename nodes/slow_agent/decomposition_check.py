@@ -1,0 +1,28 @@
+"""What is wrong with a decomposition, in sentences that the language model can act on."""
+
+from collections import Counter
+
+from messages.plan import SubAction, Subtask
+
+
+def decomposition_problems(subtask: Subtask, sub_actions: list[SubAction]) -> list[str]:
+    """Every problem at once; none means that the sub-actions may be implemented."""
+    if not sub_actions:
+        return ["The decomposition is empty: it needs at least one sub-action."]
+    problems: list[str] = []
+    counts = Counter(sub_action.name.strip() for sub_action in sub_actions)
+    for name, count in counts.items():
+        if not name:
+            problems.append("A sub-action has no name.")
+        elif count > 1:
+            problems.append(f"{count} sub-actions are called {name!r}: names must be unique.")
+    for sub_action in sub_actions:
+        if sub_action.success.quantity < 1:
+            problems.append(f"{sub_action.name!r} asks for a quantity below 1.")
+    last, goal = sub_actions[-1], subtask.success
+    if (last.success.kind, last.success.name) != (goal.kind, goal.name):
+        problems.append(
+            f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
+            f"it must be {goal.kind} {goal.name} x {goal.quantity}."
+        )
+    return problems

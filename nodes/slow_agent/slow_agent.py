@@ -1,0 +1,210 @@
+"""The slow agent node: splits a subtask into sub-actions and learns from how they went."""
+
+import time
+from dataclasses import dataclass, field
+
+import msgspec
+
+from messages.bus import GoalHandle, RemoteError
+from messages.chat import DecomposeAnswer, DecomposeQuestion
+from messages.plan import (
+    ACHIEVE,
+    EVALUATE,
+    IMPLEMENT,
+    ITERATIONS,
+    AchieveSubtask,
+    Evaluate,
+    Evaluated,
+    Implement,
+    Implemented,
+    Iteration,
+    Line,
+    Samples,
+    Stage,
+    SubAction,
+    SubtaskReport,
+)
+from messages.verdict import Verdict
+from messages.world import Task
+from nodes.asking import ask
+from nodes.memory import Memory
+from nodes.naming import slug
+from nodes.node import Node
+from nodes.slow_agent.decomposition_check import decomposition_problems
+from nodes.slow_agent.stopping import reached, stop_reason
+
+Achieving = GoalHandle[AchieveSubtask, Iteration]
+
+
+@dataclass
+class _Round:
+    """What an iteration has gathered so far."""
+
+    stages: list[Stage] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    training: int = 0
+    trial: int = 0
+
+
+class SlowAgent(Node):
+    name = "slow_agent"
+
+    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+        repairs: int = 3  # how often a decomposition that would not do is asked for again
+
+    parameters: Parameters
+    live = frozenset({"repairs"})
+
+    def setup(self) -> None:
+        self.memory = Memory(self.folder / "memory.sqlite")
+        self.serve_action(ACHIEVE, self.achieve)
+
+    def shutdown(self) -> None:
+        self.memory.close()
+
+    def achieve(self, goal: Achieving) -> SubtaskReport:
+        limits = goal.request.limits
+        iterations: list[Iteration] = []
+        while (reason := stop_reason(iterations, limits)) is None:
+            goal.check()
+            number = len(iterations)
+            if number >= limits.iterations:
+                reason = f"The iterations are spent: {limits.iterations}."
+                break
+            sub_actions, problems = self._decompose(goal, number, iterations)
+            if problems:
+                reason = f"No decomposition would do: {' '.join(problems)}"
+                break
+            iteration = self._iterate(goal, number, sub_actions, iterations)
+            iterations.append(iteration)
+            self.publish(ITERATIONS, iteration)
+            goal.feedback(iteration)
+        self.log.info("%s: %s", goal.id, reason)
+        success = bool(iterations) and reached(iterations[-1], limits)
+        return SubtaskReport(iterations=iterations, success=success, reason=reason)
+
+    def _decompose(
+        self, goal: Achieving, number: int, history: list[Iteration]
+    ) -> tuple[list[SubAction], list[str]]:
+        """The sub-actions, and what is still wrong with them after the last repair."""
+        subtask = goal.request.subtask
+        problems: list[str] = []
+        sub_actions: list[SubAction] = []
+        for attempt in range(1 + self.parameters.repairs):
+            question = DecomposeQuestion(
+                task=goal.request.task, subtask=subtask, history=history, problems=problems
+            )
+            id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
+            sub_actions = ask(self, id, question, DecomposeAnswer).sub_actions
+            problems = decomposition_problems(subtask, sub_actions)
+            if not problems:
+                break
+            self.log.info("%s: the decomposition will not do: %s", goal.id, " ".join(problems))
+        return sub_actions, problems
+
+    def _iterate(
+        self,
+        goal: Achieving,
+        number: int,
+        sub_actions: list[SubAction],
+        history: list[Iteration],
+    ) -> Iteration:
+        id = f"{goal.id}/iteration-{number}"
+        if (finished := self.memory.find(id, Iteration)) is not None:
+            return finished
+        began = self.memory.find(f"{id}/began", float)
+        if began is None:
+            began = self.memory.keep(f"{id}/began", time.time())
+        done = _Round()
+        for sub_action in sub_actions:
+            if (earlier := _earlier_success(sub_action, done.stages, history)) is not None:
+                stage, line = earlier
+            else:
+                implemented = self._implement(goal, id, sub_action, done.stages, history)
+                done.training += implemented.samples.training
+                done.trial += implemented.samples.trial
+                stage, line = implemented.stage, implemented.line
+            done.lines.append(line)
+            if stage is None:
+                break  # what comes after it would start from a state that is never reached
+            done.stages.append(stage)
+        evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
+        if len(done.stages) == len(sub_actions):
+            evaluated = self._evaluate(goal, id, done.stages)
+        iteration = Iteration(
+            subtask=goal.request.subtask.name,
+            number=number,
+            lines=done.lines,
+            stages=done.stages,
+            success_rate=evaluated.success_rate,
+            episodes=len(evaluated.episodes),
+            samples=Samples(training=done.training, trial=done.trial, evaluation=evaluated.steps),
+            seconds=max(time.time() - began, 0.0),
+            video=evaluated.video,
+        )
+        return self.memory.keep(id, iteration)
+
+    def _implement(
+        self,
+        goal: Achieving,
+        id: str,
+        sub_action: SubAction,
+        before: list[Stage],
+        history: list[Iteration],
+    ) -> Implemented:
+        request = Implement(
+            task=_own_task(goal.request),
+            sub_action=sub_action,
+            before=list(before),
+            history=[
+                line
+                for iteration in history
+                for line in iteration.lines
+                if line.sub_action.name == sub_action.name
+            ],
+        )
+        try:
+            return self.run_goal(
+                IMPLEMENT,
+                f"{id}/{slug(sub_action.name)}",
+                request,
+                cancelled=lambda: goal.withdrawn,
+            )
+        except RemoteError as error:
+            # One sub-action that cannot be implemented is a verdict like any other.
+            self.log.error("%s: %s could not be implemented: %s", id, sub_action.name, error)
+            verdict = Verdict(
+                success=False, success_rate=0.0, reason=f"It could not be implemented: {error}"
+            )
+            line = Line(sub_action=sub_action, attempts=1, verdict=verdict)
+            return Implemented(stage=None, line=line, samples=Samples())
+
+    def _evaluate(self, goal: Achieving, id: str, stages: list[Stage]) -> Evaluated:
+        return self.run_goal(
+            EVALUATE,
+            f"{id}/evaluate",
+            Evaluate(task=_own_task(goal.request), stages=list(stages)),
+            cancelled=lambda: goal.withdrawn,
+        )
+
+
+def _own_task(request: AchieveSubtask) -> Task:
+    """The task as the subtask has it: its success, not the whole goal's, ends an episode."""
+    return msgspec.structs.replace(request.task, success=request.subtask.success)
+
+
+def _earlier_success(
+    sub_action: SubAction, before: list[Stage], history: list[Iteration]
+) -> tuple[Stage, Line] | None:
+    """The latest stage that did this sub-action, after the same stages, and its verdict line."""
+    for iteration in reversed(history):
+        for index, (stage, line) in enumerate(zip(iteration.stages, iteration.lines, strict=False)):
+            if (
+                line.verdict.success
+                and stage.sub_action.name == sub_action.name
+                and stage.sub_action.method == sub_action.method
+                and stage.sub_action.success == sub_action.success
+                and iteration.stages[:index] == before
+            ):
+                return stage, line
+    return None

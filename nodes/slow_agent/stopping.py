@@ -1,0 +1,55 @@
+"""When the outer loop stops."""
+
+from messages.plan import Iteration, Limits
+
+
+def spent(iterations: list[Iteration]) -> int:
+    """Primitive steps of all iterations, whatever they were spent on."""
+    return sum(
+        iteration.samples.training + iteration.samples.trial + iteration.samples.evaluation
+        for iteration in iterations
+    )
+
+
+def stop_reason(iterations: list[Iteration], limits: Limits) -> str | None:
+    """Why to stop after the last of these iterations; None: go on."""
+    if not iterations:
+        return None
+    last = iterations[-1]
+    if reached(last, limits):
+        return (
+            f"The success rate is {last.success_rate:.2f} "
+            f"(wanted: {limits.success_rate:.2f}) after iteration {last.number}."
+        )
+    samples = spent(iterations)
+    if samples >= limits.samples:
+        return f"The samples are spent: {samples:,} of {limits.samples:,}."
+    if len(iterations) >= limits.iterations:
+        return f"The iterations are spent: {limits.iterations}."
+    if any(_tried(earlier) == _tried(last) for earlier in iterations[:-1]):
+        return (
+            f"Dead loop: iteration {last.number} tried what an earlier one had tried, "
+            "and with the same verdicts."
+        )
+    return None
+
+
+def reached(iteration: Iteration, limits: Limits) -> bool:
+    """Whether this iteration achieved the subtask."""
+    return iteration.episodes > 0 and iteration.success_rate >= limits.success_rate
+
+
+def _tried(iteration: Iteration) -> list[object]:
+    """What was tried and what became of it. The rate is left out: it moves by chance alone."""
+    programs = {stage.sub_action.name: stage.program for stage in iteration.stages}
+    return [
+        (
+            line.sub_action.name,
+            line.sub_action.method,
+            line.sub_action.success,
+            sorted(line.macros),
+            program.source if (program := programs.get(line.sub_action.name)) else "",
+            line.verdict.success,
+        )
+        for line in iteration.lines
+    ]
