@@ -317,7 +317,11 @@ def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
         samples=Samples(),
         seconds=0.0,
     )
-    written(tmp_path, msgspec.structs.replace(empty, iterations=[nothing]))
+    report = msgspec.structs.replace(empty, iterations=[nothing])
+    assert "was not evaluated" in written(tmp_path, report).text
+    console = Console(file=io.StringIO(), width=120)
+    console.print(iteration_table(report))
+    assert "not evaluated" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_the_page_does_without_what_is_broken(tmp_path: Path) -> None:

@@ -34,11 +34,17 @@ def iteration_table(report: GoalReport) -> Table:
         row += [
             Text(plain(decomposition(iteration))),
             _verdict(iteration),
-            Text(f"{iteration.success_rate:.2f} ({successes(iteration)}/{iteration.episodes})"),
+            Text(_rate(iteration)),
             Text(count(total(iteration.samples))),
         ]
         table.add_row(*row)
     return table
+
+
+def _rate(iteration: Iteration) -> str:
+    if not iteration.episodes:
+        return "not evaluated"
+    return f"{iteration.success_rate:.2f} ({successes(iteration)}/{iteration.episodes})"
 
 
 def _verdict(iteration: Iteration) -> Text:
