@@ -1,0 +1,275 @@
+"""What the agents check by themselves: plans, decompositions, specs, conditions, prompts."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from messages.chat import (
+    ANSWERS,
+    DecomposeQuestion,
+    JudgeQuestion,
+    PlanQuestion,
+    ProgramAttempt,
+    ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
+)
+from messages.plan import Iteration, Limits, Line, Samples, Stage, SubAction, Subtask
+from messages.program import Problem, Program, ProgramReport
+from messages.verdict import Evidence, Verdict
+from messages.world import Condition, Episode, RewardTerm, Task, View
+from models.rules import item_names
+from nodes.asking import render
+from nodes.critic.conditions import holds, success_rate
+from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
+from nodes.fast_agent.spec_check import spec_problems
+from nodes.planner.plan_check import plan_problems
+from nodes.slow_agent.decomposition_check import decomposition_problems
+from nodes.slow_agent.stopping import spent, stop_reason
+
+NODES = Path(__file__).parents[1] / "nodes"
+LOG = Condition(kind="have", name="log")
+PLANKS = Condition(kind="have", name="planks", quantity=4)
+TASK = Task(id="test", prompt="Harvest a log.", success=LOG)
+
+
+def step(name: str, condition: Condition) -> Subtask:
+    return Subtask(name=name, success=condition)
+
+
+def test_a_good_plan_has_no_problems():
+    task = msgspec.structs.replace(TASK, success=PLANKS)
+    assert plan_problems(task, [step("log", LOG), step("planks", PLANKS)], item_names) == []
+
+
+@pytest.mark.parametrize(
+    ("subtasks", "said"),
+    [
+        ([], "empty"),
+        ([step("x", Condition(kind="have", name="logg")), step("y", LOG)], "'logg', which is no"),
+        ([step("a", LOG), step("b", PLANKS), step("c", LOG)], "as subtask 1 does"),
+        ([step("a", PLANKS)], "does not reach the goal"),
+        ([step("a", Condition(kind="have", name="log", quantity=0))], "at least 1"),
+        ([step(" ", LOG)], "has no name"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_is_said(subtasks: list[Subtask], said: str):
+    assert any(said in problem for problem in plan_problems(TASK, subtasks, item_names))
+
+
+def test_what_is_wrong_with_a_decomposition_is_said():
+    dig = SubAction(name="dig", method="code", success=LOG)
+    find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
+    subtask = step("log", LOG)
+    assert decomposition_problems(subtask, [find, dig]) == []
+    assert "empty" in decomposition_problems(subtask, [])[0]
+    assert "unique" in decomposition_problems(subtask, [dig, dig])[0]
+    assert "does not end in" in decomposition_problems(subtask, [dig, find])[0]
+
+
+def spec_answer(**changes: object) -> SpecAnswer:
+    fields = {
+        "observations": ["rays"],
+        "actions": ["attack"],
+        "rewards": [RewardTerm(kind="success", weight=1.0)],
+        "horizon": 100,
+        "budget": 1000,
+        **changes,
+    }
+    return msgspec.convert(msgspec.to_builtins(fields), type=SpecAnswer)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"observations": ["smell"]}, "no observation called 'smell'"),
+        ({"actions": []}, "no action"),
+        ({"horizon": 0}, "horizon"),
+        ({"budget": 10**9}, "budget"),
+        ({"rewards": [{"kind": "gain", "weight": 1.0}]}, "needs a name"),
+        ({"rewards": []}, "no reward"),
+        ({"macros": [{"name": "attack", "source": ""}]}, "is taken"),
+        ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),
+    ],
+)
+def test_what_is_wrong_with_a_spec_is_said(changes: dict[str, object], said: str):
+    known = {"observations": ["rays"], "actions": ["attack"]}
+    assert spec_problems(spec_answer(), **known, macros_allowed=True, most_samples=10**6) == []
+    problems = spec_problems(
+        spec_answer(**changes), **known, macros_allowed=True, most_samples=10**6
+    )
+    assert any(said in problem for problem in problems)
+
+
+def test_macros_and_weights_are_checked():
+    macro = [{"name": "attack_20", "source": ""}]
+    problems = spec_problems(
+        spec_answer(macros=macro), ["rays"], ["attack"], macros_allowed=False, most_samples=10**6
+    )
+    assert "not allowed" in problems[0]
+    endless = msgspec.structs.replace(
+        spec_answer(), rewards=[RewardTerm(kind="step", weight=float("nan"))]
+    )
+    problems = spec_problems(endless, ["rays"], ["attack"], True, 10**6)
+    assert "finite" in problems[0]
+
+
+def view(facing: str = "air", logs: int = 0, around: dict[str, int] | None = None) -> View:
+    return View(
+        position=(0.5, 64.0, -3.0),
+        yaw=0.0,
+        pitch=0.0,
+        life=20.0,
+        food=20.0,
+        inventory={"log": logs} if logs else {},
+        facing=facing,
+        around=around or {},
+    )
+
+
+def episode(before: View, after: View, ended: str = "running") -> Episode:
+    return Episode(
+        environment=0,
+        seed=1,
+        success=False,
+        steps=9,
+        reward=0.0,
+        ended=ended,  # pyright: ignore[reportArgumentType]
+        before=before,
+        after=after,
+    )
+
+
+def test_conditions_are_read_from_the_views():
+    facing, near = Condition(kind="facing", name="wood"), Condition(kind="near", name="wood")
+    start = view(logs=1)
+    assert holds(facing, episode(start, view(facing="wood")))
+    assert not holds(facing, episode(start, view(around={"wood": 2})))
+    assert holds(near, episode(start, view(around={"wood": 2})))
+    assert holds(near, episode(start, view(facing="wood")))
+    assert not holds(near, episode(start, view(facing="leaves")))
+    assert holds(LOG, episode(start, view(logs=2)))
+    assert not holds(LOG, episode(start, view(logs=1)))  # it was there before
+    assert not holds(facing, episode(start, view(facing="wood"), ended="death"))
+    assert success_rate(LOG, []) == 0.0
+    both = [episode(start, view(logs=2)), episode(start, view())]
+    assert success_rate(LOG, both) == 0.5
+
+
+def test_no_seed_serves_two_purposes():
+    played = set()
+    for seed in (0, 1):
+        for seeds in (training_seeds(seed), trial_seeds(seed), evaluation_seeds(seed)):
+            numbers = range(seeds.first, seeds.first + seeds.count)
+            assert not {numbers[0], numbers[-1]} & played
+            played |= {numbers[0], numbers[-1]}
+    assert training_seeds(1).first == evaluation_seeds(0).first + evaluation_seeds(0).count
+
+
+def iteration(number: int, rate: float = 0.0, macros: list[str] | None = None) -> Iteration:
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    verdict = Verdict(success=False, success_rate=rate, reason="seen")
+    return Iteration(
+        subtask="log",
+        number=number,
+        lines=[Line(sub_action=dig, attempts=1, verdict=verdict, macros=macros or [])],
+        stages=[Stage(sub_action=dig)],
+        success_rate=rate,
+        episodes=30,
+        samples=Samples(training=100, trial=10, evaluation=1),
+        seconds=1.0,
+    )
+
+
+def test_the_outer_loop_stops_for_one_of_four_reasons():
+    limits = Limits(iterations=5, success_rate=0.9, samples=1000)
+    assert stop_reason([], limits) is None
+    assert stop_reason([iteration(0)], limits) is None
+    assert stop_reason([iteration(0), iteration(1, macros=["attack_20"])], limits) is None
+    assert "success rate" in (stop_reason([iteration(0, rate=0.95)], limits) or "")
+    assert "Dead loop" in (stop_reason([iteration(0), iteration(1, rate=0.1)], limits) or "")
+    few = msgspec.structs.replace(limits, samples=222)
+    assert spent([iteration(0), iteration(1)]) == 222
+    assert "samples" in (stop_reason([iteration(0), iteration(1)], few) or "")
+    short = msgspec.structs.replace(limits, iterations=1)
+    assert "iterations" in (stop_reason([iteration(0)], short) or "")
+
+
+def questions() -> dict[str, list[msgspec.Struct]]:
+    """For each agent, questions with empty and with full slots."""
+    find = SubAction(
+        name="find a tree",
+        method="code",
+        success=Condition(kind="facing", name="wood"),
+        description="walk up to it",
+    )
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    done = Stage(sub_action=find, program=Program(name="find", source="def action(obs):\n    jump()"))
+    report = ProgramReport(
+        program="find", status="error", count=3, steps=7, line=2, error="x", changed={"yaw": "0 -> 9"}
+    )
+    tried = ProgramAttempt(
+        source="def action(obs):\n    jump()",
+        problems=[Problem(line=2, message="no")],
+        reports=[report],
+        verdict="It was stuck.",
+    )
+    full = iteration(0, macros=["attack_20"])
+    evidence = Evidence(
+        id="q",
+        sub_action="dig",
+        description="",
+        method="rl",
+        success=LOG,
+        required_rate=0.9,
+        episodes=[episode(view(), view("wood", 1))],
+        reports=[report],
+        macros=["attack_20"],
+    )
+    return {
+        "planner": [
+            PlanQuestion(task=TASK),
+            PlanQuestion(task=TASK, inventory={"log": 2}, problems=["The plan is empty."]),
+        ],
+        "slow_agent": [
+            DecomposeQuestion(task=TASK, subtask=step("log", LOG)),
+            DecomposeQuestion(
+                task=TASK, subtask=step("log", LOG), history=[full], problems=["Empty."]
+            ),
+        ],
+        "fast_agent": [
+            ProgramQuestion(task=TASK, sub_action=find),
+            ProgramQuestion(
+                task=TASK, sub_action=find, before=[done], attempts=[tried], history=full.lines
+            ),
+            SpecQuestion(task=TASK, sub_action=dig),
+            SpecQuestion(
+                task=TASK,
+                sub_action=dig,
+                before=[done],
+                history=full.lines,
+                observations=["rays"],
+                actions=["attack"],
+                problems=["No."],
+            ),
+        ],
+        "critic": [JudgeQuestion(evidence=evidence, success_rate=1.0)],
+    }
+
+
+@pytest.mark.parametrize("agent", ["planner", "slow_agent", "fast_agent", "critic"])
+def test_prompts_fill_every_slot_and_their_examples_are_valid_answers(agent: str):
+    stable: dict[str, str] = {}
+    for question in questions()[agent]:
+        system, user = render(NODES / agent / "prompts", question)  # pyright: ignore
+        assert (system.role, user.role) == ("system", "user")
+        assert "{{" not in system.content + user.content
+        # The same text every time comes first, so that a server can keep it in its cache.
+        kind = type(question).__name__
+        assert stable.setdefault(kind, system.content) == system.content
+        examples = re.findall(r"```json\n(.*?)```", system.content, re.DOTALL)
+        assert examples
+        for example in examples:
+            msgspec.json.decode(example, type=ANSWERS[type(question)])
