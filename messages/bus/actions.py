@@ -250,9 +250,7 @@ class ActionServer:
             if isinstance(error, GoalCancelled):
                 return replace(live.record, status="cancelled", text=str(error))
             if isinstance(error, (ServiceError, RemoteError)):
-                return replace(
-                    live.record, status="failed", code=error.code, text=error.message
-                )
+                return replace(live.record, status="failed", code=error.code, text=error.message)
             if isinstance(error, BusError):
                 code = type(error).__name__
                 return replace(live.record, status="failed", code=code, text=str(error))

@@ -283,9 +283,7 @@ class Bus:
         try:
             return decode(service.reply, answer)
         except CodecError as error:
-            raise MalformedReply(
-                f"{service.name}: the answer does not decode: {error}"
-            ) from error
+            raise MalformedReply(f"{service.name}: the answer does not decode: {error}") from error
 
     def call_plain(self, name: str, request: Any, timeout: float = 10.0) -> Any:
         """Ask a service of unknown type: plain dicts and lists there and back."""
@@ -409,7 +407,9 @@ class Bus:
         with contextlib.suppress(zmq.Again):
             while True:
                 event = recv_monitor_message(monitor, zmq.NOBLOCK)
-                why = "its key is not known" if event["event"] == _REFUSED else "it is no ZeroMQ peer"
+                why = (
+                    "its key is not known" if event["event"] == _REFUSED else "it is no ZeroMQ peer"
+                )
                 self._diagnostics.report(about, f"somebody was turned away: {why}")
 
     def _listen_on(self, socket: Any, read: Callable[[], None]) -> None:

@@ -198,5 +198,3 @@ class Peer:
                 self.close()
             except (zmq.ZMQError, BusError):
                 return
-
-

@@ -56,6 +56,4 @@ class Diagnostics:
         self._log.log(
             logging.ERROR if level == "error" else logging.WARNING, "%s: %s%s", about, text, times
         )
-        self._say(
-            Diagnostic(node=self._node, level=level, about=about, message=text, count=count)
-        )
+        self._say(Diagnostic(node=self._node, level=level, about=about, message=text, count=count))

@@ -52,7 +52,6 @@ class RemoteError(BusError):
         self.message = message
 
 
-
 class ServiceError(BusError):
     """Raised by a handler to refuse in one sentence."""
 

@@ -39,8 +39,7 @@ class GoalClient:
     def send(self, goal: Any, timeout: float, tick: Callable[[], None] | None = None) -> str:
         if not isinstance(goal, self._action.goal):
             raise CodecError(
-                f"{self._action.name} takes {self._action.goal.__name__}, "
-                f"not {type(goal).__name__}"
+                f"{self._action.name} takes {self._action.goal.__name__}, not {type(goal).__name__}"
             )
         door = send_service(self._action).name
         _, answer = self._ask(door, encode(goal), timeout, goal=self._goal, tick=tick)
@@ -68,8 +67,7 @@ class GoalClient:
             if listener is not None and on_feedback is not None:
                 self._hear(listener, on_feedback)
             if cancelled is not None and cancelled():
-                self_cancelled = GoalCancelled(f"{name}: goal {self._goal} was cancelled here")
-                raise self_cancelled
+                raise GoalCancelled(f"{name}: goal {self._goal} was cancelled here")
 
         def left() -> float:
             seconds = until - time.monotonic()
@@ -84,6 +82,7 @@ class GoalClient:
         try:
             while True:
                 seconds = left()
+                tick()
                 try:
                     if not sent:
                         self.send(goal, min(seconds, PATIENCE), tick)

@@ -144,9 +144,7 @@ class Services:
         old = self._lines.pop(client, None)
         if old is not None:
             self._remembered -= old.size
-        while self._lines and (
-            len(self._lines) >= MAX_LINES or self._remembered > MAX_REMEMBERED
-        ):
+        while self._lines and (len(self._lines) >= MAX_LINES or self._remembered > MAX_REMEMBERED):
             self._remembered -= self._lines.popitem(last=False)[1].size
 
     def answer(

@@ -1,0 +1,101 @@
+"""What a node reads from its run folder: the resolved configuration, and its own parameters."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import msgspec
+import yaml
+
+Value = str | int | float | bool | None
+_Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
+
+
+class ConfigError(Exception):
+    """The configuration will not do; the text is one sentence for the user."""
+
+
+def read_config(run: Path) -> dict[str, Any]:
+    """The resolved configuration of a run, ``<run>/config.yaml``."""
+    if not run.is_dir():
+        raise ConfigError(f"there is no run folder {run}; `rlgpt launch` makes one")
+    path = run / "config.yaml"
+    try:
+        config = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path} is missing; is {run} a run folder of `rlgpt launch`?") from None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(config, dict):
+        raise ConfigError(f"{path} must be a mapping of names to values")
+    return cast("dict[str, Any]", config)
+
+
+def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:
+    """``nodes.<node>.parameters`` of a configuration; empty if there are none."""
+    value: Any = config
+    for key in ("nodes", node, "parameters"):
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
+        value = cast("Mapping[str, Any]", value).get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
+    return dict(cast("Mapping[str, Any]", value))
+
+
+def override(values: dict[str, Any], arguments: Sequence[str]) -> dict[str, Any]:
+    """Apply ``key=value`` and ``key.inner=value``, the values in YAML."""
+    changed = msgspec.to_builtins(values)
+    for argument in arguments:
+        key, equals, text = argument.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"{argument!r} must be key=value")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ConfigError(f"the value of {argument!r} is not YAML") from error
+        *outer, last = key.split(".")
+        place = changed
+        for name in outer:
+            inner = place.setdefault(name, {})
+            if not isinstance(inner, dict):
+                raise ConfigError(f"{argument!r}: {name} is a value and has no {last}")
+            place = cast("dict[str, Any]", inner)
+        place[last] = value
+    return changed
+
+
+def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: str) -> _Parameters:
+    """Check values by a parameter struct.
+
+    Raises:
+        ConfigError: a name is unknown or a value is of the wrong type; says which.
+    """
+    known = {field.encode_name for field in msgspec.structs.fields(kind)}
+    unknown = sorted(set(map(str, values)) - known)
+    if unknown:
+        names = ", ".join(sorted(known)) or "none"
+        raise ConfigError(f"{where}: there is no parameter {unknown[0]!r}; there are: {names}")
+    try:
+        return msgspec.convert(values, kind)
+    except (msgspec.ValidationError, ValueError, TypeError) as error:
+        raise ConfigError(f"{where}: {error}") from error
+
+
+def flatten(values: Any, prefix: str = "") -> dict[str, Value]:
+    """Nested values as ``outer.inner`` names; lists as JSON text."""
+    flat: dict[str, Value] = {}
+    for key, value in cast("dict[str, Any]", values).items():
+        if isinstance(value, dict) and value:
+            flat.update(flatten(value, f"{prefix}{key}."))
+        elif value is None or isinstance(value, (str, int, float, bool)):
+            flat[f"{prefix}{key}"] = value
+        else:
+            flat[f"{prefix}{key}"] = msgspec.json.encode(value).decode()
+    return flat

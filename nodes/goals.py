@@ -1,0 +1,72 @@
+"""Goals on disk: a table in the node's folder, so that a goal outlives its process."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import msgspec
+
+from messages.bus.goals import FINISHED, GoalRecord
+
+_SCHEMA = """
+create table if not exists goals (
+    number integer primary key,
+    action text not null,
+    goal text not null,
+    finished integer not null,
+    record blob not null,
+    unique (action, goal)
+)
+"""
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(GoalRecord).decode
+
+
+class StoredGoals:
+    """A `messages.bus.GoalStore` in an SQLite file.
+
+    Raises:
+        sqlite3.DatabaseError: the file is not such a table, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        self._table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        try:
+            self._table.execute("pragma journal_mode=wal")
+            # With a write-ahead log this outlives the process; the power going off may take the
+            # last goals, which are then done again.
+            self._table.execute("pragma synchronous=normal")
+            self._table.execute(_SCHEMA)
+        except sqlite3.Error:
+            self._table.close()
+            raise
+
+    def load(self, action: str, goal: str) -> GoalRecord | None:
+        with self._lock:
+            row = self._table.execute(
+                "select record from goals where action = ? and goal = ?", (action, goal)
+            ).fetchone()
+        return None if row is None else _decode(row[0])
+
+    def save(self, record: GoalRecord) -> None:
+        with self._lock:
+            self._table.execute(
+                "insert into goals (action, goal, finished, record) values (?, ?, ?, ?) "
+                "on conflict (action, goal) do update "
+                "set finished = excluded.finished, record = excluded.record",
+                (record.action, record.goal, record.status in FINISHED, _encode(record)),
+            )
+
+    def unfinished(self, action: str) -> list[GoalRecord]:
+        with self._lock:
+            rows = self._table.execute(
+                "select record from goals where action = ? and not finished order by number",
+                (action,),
+            ).fetchall()
+        return [_decode(row[0]) for row in rows]
+
+    def close(self) -> None:
+        with self._lock:
+            self._table.close()

@@ -1,0 +1,314 @@
+"""What every node is: a process with a name, a folder, parameters and a place on the bus.
+
+    class Echo(Node):
+        name = "echo"
+
+        def setup(self) -> None:
+            self.serve(SAY, self.say)
+
+    if __name__ == "__main__":
+        Echo.main()
+
+``python -m nodes.echo --run DIR [key=value ...]`` runs it. docs/writing_a_node.md shows it whole.
+"""
+
+import argparse
+import logging
+import os
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from messages.bus import Bus, BusError, GoalHandle, GoalStore, ServiceError
+from messages.empty import Empty
+from messages.interface import (
+    Action,
+    Feedback,
+    Goal,
+    Message,
+    Reply,
+    Request,
+    Result,
+    Service,
+    Topic,
+)
+from messages.system import (
+    Description,
+    Heartbeat,
+    Parameters,
+    SetParameters,
+    describe,
+    description,
+    get_parameters,
+    heartbeat,
+    set_parameters,
+)
+from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
+from nodes.goals import StoredGoals
+from nodes.process import AlreadyRunning, end_with_parent, hold, notify
+
+BAD_CONFIG = 2
+ALREADY_RUNNING = 3
+"""Exit codes that mean: starting again will not help."""
+
+_FORMAT = "%(asctime)s %(levelname)s %(message)s"
+
+
+class Node:
+    """Subclass it, name it, say what its parameters are, and open its doors in `setup`."""
+
+    name: ClassVar[str]
+
+    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+        """No parameters. A subclass declares its own; it is not to be frozen."""
+
+    live: ClassVar[Set[str]] = frozenset()
+    """Names of the parameters that may be set while the node runs."""
+
+    def __init__(
+        self, run: Path, config: Mapping[str, Any], bus: Bus, overrides: Sequence[str] = ()
+    ) -> None:
+        self.run = run
+        self.folder = run / self.name
+        self.config = dict(config)
+        self.bus = bus
+        self.epoch = bus.epoch
+        self.log = logging.getLogger(f"node.{self.name}")
+        values = override(node_values(config, self.name), overrides)
+        self.parameters: Any = read_parameters(
+            self.Parameters, values, f"nodes.{self.name}.parameters"
+        )
+        self._began = time.monotonic()
+        self._goals: StoredGoals | None = None
+
+    # For subclasses
+
+    def setup(self) -> None:
+        """Open the node's doors. Called once, before the node is ready."""
+
+    def shutdown(self) -> None:
+        """Let go of what the node holds. Called once, when it stops serving."""
+
+    def parameters_changed(self, names: set[str]) -> None:
+        """Live parameters were set; ``self.parameters`` has the new values."""
+
+    # Shorthands
+
+    def serve(
+        self,
+        service: Service[Request, Reply],
+        handler: Callable[[Request], Reply],
+        background: bool = False,
+    ) -> None:
+        """See `Bus.serve`."""
+        self.bus.serve(service, handler, background)
+
+    def serve_action(
+        self,
+        action: Action[Goal, Feedback, Result],
+        handler: Callable[[GoalHandle[Goal, Feedback]], Result],
+    ) -> None:
+        """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
+        self.bus.serve_action(action, handler, self.goals())
+
+    def publish(self, topic: Topic[Message], message: Message) -> None:
+        """See `Bus.publish`."""
+        self.bus.publish(topic, message)
+
+    def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
+        """See `Bus.subscribe`."""
+        self.bus.subscribe(topic, callback)
+
+    def call(
+        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+    ) -> Reply:
+        """See `Bus.call`."""
+        return self.bus.call(service, request, timeout)
+
+    def run_goal(
+        self,
+        action: Action[Goal, Feedback, Result],
+        goal_id: str,
+        goal: Goal,
+        on_feedback: Callable[[Feedback], None] | None = None,
+        timeout: float | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Result:
+        """See `Bus.run_goal`."""
+        return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
+
+    def goals(self) -> GoalStore:
+        """The node's table of goals."""
+        if self._goals is None:
+            path = self.folder / "goals.sqlite"
+            try:
+                self._goals = StoredGoals(path)
+            except sqlite3.Error as error:
+                raise ConfigError(
+                    f"{path} cannot be used: {error}; move it away to begin without its goals"
+                ) from error
+        return self._goals
+
+    # What every node has
+
+    def open_doors(self) -> None:
+        """Open the doors that every node has, then the node's own."""
+        name = self.name
+        self.serve(describe(name), self._describe)
+        self.serve(get_parameters(name), self._get_parameters)
+        self.serve(set_parameters(name), self._set_parameters)
+        self.bus.advertise(description(name))
+        self.bus.advertise(heartbeat(name))
+        self.setup()
+        self._beat()
+        self.bus.every(1.0, self._beat)
+        self.publish(description(name), self._describe(Empty()))
+
+    def close(self) -> None:
+        """Let go of the bus and of the table of goals."""
+        self.bus.close()
+        if self._goals is not None:
+            self._goals.close()
+
+    def _beat(self) -> None:
+        self.publish(
+            heartbeat(self.name),
+            Heartbeat(
+                node=self.name,
+                epoch=self.epoch,
+                pid=os.getpid(),
+                uptime=time.monotonic() - self._began,
+                busy=self.bus.busy,
+            ),
+        )
+
+    def _describe(self, _: Empty) -> Description:
+        return Description(node=self.name, epoch=self.epoch, pid=os.getpid(), doors=self.bus.doors)
+
+    def _get_parameters(self, _: Empty) -> Parameters:
+        return Parameters(
+            values=flatten(msgspec.to_builtins(self.parameters)), live=sorted(self.live)
+        )
+
+    def _set_parameters(self, request: SetParameters) -> Parameters:
+        """Set all of them or none."""
+        where = f"parameters of {self.name}"
+        fixed = sorted(name for name in request.values if name not in self.live)
+        if fixed:
+            live = ", ".join(sorted(self.live)) or "none"
+            raise ServiceError(
+                f"{fixed[0]!r} cannot be set while {self.name} runs; these can: {live}"
+            )
+        values = {**msgspec.to_builtins(self.parameters), **request.values}
+        try:
+            checked = read_parameters(self.Parameters, values, where)
+        except ConfigError as error:
+            raise ServiceError(str(error)) from error
+        for name in request.values:
+            setattr(self.parameters, name, getattr(checked, name))
+        self.log.info("parameters set: %s", request.values)
+        self.parameters_changed(set(request.values))
+        return self._get_parameters(Empty())
+
+    # The process
+
+    @classmethod
+    def main(cls, arguments: Sequence[str] | None = None) -> None:
+        """Run the node as this process, until it is told to stop; does not return."""
+        sys.exit(run_node(cls, arguments))
+
+
+def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
+    """Run a node until SIGTERM or SIGINT; returns the exit code."""
+    parser = argparse.ArgumentParser(prog=f"python -m nodes.{kind.name}", description=kind.__doc__)
+    parser.add_argument("--run", type=Path, required=True, help="the run folder")
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="parameters")
+    options = parser.parse_args(arguments)
+    if os.environ.get("RLGPT_SUPERVISED") == "1":
+        end_with_parent()
+    stop = threading.Event()
+    woken: list[Bus] = []
+
+    def asked_to_stop(_signal: int, _frame: object) -> None:
+        stop.set()
+        for bus in woken:
+            bus.wake()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, asked_to_stop)
+    try:
+        run = options.run.resolve()
+        config = read_config(run)
+        folder = run / kind.name
+        folder.mkdir(exist_ok=True)
+        lock = hold(folder / "lock", kind.name)
+        _log_to(folder / "node.log")
+    except AlreadyRunning as error:
+        return _refuse(kind, error, ALREADY_RUNNING)
+    except ConfigError as error:
+        return _refuse(kind, error, BAD_CONFIG)
+    except OSError as error:
+        sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
+        return _refuse(kind, sentence, BAD_CONFIG)
+    with lock:
+        return _serve(kind, run, config, options.overrides, stop, woken)
+
+
+def _serve(
+    kind: type[Node],
+    run: Path,
+    config: dict[str, Any],
+    overrides: list[str],
+    stop: threading.Event,
+    woken: list[Bus],
+) -> int:
+    log = logging.getLogger(f"node.{kind.name}")
+    bus: Bus | None = None
+    node: Node | None = None
+    try:
+        # Parameters are checked before anything is bound.
+        values = override(node_values(config, kind.name), overrides)
+        read_parameters(kind.Parameters, values, f"nodes.{kind.name}.parameters")
+        keys = config.get("keys")
+        bus = Bus(run, kind.name, config.get("hosts"), keys=Path(keys) if keys else None, log=log)
+        woken.append(bus)
+        node = kind(run, config, bus, overrides)
+        node.open_doors()
+        log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
+        notify("READY=1")
+        bus.spin(stop)
+        notify("STOPPING=1")
+        node.shutdown()
+        log.info("%s stops", kind.name)
+        return 0
+    except (ConfigError, BusError) as error:
+        return _refuse(kind, error, BAD_CONFIG)
+    except Exception:
+        log.exception("%s failed", kind.name)
+        return 1
+    finally:
+        if node is not None:
+            node.close()
+        elif bus is not None:
+            bus.close()
+
+
+def _refuse(kind: type[Node], why: object, code: int) -> int:
+    print(f"{kind.name}: {why}", file=sys.stderr)
+    return code
+
+
+def _log_to(path: Path) -> None:
+    logging.basicConfig(
+        level=logging.INFO,
+        format=_FORMAT,
+        handlers=[logging.FileHandler(path, encoding="utf-8"), logging.StreamHandler()],
+        force=True,
+    )

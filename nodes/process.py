@@ -1,0 +1,64 @@
+"""What a node is to the operating system: one process for each name, that ends with its supervisor,
+stops when it is told and says when it is ready."""
+
+import ctypes
+import fcntl
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import IO
+
+_PR_SET_PDEATHSIG = 1
+
+
+class AlreadyRunning(Exception):
+    """Another process has this node's name in this run."""
+
+
+def hold(path: Path, who: str) -> IO[str]:
+    """Take a lock that the operating system lets go of when this process ends, however it does.
+
+    Raises:
+        AlreadyRunning: another process holds it.
+        OSError: the file cannot be made.
+    """
+    file = open(path, "a+", encoding="utf-8")  # noqa: SIM115 - held until the process ends
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        owner = file.read(32).strip()
+        file.close()
+        raise AlreadyRunning(
+            f"{who} is already running in this run (process {owner or 'unknown'}); "
+            "stop it first, or use another run folder"
+        ) from None
+    file.seek(0)
+    file.truncate()
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+    return file
+
+
+def end_with_parent() -> None:
+    """Be killed when the parent ends. Says so by leaving at once if it has ended already."""
+    parent = os.getppid()
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # The parent may have ended before prctl took effect; then init, or a reaper, is the parent.
+    if os.getppid() != parent:
+        raise SystemExit(1)
+
+
+def notify(state: str) -> None:
+    """Tell a supervisor by sd_notify's protocol, if there is one (``NOTIFY_SOCKET``)."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    if address.startswith("@"):
+        address = "\0" + address[1:]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        try:
+            sender.sendto(state.encode(), address)
+        except OSError:
+            return  # the supervisor is gone; the node goes on without it

@@ -1,0 +1,232 @@
+"""Nodes as processes: the worked example of docs/writing_a_node.md, run as it stands there."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from messages.bus import Bus, GoalCancelled, RemoteError
+from messages.empty import Empty
+from messages.system import (
+    Heartbeat,
+    SetParameters,
+    describe,
+    description,
+    get_parameters,
+    heartbeat,
+    set_parameters,
+)
+from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
+
+
+def _load() -> Any:
+    spec = importlib.util.spec_from_file_location("echo", ECHO)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+echo = _load()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.02}}})
+
+
+@pytest.fixture
+def bus(run: Path) -> Iterator[Bus]:
+    bus = Bus(run)
+    yield bus
+    bus.close()
+
+
+@pytest.fixture
+def start(run: Path) -> Iterator[Callable[..., Process]]:
+    started: list[Process] = []
+
+    def start_echo(*arguments: str, **environment: str) -> Process:
+        process = Process(ECHO, run, *arguments, **environment)
+        started.append(process)
+        return process
+
+    yield start_echo
+    for process in started:
+        if process.popen.poll() is None:
+            process.kill()
+
+
+Start = Callable[..., Process]
+
+
+def test_example_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) -> None:
+    process = start("greeting=good day")
+    said = bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE)
+    assert said == echo.Said(text="good day you", times=1)
+    with pytest.raises(RemoteError) as refused:
+        bus.call(echo.SAY, echo.Say(text=""), timeout=PATIENCE)
+    assert refused.value.code == "empty"
+    assert process.stop() == 0
+    assert "echo is ready" in (run / "echo" / "node.log").read_text()
+
+
+def test_every_node_has_a_heartbeat_a_description_and_parameters(bus: Bus, start: Start) -> None:
+    process = start()
+    beats: list[Heartbeat] = []
+    told: list[Any] = []
+    bus.subscribe(heartbeat("echo"), beats.append)
+    bus.subscribe(description("echo"), told.append)
+
+    def came() -> bool:
+        bus.spin_once(0.05)
+        return len(beats) >= 2 and bool(told)
+
+    eventually(came)
+    assert beats[-1].pid == process.popen.pid
+    found = bus.call(describe("echo"), Empty(), timeout=PATIENCE)
+    assert {"echo/say", "echo/count", "echo/heartbeat"} <= {door.name for door in found.doors}
+    parameters = bus.call(get_parameters("echo"), Empty(), timeout=PATIENCE)
+    assert parameters.values == {"greeting": "hello", "pause": 0.02}
+    assert parameters.live == ["greeting"]
+
+
+def test_live_parameters_are_set_and_others_refused(bus: Bus, start: Start) -> None:
+    start()
+    setting = set_parameters("echo")
+    after = bus.call(setting, SetParameters(values={"greeting": "hey"}), timeout=PATIENCE)
+    assert after.values["greeting"] == "hey"
+    assert bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE).text == "hey you"
+    for values in ({"pause": 1.0}, {"greeting": 3}, {"greeting": "ho", "unknown": 1}):
+        with pytest.raises(RemoteError, match=r"pause|greeting|unknown"):
+            bus.call(setting, SetParameters(values=values), timeout=PATIENCE)
+    assert bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE).text == "hey you"
+
+
+def test_second_node_of_the_name_is_refused(run: Path, bus: Bus, start: Start) -> None:
+    start()
+    second = launch(ECHO, run)
+    _, errors = second.communicate(timeout=PATIENCE)
+    assert second.returncode == 3
+    assert errors.count("\n") == 1
+    assert "already running" in errors
+    assert bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE).times == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "arguments", "said"),
+    [
+        ("nodes: {echo: {parameters: {pause: soon}}}", (), "pause"),
+        ("nodes: {echo: {parameters: {pauses: 1}}}", (), "pauses"),
+        ("nodes: [", (), "not YAML"),
+        ("- 1", (), "mapping"),
+        ("nodes: {}", ("pause",), "key=value"),
+        ("nodes: {}", ("pause=x",), "pause"),
+        ("hosts: {echo: {host: 1}}", (), "hosts.echo"),
+        ("hosts: {echo: {host: 192.0.2.1, port: 7000}}", (), "keys"),
+        (None, (), "config.yaml is missing"),
+    ],
+)
+def test_bad_configuration_ends_with_one_sentence(
+    tmp_path: Path, config: str | None, arguments: tuple[str, ...], said: str
+) -> None:
+    if config is not None:
+        (tmp_path / "config.yaml").write_text(config)
+    node = launch(ECHO, tmp_path, *arguments)
+    _, errors = node.communicate(timeout=PATIENCE)
+    assert node.returncode == 2, errors
+    assert errors.count("\n") == 1, errors
+    assert said in errors
+
+
+def test_missing_run_folder_ends_with_one_sentence(tmp_path: Path) -> None:
+    node = launch(ECHO, tmp_path / "none")
+    _, errors = node.communicate(timeout=PATIENCE)
+    assert node.returncode == 2
+    assert "there is no run folder" in errors
+
+
+def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None:
+    (run / "echo").write_text("a file where the folder should be")
+    node = launch(ECHO, run)
+    _, errors = node.communicate(timeout=PATIENCE)
+    assert node.returncode == 2
+    assert errors.count("\n") == 1
+
+
+def test_unfinished_goal_goes_on_after_kill_and_restart(bus: Bus, start: Start) -> None:
+    process = start("pause=0.05")
+    bus.send_goal(echo.COUNT, "long", echo.Count(to=20))
+    process.kill()
+    process.start()  # nobody sends the goal again
+    eventually(lambda: bus.send_goal(echo.COUNT, "long", echo.Count(to=20)) == "succeeded")
+
+
+def test_caller_that_restarts_gets_the_remembered_result(run: Path, start: Start) -> None:
+    process = start()
+    for _ in range(2):
+        caller = Bus(run)
+        result = caller.run_goal(echo.COUNT, "short", echo.Count(to=3), timeout=PATIENCE)
+        caller.close()
+        assert result.number == 3
+    process.kill()
+    process.start()
+    caller = Bus(run)
+    seen: list[Any] = []
+    result = caller.run_goal(
+        echo.COUNT, "short", echo.Count(to=3), on_feedback=seen.append, timeout=PATIENCE
+    )
+    caller.close()
+    assert (result.number, seen) == (3, [])
+
+
+def test_stop_while_a_goal_is_being_worked_on(bus: Bus, start: Start) -> None:
+    process = start("pause=0.1")
+    bus.send_goal(echo.COUNT, "slow", echo.Count(to=40))
+    began = time.monotonic()
+    assert process.stop() == 0
+    assert time.monotonic() - began < 30  # not the goal's whole length and then some
+    process.start()
+    assert bus.send_goal(echo.COUNT, "slow", echo.Count(to=40)) in ("waiting", "running")
+    bus.cancel_goal(echo.COUNT, "slow")
+    with pytest.raises(GoalCancelled):
+        bus.run_goal(echo.COUNT, "slow", echo.Count(to=40), timeout=PATIENCE)
+
+
+def test_node_ends_with_its_supervisor(run: Path) -> None:
+    program = (
+        "import subprocess, sys, time\n"
+        f"p = subprocess.Popen([sys.executable, {str(ECHO)!r}, '--run', {str(run)!r}])\n"
+        "print(p.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    supervisor = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "RLGPT_SUPERVISED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert supervisor.stdout is not None
+    child = int(supervisor.stdout.readline())
+    log = run / "echo" / "node.log"
+    eventually(lambda: log.exists() and "is ready" in log.read_text())
+    supervisor.send_signal(signal.SIGKILL)
+    supervisor.communicate()
+
+    def gone() -> bool:
+        try:
+            return "zombie" in Path(f"/proc/{child}/status").read_text()
+        except OSError:
+            return True
+
+    eventually(gone)
