@@ -5,7 +5,9 @@ A MineDojo action has eight integers: move (0 none, 1 forward, 2 back), strafe (
 none, more looks down and turns right), function, craft argument, inventory slot.
 """
 
-from models.rules import craft_index
+import difflib
+
+from models.rules import CRAFTS, ITEMS, craft_index
 
 ACTION_SIZES: tuple[int, ...] = (3, 3, 4, 25, 25, 8, 244, 36)
 FUNCTIONS: tuple[str, ...] = (
@@ -79,3 +81,51 @@ PRIMITIVES: dict[str, tuple[int, ...]] = {
     "turn_right_attack": action(yaw=1, function="attack"),
     "forward_use": action(move=1, function="use"),
 }
+
+CRAFT, EQUIP, PLACE, DESTROY = 4, 5, 6, 7  # values of the function
+WITH_ITEM: dict[str, int] = {"craft": CRAFT, "equip": EQUIP, "place": PLACE, "destroy": DESTROY}
+"""Actions on an item, named ``craft:planks``. ``craft`` has a fixed MineDojo action; the others need
+the slot that holds the item when they are taken."""
+
+_KNOWN: dict[str, set[str]] = {
+    "craft": {recipe.item for recipe in CRAFTS},
+    "place": {item.name for item in ITEMS if item.block},
+    "equip": {item.name for item in ITEMS[1:]},
+    "destroy": {item.name for item in ITEMS[1:]},
+}
+
+
+def slot_action(verb: str, slot: int) -> tuple[int, ...]:
+    """The action that equips, places or destroys what is in ``slot`` (0..35)."""
+    return action(function=verb, slot=slot)
+
+
+def split(name: str) -> tuple[str, str]:
+    """``"craft:planks"`` -> ``("craft", "planks")``; a name of PRIMITIVES -> ``(name, "")``.
+
+    Raises:
+        ValueError: there is no such action; the sentence says what there is.
+    """
+    if name in PRIMITIVES:
+        return name, ""
+    verb, _, item = name.partition(":")
+    if verb not in WITH_ITEM or not item:
+        raise ValueError(
+            f"there is no action {name!r}; there are {', '.join(PRIMITIVES)}, and "
+            "craft:, equip:, place: and destroy: followed by an item's name"
+        )
+    check_item(verb, item)
+    return verb, item
+
+
+def check_item(verb: str, item: str) -> None:
+    """Refuse an item that ``verb`` can never be done with.
+
+    Raises:
+        ValueError: there is no such item, or it cannot be crafted or placed.
+    """
+    known = _KNOWN[verb]
+    if item not in known:
+        close = difflib.get_close_matches(item, sorted(known), n=3)
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise ValueError(f"there is no {item!r} to {verb}{hint}")

@@ -1,0 +1,112 @@
+"""From source to something that runs: limits, parse, check, rewrite, compile."""
+
+import ast
+import io
+import tokenize
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
+
+from messages.program import Problem
+from nodes.env_server.programs import language
+from nodes.env_server.programs.checker import check
+from nodes.env_server.programs.rewriter import rewrite
+
+_MARKS = (tokenize.NL, tokenize.COMMENT)
+_FIELDS = language.FIELDS | {"block"}
+
+
+class ProgramRefused(ValueError):
+    """The program may not run; ``problems`` has every reason."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(f"line {p.line}: {p.message}" for p in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class CompiledProgram:
+    """A checked and rewritten program.
+
+    ``code`` is a module body that defines the generator function ``action``; it is executed anew
+    for each run, so that nothing is left over from the last one. ``fields`` are the observation's
+    fields that the program mentions.
+    """
+
+    source: str
+    code: CodeType
+    fields: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
+    problem = _limits(source)
+    if problem is not None:
+        return (problem,)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the program's text, which is no concern of ours
+            tree = ast.parse(source)
+            problems, acting = check(tree)
+            if problems:
+                return tuple(problems)
+            fields = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)} & _FIELDS
+            new = rewrite(tree, acting)
+            code = compile(new, FILE_NAME, "exec", dont_inherit=True, optimize=0)
+    except SyntaxError as error:
+        return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
+    except (ValueError, MemoryError, RecursionError, OverflowError) as error:
+        said = str(error) or type(error).__name__
+        return (Problem(line=1, message=f"the program cannot be read: {said[:200]}"),)
+    return CompiledProgram(source=source, code=code, fields=frozenset(fields))
+
+
+FILE_NAME = "<coded action>"
+"""The file name in the tracebacks of programs, by which their own lines are told from ours."""
+
+
+def compile_program(source: str) -> CompiledProgram:
+    """Check, rewrite and compile a program.
+
+    Raises:
+        ProgramRefused: with all problems and their lines in ``source``.
+    """
+    result = _compiled(source)
+    if isinstance(result, CompiledProgram):
+        return result
+    raise ProgramRefused(list(result))
+
+
+def _limits(source: str) -> Problem | None:
+    """What must hold before Python's own parser, which recurses in C, may see the text."""
+    if len(source) > language.MAX_SOURCE:
+        return Problem(line=1, message=f"longer than {language.MAX_SOURCE} characters")
+    if "\0" in source:
+        return Problem(line=1, message="there is a null character in the text")
+    brackets = indents = tokens = 0
+    line = 1
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            line = token.start[0]
+            if token.type == tokenize.NEWLINE:
+                tokens = 0
+            elif token.type not in _MARKS:
+                tokens += 1
+            if token.type == tokenize.OP and token.string in "([{":
+                brackets += 1
+            elif token.type == tokenize.OP and token.string in ")]}":
+                brackets -= 1
+            elif token.type == tokenize.INDENT:
+                indents += 1
+            elif token.type == tokenize.DEDENT:
+                indents -= 1
+            if brackets > language.MAX_BRACKETS or indents > language.MAX_INDENTS:
+                return Problem(line=line, message="this is nested too deeply")
+            if tokens > language.MAX_LINE_TOKENS:
+                return Problem(line=line, message="this line is too long")
+    except (tokenize.TokenError, SyntaxError) as error:
+        return Problem(line=line, message=f"syntax error: {error.args[0]}")
+    except (ValueError, RecursionError) as error:
+        return Problem(line=line, message=f"the program cannot be read: {str(error)[:200]}")
+    return None

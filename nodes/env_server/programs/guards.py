@@ -1,0 +1,370 @@
+"""What a running program meets instead of Python's builtins and operators.
+
+Every operation that can be made to take long, or grow, charges fuel by the size of what it touches
+and refuses beyond ``MAX_SIZE``. Fuel is refilled by the host at each primitive; once exhausted it
+stays so, whatever the program catches.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import islice, repeat
+from operator import length_hint
+from reprlib import Repr
+from types import GeneratorType, MappingProxyType
+from typing import Any
+
+from nodes.env_server.programs import language
+from nodes.env_server.programs.observation import Observation, Ray, nearest
+
+LOOP_TURNS = 10_000  # without an action in between
+TOTAL_TURNS = 2_000_000  # in one run
+MAX_SIZE = 10_000  # elements of a container, characters of a text
+MAX_BITS = 1024  # of an integer
+
+_SCALARS = frozenset({int, float, bool, str, type(None), Ray, Observation})
+_NUMBERS = frozenset({int, float, bool})
+_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+_HASHED = (set, dict, MappingProxyType, _VIEWS[0])
+_LONG = (list, tuple, set, dict, MappingProxyType, *_VIEWS)
+_GROWING = frozenset({"append", "extend", "insert", "add", "setdefault", "update"})
+
+_repr = Repr()
+_repr.maxlevel, _repr.maxdict, _repr.maxlist, _repr.maxtuple = 3, 12, 12, 12
+_repr.maxset, _repr.maxstring, _repr.maxother, _repr.maxlong = 12, 200, 80, 80
+
+
+class FuelSpent(Exception):
+    """The program did too much without acting."""
+
+
+class Fuel:
+    """What a program may still do before it acts. ``tick`` is called at each turn of its loops: a
+    plain C function, so that a turn costs 20 ns; it raises StopIteration once fuel is out."""
+
+    __slots__ = ("left", "tick", "total")
+
+    def __init__(self) -> None:
+        self.total = TOTAL_TURNS
+        self.refill()
+
+    def refill(self) -> None:
+        # Twice the turns, and refilled when half is gone: most actions then need no refill.
+        self.left = repeat(None, min(2 * LOOP_TURNS, self.total))
+        self.tick: Callable[[], None] = self.left.__next__
+
+    @property
+    def exhausted(self) -> bool:
+        return not length_hint(self.left)
+
+    def charge(self, size: int) -> None:
+        """Burn fuel for touching ``size`` elements at once.
+
+        Raises:
+            FuelSpent: there is not that much left.
+        """
+        deque(islice(self.left, size >> 4), maxlen=0)
+        if not length_hint(self.left):
+            raise FuelSpent("too much work without an action")
+
+
+def text(value: Any) -> str:
+    """``str(value)``, cut short for containers."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return str(value)
+    if isinstance(value, Exception):
+        return _plain_error(value)
+    return represented(value)
+
+
+def represented(value: Any) -> str:
+    """``repr(value)``, cut short."""
+    if type(value) is MappingProxyType:
+        value = dict(value)
+    if type(value) in _SCALARS or type(value) in _LONG:
+        return _repr.repr(value)
+    return f"<{type(value).__name__}>"
+
+
+def _plain_error(error: Exception) -> str:
+    if all(type(argument) in _SCALARS for argument in error.args):
+        return str(error)[:MAX_SIZE]
+    return ", ".join(text(argument) for argument in error.args[:3])
+
+
+def _too_large(what: str) -> ValueError:
+    return ValueError(f"{what} is larger than {MAX_SIZE}")
+
+
+def _check_bits(number: Any) -> Any:
+    if type(number) is int and number.bit_length() > MAX_BITS:
+        raise OverflowError(f"an integer of more than {MAX_BITS} bits")
+    return number
+
+
+def make_guards(fuel: Fuel) -> dict[str, Any]:
+    """The guards of one run, by the names that the rewriter gives them."""
+    charge = fuel.charge
+
+    def small(value: Any) -> Any:
+        """``value``, if it is small enough to be compared or hashed."""
+        if type(value) in _SCALARS:
+            return value
+        count, level = 0, [value]
+        while level:
+            item = level.pop()
+            kind = type(item)
+            if kind is range:
+                count += len(item)
+            elif kind in _LONG:
+                count += 1 + len(item)
+                if count <= MAX_SIZE:
+                    level.extend(item)
+                    if kind is dict or kind is MappingProxyType:
+                        level.extend(item.values())
+            if count > MAX_SIZE:
+                raise _too_large("what is compared or used as a key")
+        charge(count)
+        return value
+
+    def items(values: Iterable[Any]) -> list[Any]:
+        found = list(islice(values, MAX_SIZE + 1))
+        if len(found) > MAX_SIZE:
+            raise _too_large("the sequence")
+        charge(len(found))
+        return found
+
+    def add(a: Any, b: Any) -> Any:
+        if type(a) in _NUMBERS:
+            return _check_bits(a + b)
+        if type(a) in (str, list, tuple) and type(b) is type(a):
+            if len(a) + len(b) > MAX_SIZE:
+                raise _too_large("the sum")
+            charge(len(a) + len(b))
+        return a + b
+
+    def iadd(a: Any, b: Any) -> Any:
+        if type(a) is list:
+            more = items(b)
+            if len(a) + len(more) > MAX_SIZE:
+                raise _too_large("the list")
+            a += more
+            return a
+        return add(a, b)
+
+    def sub(a: Any, b: Any) -> Any:
+        if type(a) is set:
+            charge(len(a))
+        return _check_bits(a - b)
+
+    def mul(a: Any, b: Any) -> Any:
+        if type(a) in _NUMBERS and type(b) in _NUMBERS:
+            if type(a) is int and type(b) is int and a.bit_length() + b.bit_length() > MAX_BITS:
+                raise OverflowError(f"an integer of more than {MAX_BITS} bits")
+            return a * b
+        many, sequence = (a, b) if type(a) in _NUMBERS else (b, a)
+        if type(many) in (int, bool) and type(sequence) in (str, list, tuple):
+            size = max(many, 0) * len(sequence)
+            if size > MAX_SIZE:
+                raise _too_large("the product")
+            charge(size)
+        return a * b
+
+    def mod(a: Any, b: Any) -> Any:
+        if type(a) is str:
+            raise TypeError("write an f-string instead of %")
+        return a % b
+
+    def power(a: Any, b: Any) -> Any:
+        if type(a) not in _NUMBERS or type(b) not in _NUMBERS:
+            raise TypeError("** takes numbers")
+        if (
+            type(a) is not float
+            and type(b) is not float
+            and abs(b) * int(a).bit_length() > MAX_BITS
+        ):
+            raise OverflowError(f"an integer of more than {MAX_BITS} bits")
+        result = a**b
+        if type(result) is complex:
+            raise ValueError("the root of a negative number")
+        return result
+
+    def lshift(a: Any, b: Any) -> Any:
+        if type(b) is int and b > MAX_BITS:
+            raise OverflowError(f"an integer of more than {MAX_BITS} bits")
+        return _check_bits(a << b)
+
+    def joined(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def guarded(a: Any, b: Any) -> Any:
+            if type(a) not in _NUMBERS:
+                small(a)
+                small(b)
+                if type(a) in _LONG and type(b) in _LONG and len(a) + len(b) > MAX_SIZE:
+                    raise _too_large("the union")
+            return operator(a, b)
+
+        return guarded
+
+    def contains(item: Any, holder: Any) -> bool:
+        small(item)
+        kind = type(holder)
+        if kind in _HASHED:
+            return item in holder
+        if kind is range:
+            return type(item) in (int, bool) and item in holder
+        if kind is str or kind in (list, tuple):
+            charge(len(holder))
+            if type(item) not in _SCALARS:
+                small(holder)
+            return item in holder
+        return item in items(holder)
+
+    def room(holder: Any) -> Any:
+        if type(holder) is dict and len(holder) >= MAX_SIZE:
+            raise _too_large("the dict")
+        return holder
+
+    def ordered(values: Any, *, key: Any = None, reverse: Any = False) -> list[Any]:
+        found = items(values)
+        keys = found if key is None else [key(value) for value in found]
+        small(keys)
+        if key is None:
+            return sorted(found, reverse=bool(reverse))
+        order = sorted(range(len(found)), key=keys.__getitem__, reverse=bool(reverse))
+        return [found[index] for index in order]
+
+    nothing = object()
+
+    def best(choose: Callable[..., int]) -> Callable[..., Any]:
+        def guarded(*values: Any, key: Any = None, default: Any = nothing) -> Any:
+            if len(values) == 2 and key is None:
+                a, b = values
+                if type(a) in _NUMBERS and type(b) in _NUMBERS:
+                    return choose(a, b)
+            found = items(values[0] if len(values) == 1 else values)
+            if not found and default is not nothing:
+                return default
+            keys = found if key is None else [key(value) for value in found]
+            small(keys)
+            return found[choose(range(len(found)), key=keys.__getitem__)]
+
+        return guarded
+
+    def total(values: Any, start: Any = 0) -> Any:
+        if type(start) not in _NUMBERS:
+            raise TypeError("sum adds numbers")
+        for value in values if type(values) is GeneratorType else items(values):
+            if type(value) not in _NUMBERS:
+                raise TypeError(f"sum adds numbers, not {type(value).__name__}")
+            start += value
+        return _check_bits(start)
+
+    def over(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda values: function(values if type(values) is GeneratorType else items(values))
+
+    def make_list(values: Any = ()) -> list[Any]:
+        return items(values)
+
+    def make_tuple(values: Any = ()) -> tuple[Any, ...]:
+        return tuple(items(values))
+
+    def make_set(values: Any = ()) -> set[Any]:
+        return set(small(items(values)))
+
+    def make_dict(values: Any = (), **more: Any) -> dict[Any, Any]:
+        if type(values) not in (dict, MappingProxyType):
+            values = small(items(values))
+        charge(len(values))
+        return dict(values, **more)
+
+    def make_str(value: Any = "") -> str:
+        return text(value)
+
+    def fstring(*parts: str) -> str:
+        if sum(map(len, parts)) > MAX_SIZE:
+            raise _too_large("the text")
+        return "".join(parts)
+
+    def formatted(value: Any, spec: str) -> str:
+        if type(value) not in _SCALARS or type(value) in (Ray, Observation):
+            value = text(value)
+        return format(value, spec)
+
+    def replace(value: str, old: str, new: str, count: int = -1) -> str:
+        if len(value) + value.count(old) * len(new) > MAX_SIZE:
+            raise _too_large("the text")
+        return value.replace(old, new, count)
+
+    def join(value: str, parts: Any) -> str:
+        found = items(parts)
+        if sum(len(p) if type(p) is str else 0 for p in found) + len(value) * len(found) > MAX_SIZE:
+            raise _too_large("the text")
+        return value.join(found)
+
+    def method(value: Any, name: str, /, *args: Any, **keywords: Any) -> Any:
+        kind = type(value)
+        if kind is Observation and name == "block":
+            return value.block(*args, **keywords)
+        known = dict if kind is MappingProxyType else kind
+        if name not in language.METHODS.get(known, ()) or not hasattr(value, name):
+            raise AttributeError(f"{kind.__name__} has no method .{name}()")
+        if name == "sort":
+            value[:] = ordered(value, *args, **keywords)
+            return None
+        if kind is str:
+            charge(len(value))
+            if name == "replace":
+                return replace(value, *args, **keywords)
+            if name == "join":
+                return join(value, *args)
+        if name in _GROWING:
+            if name in ("extend", "update"):
+                if type(value) is dict:
+                    args = (make_dict(*args),)
+                else:
+                    args = tuple(items(arg) for arg in args)
+            more = len(args[0]) if name in ("extend", "update") and args else 1
+            if len(value) + more > MAX_SIZE:
+                raise _too_large(f"the {kind.__name__}")
+        if name not in ("append", "extend", "update"):
+            for arg in args:
+                small(arg)
+        if len(value) > 64 and name in ("index", "count", "remove", "copy", "insert", "reverse"):
+            charge(len(value))
+            if args and type(args[0]) not in _SCALARS:
+                small(value)
+        return getattr(value, name)(*args, **keywords)
+
+    return {
+        "_small": small, "_key": small, "_in": contains, "_room": room, "_method": method,
+        "_add": add, "_iadd": iadd, "_sub": sub, "_mul": mul, "_mod": mod, "_pow": power,
+        "_lshift": lshift, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),
+        "_xor": joined(lambda a, b: a ^ b), "_text": text, "_repr": represented,
+        "_format": formatted, "_fstring": fstring, "_list": make_list, "_tuple": make_tuple,
+        "_set": make_set, "_dict": make_dict, "_str": make_str, "sorted": ordered,
+        "min": best(min), "max": best(max), "sum": total, "any": over(any), "all": over(all),
+    }  # fmt: skip
+
+
+def _rounded(number: Any, digits: Any = None) -> Any:
+    if digits is None:
+        return round(number)
+    return round(number, min(max(digits, -20), 20))
+
+
+SHARED: dict[str, Any] = {
+    "__builtins__": {}, "_int": int, "_float": float, "_bool": bool, "abs": abs, "divmod": divmod,
+    "enumerate": enumerate, "len": len, "range": range, "reversed": reversed, "zip": zip,
+    "round": _rounded, "isinstance": isinstance, "nearest": nearest, "sqrt": math.sqrt,
+    "hypot": math.hypot, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,
+    "degrees": math.degrees, "radians": math.radians, "floor": math.floor, "ceil": math.ceil,
+    "int": int, "float": float, "bool": bool, "str": str, "list": list, "tuple": tuple,
+    "dict": dict, "set": set,
+    "Exception": Exception, "ArithmeticError": ArithmeticError, "AssertionError": AssertionError,
+    "AttributeError": AttributeError, "IndexError": IndexError, "KeyError": KeyError,
+    "LookupError": LookupError, "NotImplementedError": NotImplementedError,
+    "OverflowError": OverflowError, "RuntimeError": RuntimeError, "TypeError": TypeError,
+    "ValueError": ValueError, "ZeroDivisionError": ZeroDivisionError,
+}  # fmt: skip
+"""Names that are the same in every run. All of it is immutable or cannot be reached to be changed."""

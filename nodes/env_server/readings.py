@@ -1,0 +1,125 @@
+"""What the world shows after a step, read at most once, whoever asks.
+
+Conditions, rewards, features and the observations of programs all look at the same step; a reader
+of the world is called when the first of them needs it.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models import features
+from nodes.env_server.worlds.world import Bools, Floats, Ints, World
+
+PROGRAM_PITCHES = tuple(float(p) for p in range(-45, 61, 15))
+PROGRAM_YAWS = tuple(y * 7.5 for y in range(-12, 13))
+PROGRAM_GRID: list[tuple[float, float]] = [(p, y) for p in PROGRAM_PITCHES for y in PROGRAM_YAWS]
+"""(pitch, yaw) in degrees of the rays that programs see. Every second yaw and every pitch is a
+whole number of camera bins, so that what such a ray hits can be brought under the crosshair."""
+
+_AHEAD = np.zeros((1, 2), dtype=np.float32)
+_FAN = np.array(features.ray_grid(), dtype=np.float32)
+_WIDE = np.radians(np.array(PROGRAM_GRID, dtype=np.float32)).astype(np.float32)
+CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
+
+
+class Readings:
+    """The world's readers with a memory of one step. Call ``forget`` after each step or reset."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._seen: dict[str, Any] = {}
+
+    def forget(self) -> None:
+        self._seen.clear()
+
+    def location(self) -> tuple[Floats, Floats, Floats]:
+        """Position (B, 3), yaw (B,) and pitch (B,) in degrees."""
+        found = self._seen.get("location")
+        if found is None:
+            found = self._seen["location"] = self.world.location()
+        return found
+
+    def life(self) -> tuple[Floats, Floats]:
+        """Life and food, both (B,)."""
+        found = self._seen.get("life")
+        if found is None:
+            found = self._seen["life"] = self.world.life()
+        return found
+
+    def inventory(self) -> tuple[Ints, Ints]:
+        """Item ids and quantities of the slots, both (B, 36)."""
+        found = self._seen.get("inventory")
+        if found is None:
+            found = self._seen["inventory"] = self.world.inventory()
+        return found
+
+    def count(self, item: int) -> Ints:
+        """How many of an item each environment has, (B,)."""
+        ids, quantities = self.inventory()
+        return np.where(ids == item, quantities, 0).sum(1)
+
+    def voxels(self) -> Ints:
+        """Block ids around the feet, (B, 3, 3, 3)."""
+        found = self._seen.get("voxels")
+        if found is None:
+            found = self._seen["voxels"] = self.world.voxels(1)
+        return found
+
+    def facing(self) -> tuple[Ints, Floats]:
+        """Block id under the crosshair within reach (0: none) and its distance, both (B,)."""
+        found = self._seen.get("facing")
+        if found is None:
+            ids, distances = self.world.rays(_AHEAD, features.ARM_REACH)
+            found = self._seen["facing"] = (ids[:, 0].copy(), distances[:, 0].copy())
+        return found
+
+    def fan(self) -> tuple[Ints, Floats]:
+        """Block ids and distances of the rays of the feature, both (B, R)."""
+        found = self._seen.get("fan")
+        if found is None:
+            ids, distances = self.world.rays(_FAN, features.RAY_REACH)
+            found = self._seen["fan"] = (ids.copy(), distances.copy())
+        return found
+
+    def wide(self) -> tuple[Ints, Floats]:
+        """Block ids and distances of the rays that programs see, both (B, R)."""
+        found = self._seen.get("wide")
+        if found is None:
+            ids, distances = self.world.rays(_WIDE, features.RAY_REACH)
+            found = self._seen["wide"] = (ids.copy(), distances.copy())
+        return found
+
+    def masks(self) -> dict[str, Bools]:
+        """MineDojo's masks."""
+        found = self._seen.get("masks")
+        if found is None:
+            found = self._seen["masks"] = self.world.masks()
+        return found
+
+
+def inventory_of(
+    names: list[str], ids: NDArray[np.integer[Any]], quantities: NDArray[Any]
+) -> dict[str, int]:
+    """Item name -> quantity of one environment's slots, air left out."""
+    held: dict[str, int] = {}
+    for item, quantity in zip(ids.tolist(), quantities.tolist(), strict=True):
+        if item:
+            name = names[item]
+            held[name] = held.get(name, 0) + int(quantity)
+    return held
+
+
+def nearest_target(
+    pitch_yaw: list[tuple[float, float]], distances: list[float]
+) -> tuple[float, float, float]:
+    """(yaw, pitch, distance) of the nearest hit. One that the camera cannot be brought onto, being
+    between two of its bins, counts as half a metre farther."""
+    best, found = math.inf, (0.0, 0.0, 0.0)
+    for (pitch, yaw), distance in zip(pitch_yaw, distances, strict=True):
+        cost = distance if yaw % 15.0 == 0.0 else distance + 0.5
+        if cost < best:
+            best, found = cost, (yaw, pitch, distance)
+    return found

@@ -1,0 +1,211 @@
+"""What coded actions may say, how they run, and what is reported of them."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import actions
+from nodes.env_server.programs import Observations, ProgramRefused, Run, compile_program, language
+from nodes.env_server.programs.guards import SHARED
+from nodes.env_server.programs.observation import Observation, Ray
+from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS, said
+from nodes.env_server.readings import Readings
+from tests.fake_world import FakeWorld
+
+STUB = Path(actions.__file__).with_name("program_api.pyi")
+
+
+def play(source: str, max_steps: int = 100) -> tuple[Run, list[str], FakeWorld]:
+    """Play a program in the fake world; the run, what it did, and the world."""
+    world = FakeWorld(1)
+    world.reset(np.arange(1), np.zeros(1, np.int64))
+    readings = Readings(world)
+    compiled = compile_program(source)
+    run, done = Run(compiled, max_steps), []
+    seen = Observations(readings, compiled.fields)
+    code = run.start(seen.row(0, 0))
+    while code is not None:
+        assert isinstance(code, int)
+        done.append(said(code))
+        seen.expire()
+        world.step(VECTORS[code][None], np.ones(1, bool))
+        readings.forget()
+        seen = Observations(readings, compiled.fields)
+        code = run.send(seen.row(0, run.steps + 1))
+    return run, done, world
+
+
+def test_a_program_walks_to_the_tree_and_chops_it() -> None:
+    run, done, world = play("""
+GOAL = {"item": "log", "count": 2}
+
+def enough(obs):
+    return obs.inventory.get(GOAL["item"], 0) >= GOAL["count"]
+
+def approach(obs, reach=2.0):
+    while obs.facing != "wood" or obs.facing_distance > reach:
+        where = nearest(obs, "wood")
+        if where is None:
+            obs = turn(30)
+            continue
+        yaw, pitch, distance = where
+        if abs(yaw) > 7.5:
+            obs = turn(yaw)
+        obs = forward()
+    return obs
+
+def action(obs):
+    obs = approach(obs)
+    while not enough(obs):
+        obs = attack()
+""")
+    assert run.ending is not None
+    assert run.ending.status == "finished"
+    assert world.quantities[0, 0] == 2
+    assert done == ["forward"] * 4 + ["attack"] * 10
+    assert run.steps == 14
+    assert run.ending.last_primitive == "attack"
+
+
+def test_python_works_as_python_does() -> None:
+    run, *_ = play("""
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+def action(obs):
+    total: int = 0
+    seen = {}
+    for i, name in enumerate(["a", "b", "a"]):
+        seen[name] = seen.get(name, 0) + 1
+        seen[name] += 0
+        total += i
+    words = sorted(seen.items(), key=lambda pair: -pair[1])
+    assert words == [("a", 2), ("b", 1)], words
+    assert total == 3 and fib(10) == 55
+    assert [x * 2 for x in range(4) if x % 2] == [2, 6]
+    assert {x: x ** 2 for x in (1, 2)} == {1: 1, 2: 4}
+    assert max([3, 1, 2]) == 3 and min(4, 2) == 2 and max("a", "b") == "b"
+    assert max([(1, "x"), (0, "y")], key=lambda p: p[0]) == (1, "x")
+    assert sum(x for x in (1, 2, 3)) == 6 and any(x > 2 for x in (1, 2, 3))
+    assert f"{3.14159:.2f} {total:>3d} {seen['a']!r}" == "3.14   3 2"
+    assert ", ".join(str(x) for x in (1, None)) == "1, None"
+    assert "wood" in ("wood", "leaves") and "x" not in seen and 2 in {1, 2}
+    pairs = [(0, 1), (2, 3)]
+    for left_one, (right_one) in pairs:
+        total += left_one * right_one
+    numbers = [3, 1, 2]
+    numbers.sort(reverse=True)
+    assert numbers == [3, 2, 1] and numbers[-1] == 1 and numbers[:2] == [3, 2]
+    numbers += [0]
+    assert len(numbers) == 4 and isinstance(numbers[0], (int, float))
+    assert 1 < 2 <= 2 != 3 and not None
+    try:
+        numbers[99]
+    except (IndexError, KeyError) as error:
+        assert "range" in str(error)
+    else:
+        raise RuntimeError("no error")
+    if (n := len(numbers)) > 3:
+        total -= n
+    assert round(hypot(3, 4) + sin(0), 2) == 5.0
+    obs = noop()
+    while True:
+        obs = attack()
+        if obs.steps >= 3:
+            break
+""")
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.error) == ("finished", "")
+    assert run.steps == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "line", "words"),
+    [
+        ("def action(obs):\n    attack()\n    x = 1 / 0\n", "error", 3, "ZeroDivisionError"),
+        (
+            "def chop(obs):\n    raise ValueError(f'no tree, facing {obs.facing}')\n"
+            "def action(obs):\n    obs = attack()\n    chop(obs)\n",
+            "error", 2, "ValueError: no tree, facing wood",
+        ),
+        ("def action(obs):\n    while True:\n        attack()\n", "step_limit", 3, ""),
+        ("def go(obs):\n    return attack()\ndef action(obs):\n    while 1:\n        go(obs)\n",
+         "step_limit", 2, ""),
+        ("def action(obs):\n    attack()\n    n = 0\n    while True:\n        n += 1\n",
+         "fuel_exhausted", 4, "10000 loop turns"),
+        ("def action(obs):\n    equip('nonsense')\n", "error", 2, "no 'nonsense' to equip"),
+        ("def action(obs):\n    craft('log')\n", "error", 2, "no 'log' to craft"),
+        ("def action(obs):\n    noop()\n    obs.block(0, 5, 0)\n", "error", 3, "offsets"),
+        ("def action(obs):\n    noop()\n    obs.rays\n", "error", 3, "earlier observation"),
+    ],
+)  # fmt: skip
+def test_endings_name_the_programs_own_lines(
+    source: str, status: str, line: int, words: str
+) -> None:
+    run, *_ = play(source, max_steps=20)
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.line) == (status, line), run.ending
+    assert words in run.ending.error
+
+
+def test_exactly_max_steps_is_finished() -> None:
+    run, *_ = play("def action(obs):\n    for _ in range(20):\n        attack()\n", max_steps=20)
+    assert run.ending is not None
+    assert (run.ending.status, run.steps) == ("finished", 20)
+
+
+def test_a_long_program_is_not_out_of_fuel_as_long_as_it_acts() -> None:
+    source = "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n        attack()\n"
+    run, *_ = play(source, max_steps=50)
+    assert run.ending is not None
+    assert run.ending.status == "step_limit"
+
+
+def test_all_problems_come_at_once_by_line() -> None:
+    with pytest.raises(ProgramRefused) as refused:
+        compile_program(
+            "print(1)\ndef action(obs):\n    f = attack\n    obs.life = 20\n    obs.__class__\n    attak()\n"
+        )
+    said_of = {problem.line: problem.message for problem in refused.value.problems}
+    assert said_of[1] == "only functions and constants at the top level"
+    assert said_of[3] == "attack may only be called, not passed around"
+    assert said_of[4] == "objects are read-only: attributes cannot be assigned"
+    assert said_of[5] == "unknown attribute .__class__"
+    assert said_of[6] == "unknown name attak"
+
+
+@pytest.mark.parametrize(
+    ("degrees", "bins"), [(0, 0), (15, 1), (-30, -2), (40, 3), (7, 0), (270, -6), (180, 12)]
+)
+def test_degrees_become_camera_bins(degrees: int, bins: int) -> None:
+    turn, look = ARGUMENT["_turn"](degrees), ARGUMENT["_look"](degrees)
+    assert isinstance(turn, int)
+    assert isinstance(look, int)
+    assert VECTORS[turn].tolist() == list(actions.action(yaw=bins))
+    assert VECTORS[look].tolist() == list(actions.action(pitch=bins))
+
+
+def test_stub_and_implementation_agree() -> None:
+    stub = ast.parse(STUB.read_text())
+    functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
+    classes = {n.name: n for n in stub.body if isinstance(n, ast.ClassDef)}
+    primitives = {name: functions[name] for name in language.PRIMITIVES}
+    assert primitives == language.PRIMITIVES
+    assert set(functions) - set(primitives) <= set(SHARED)
+    python = {"abs", "all", "any", "divmod", "enumerate", "len", "max", "min", "range", "reversed",
+              "round", "sorted", "sum", "zip"}  # fmt: skip
+    assert set(functions) - set(primitives) == language.PURE - python
+
+    def fields(name: str) -> set[str]:
+        body = classes[name].body
+        plain = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}  # type: ignore[union-attr]
+        return plain | {n.name for n in body if isinstance(n, ast.FunctionDef)}
+
+    assert fields("Ray") == set(Ray._fields)
+    public = {name for name, _ in inspect.getmembers(Observation) if not name.startswith("_")}
+    assert fields("Observation") == public
+    assert fields("Ray") | fields("Observation") == language.FIELDS | {"block"}
+    assert set(CODES) == {name for name, count in language.PRIMITIVES.items() if not count}
