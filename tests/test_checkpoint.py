@@ -5,7 +5,6 @@ import zipfile
 
 import pytest
 import torch
-from corridor import Corridors, corridor_spec
 
 from messages.bus import PeerRestarted
 from messages.world import STEP, SeedRange
@@ -16,6 +15,7 @@ from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession, remaining_seeds
 from nodes.learner.state import Meeting, TrainingState
 from nodes.learner.training import Training
+from tests.corridor import Corridors, corridor_spec
 
 PARAMETERS = Parameters(
     environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0

@@ -6,6 +6,7 @@ torch, which takes seconds to import: it is imported beside the serving, not bef
 
 import threading
 from importlib import import_module
+from typing import ClassVar
 
 from messages.bus import GoalHandle, ServiceError
 from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
@@ -18,7 +19,7 @@ class Learner(Node):
     name = "learner"
     Parameters = Parameters
     parameters: Parameters
-    live = frozenset({"greedy"})
+    live: ClassVar[set[str]] = {"greedy"}
 
     def setup(self) -> None:
         self.serve_action(TRAIN, self.train)

@@ -1,0 +1,117 @@
+"""How fast the learner learns, and where its time goes: `python -m benchmarks.learner`.
+
+The env server is replaced by arrays made beforehand, so what is timed is the learner alone:
+decisions of the policy, writing them down, the update. One thread, medians of the iterations.
+"""
+
+import statistics
+import time
+
+import msgspec
+import numpy as np
+import torch
+
+from messages.world import Field, Opened, Stepped
+from nodes.learner.parameters import Parameters
+from nodes.learner.rollout import Collector
+from nodes.learner.state import Meeting, TrainingState
+
+ITERATIONS = 8
+
+
+class Canned:
+    """Random features; an episode in 100 steps ends by its time limit."""
+
+    def __init__(self, size: int, features: int, choices: int) -> None:
+        random = np.random.default_rng(0)
+        self.count = 16
+        self.size = size
+        self.fields = [Field(name="all", size=features)]
+        self.choices = [str(choice) for choice in range(choices)]
+        self.features = random.standard_normal((self.count, size, features), np.float32)
+        self.mask = np.ones((size, choices), bool)
+        self.calls = 0
+
+    def opened(self) -> Opened:
+        return Opened(
+            fields=self.fields,
+            choices=self.choices,
+            features=self.features[0],
+            mask=self.mask,
+            prefix_steps=0,
+        )
+
+    def step(self, choices: np.ndarray) -> Stepped:
+        self.calls += 1
+        features = self.features[self.calls % self.count]
+        rows = np.arange(self.calls % 100, self.size, 100)
+        truncated = np.zeros(self.size, bool)
+        truncated[rows] = True
+        return Stepped(
+            features=features,
+            mask=self.mask,
+            reward=np.full(self.size, -1, np.float32),
+            steps=np.ones(self.size, np.int64),
+            terminated=np.zeros(self.size, bool),
+            truncated=truncated,
+            success=np.zeros(self.size, bool),
+            final_rows=rows,
+            final_features=features[rows],
+            final_returns=np.zeros(len(rows), np.float32),
+            final_lengths=np.full(len(rows), 100),
+            prefix_steps=0,
+        )
+
+
+def measure(parameters: Parameters, features: int, choices: int) -> tuple[float, float]:
+    """Seconds of a collection and of an update."""
+    canned = Canned(parameters.environments, features, choices)
+    opened = canned.opened()
+    collector = Collector(
+        size=parameters.environments,
+        features=features,
+        choices=choices,
+        decisions=parameters.decisions,
+    )
+    collector.begin(opened)
+    state = TrainingState(Meeting.of(opened), parameters, seed=0)
+    state.episodes.begin(parameters.environments)
+    collecting, updating = [], []
+    for _ in range(ITERATIONS):
+        began = time.perf_counter()
+        rollout = collector.collect(
+            canned.step, state.networks.actor, state.generator, lambda *_: True, state.device
+        )
+        collected = time.perf_counter()
+        state.learn(rollout, 0)
+        collecting.append(collected - began)
+        updating.append(time.perf_counter() - collected)
+    return statistics.median(collecting), statistics.median(updating)
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    default = Parameters(target_kl=0.0)  # every epoch is done, so that rows compare
+    rows = {
+        "default": default,
+        "bfloat16": msgspec.structs.replace(default, precision="bfloat16"),
+        "3 epochs": msgspec.structs.replace(default, epochs=3),
+        "hidden 64": msgspec.structs.replace(default, hidden=64),
+        "32 decisions": msgspec.structs.replace(default, decisions=32),
+    }
+    print(
+        f"{'64 environments':<16}{'features':>9}{'collect ms':>12}{'update ms':>11}{'steps/s':>9}"
+    )
+    for features in (100, 300):
+        for name, parameters in rows.items():
+            collecting, updating = measure(parameters, features, choices=16)
+            count = parameters.environments * parameters.decisions
+            speed = count / (collecting + updating)
+            print(
+                f"{name:<16}{features:>9}{collecting * 1e3:>12.1f}{updating * 1e3:>11.1f}"
+                f"{speed:>9,.0f}"
+            )
+
+
+if __name__ == "__main__":
+    main()
