@@ -1,0 +1,126 @@
+"""One supervised node: its process, its log and what has become of it so far."""
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from typing import Literal
+
+from messages.system import NodeState
+from rlgpt.configuration import NodePlan
+
+State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
+Purpose = Literal["restart", "release", "stop", "kill"]
+"""Why the supervisor ends a process. Without one, its end was its own doing."""
+
+LONGEST_BACKOFF = 10.0  # seconds
+
+
+class Child:
+    """Bookkeeping only; the supervisor decides. Times are ``time.monotonic`` seconds."""
+
+    def __init__(self, name: str, module: str, plan: NodePlan, run: Path) -> None:
+        self.name = name
+        self.plan = plan
+        self.state: State = "waiting"
+        self.purpose: Purpose | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        self.pidfd = -1
+        self.restarts = 0
+        self.begun = False  # started at least once in this launch
+        self.was_ready = False
+        self.asked = False  # started on a user's word
+        self.started = 0.0
+        self.start_at: float | None = None
+        self.kill_at: float | None = None
+        self._failures: deque[float] = deque()
+        self._command = [sys.executable, "-m", module, "--run", str(run)]
+        self._log = run / name / "output.log"
+        self._log_start = 0
+
+    def spawn(self, notify: str) -> int:
+        """Start the process and return its pid. Only ever from the main thread: the kernel ends a
+        node that asked to die with its parent when the *thread* that made it ends."""
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        environment = dict(os.environ)
+        environment.update(NOTIFY_SOCKET=notify, RLGPT_SUPERVISED="1", PYTHONUNBUFFERED="1")
+        # A file and not a pipe: a node never waits for its launcher to read.
+        with self._log.open("ab") as log:
+            log.write(f"--- started {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode())
+            log.flush()
+            self._log_start = log.tell()
+            self.process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,
+            )
+        self.pidfd = os.pidfd_open(self.process.pid)
+        self.begun = True
+        self.state = "starting"
+        self.started = time.monotonic()
+        self.start_at = self.kill_at = None
+        return self.process.pid
+
+    def send(self, number: signal.Signals) -> None:
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(number)
+
+    def reap(self) -> int:
+        """Take the exit status of the ended process, and end whatever it left behind."""
+        process = self.process
+        assert process is not None
+        code = process.wait()
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        os.close(self.pidfd)
+        self.process, self.pidfd, self.kill_at = None, -1, None
+        return code
+
+    def next_backoff(self) -> float | None:
+        """Count one more failure: seconds until the next start, None if there were too many."""
+        now = time.monotonic()
+        self._failures.append(now)
+        while now - self._failures[0] > self.plan.restart.window:
+            self._failures.popleft()
+        if len(self._failures) > self.plan.restart.max:
+            return None
+        return min(self.plan.restart.backoff * 2 ** (len(self._failures) - 1), LONGEST_BACKOFF)
+
+    def last_lines(self, count: int) -> list[str]:
+        """The last lines that the process wrote since it was started."""
+        try:
+            with self._log.open("rb") as log:
+                end = log.seek(0, os.SEEK_END)
+                log.seek(max(self._log_start, end - 16_384))
+                lines = log.read().decode(errors="replace").splitlines()
+        except OSError:
+            return []
+        return [line for line in lines if line.strip()][-count:]
+
+    def described(self) -> NodeState:
+        alive = self.process is not None
+        return NodeState(
+            node=self.name,
+            state=self.state,
+            pid=self.process.pid if self.process is not None else 0,
+            restarts=self.restarts,
+            uptime=time.monotonic() - self.started if alive else 0.0,
+            memory=_resident(self.process.pid) if self.process is not None else 0,
+        )
+
+
+def _resident(pid: int) -> int:
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * resource.getpagesize()

@@ -1,0 +1,137 @@
+"""Composes a launch file with its groups and overrides, by Hydra, once for the whole stack."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+import rlgpt
+from rlgpt.refused import Refused, near
+
+CHECKOUT = Path(rlgpt.__file__).resolve().parent.parent
+VERSION_BASE = "1.3"
+PRIMARY = "rlgpt_primary"
+
+# What a launch file need not mention for an override to set it; `configuration.check` refuses
+# what is wrong in these.
+FREE = re.compile(r"(run|seed|nodes\.\w+(\.\w+)+)=")
+
+
+def launch_folders() -> list[Path]:
+    """Where launch files are looked for; the user's own come first."""
+    folders = [Path.cwd() / "launch", CHECKOUT / "launch"]
+    return list(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
+
+
+def launch_files() -> dict[str, Path]:
+    """Name -> file of everything that can be launched from here."""
+    found: dict[str, Path] = {}
+    for folder in launch_folders():
+        for path in sorted(folder.glob("*.yaml")):
+            found.setdefault(path.stem, path)
+    return found
+
+
+def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
+    """The resolved launch as plain data.
+
+    ``name`` is a launch file's name or a path to one. Raises Refused, in one sentence, for an
+    unknown file, an override that does not apply and a file that does not parse.
+    """
+    path = _find(name)
+    try:
+        config = _compose(path, [f"++{o}" if FREE.match(o) else o for o in overrides])
+        data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except (HydraException, OmegaConfBaseException, OSError, ValueError) as error:
+        raise Refused(_sentence(error, path, overrides)) from None
+    except Exception as error:
+        if type(error).__module__.startswith("yaml"):
+            raise Refused(f"a launch file is not valid YAML: {_one_line(str(error))}") from None
+        raise
+    if not isinstance(data, dict):
+        raise Refused(f"{path} is no launch file: it should be a mapping")
+    composed: dict[str, Any] = {str(key): value for key, value in data.items()}
+    if composed.get("name") is None:
+        composed["name"] = path.stem
+    return composed
+
+
+def _compose(path: Path, arguments: list[str]) -> DictConfig:
+    folders = list(dict.fromkeys([path.parent, *launch_folders()]))
+    # The primary config only names the launch file. So the folders are searched in the order above
+    # for it and for every group alike, and `./launch/task/mine.yaml` serves any launch file.
+    ConfigStore.instance().store(name=PRIMARY, node={"defaults": [path.stem, "_self_"]})
+    search = ",".join(_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
+    with initialize_config_dir(str(folders[0]), version_base=VERSION_BASE):
+        return compose(PRIMARY, [*arguments, f"hydra.searchpath=[{search}]"])
+
+
+def _find(name: str) -> Path:
+    if name.endswith(".yaml") or "/" in name:
+        path = Path(name if name.endswith(".yaml") else f"{name}.yaml").resolve()
+        if path.is_file():
+            return path
+        raise Refused(f"there is no launch file {name}")
+    found = launch_files()
+    if name not in found:
+        there = ", ".join(sorted(found)) or "none"
+        raise Refused(f"there is no launch file `{name}`{near(name, found)} (there are: {there})")
+    return found[name]
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
+    text = str(error)
+    refused = re.search(r"Could not (?:override|append|delete)[^']*'([^']+)'", text)
+    if refused:
+        key = refused[1].lstrip("+~").split("=")[0]
+        override = next((o for o in overrides if o.lstrip("+~").startswith(key)), key)
+        return f"`{override}`: {_absent(key, path)}"
+    absent = re.search(r"Could not find '([^']+)'", text)
+    if absent:
+        group, _, option = absent[1].rpartition("/")
+        there = re.search(r"Available options in .*?:\n((?:\t.+\n?)+)", text)
+        options = there[1].split() if there else []
+        listed = f" (there are: {', '.join(options)})" if options else ""
+        return f"there is no {group} `{option}`{near(option, options)}{listed}"
+    if type(error).__name__ == "OverrideParseException":
+        broken = next((o for o in overrides if o in text), " ".join(overrides))
+        return f"`{broken}` is no override; write key=value, with values as Hydra reads them"
+    if isinstance(error, OmegaConfBaseException):
+        where = getattr(error, "full_key", None)
+        place = f"`{where}`: " if where else ""
+        first = text.splitlines()[0] if text else type(error).__name__
+        return f"{path.name}: {place}{first[0].lower()}{first[1:]}"
+    return f"{path.name}: {_one_line(text.split('See https')[0])}"
+
+
+def _absent(key: str, path: Path) -> str:
+    """What is wrong with an override of ``key``, with the nearest key that there is."""
+    try:
+        known = _keys(OmegaConf.to_container(_compose(path, []), resolve=True))
+    except Exception:  # the complaint about the override is what the user needs
+        return "there is no such key in the launch file"
+    if key in known:
+        return "it is a value there, not a group of files to choose from"
+    return f"there is no `{key}` in the launch file{near(key, [*known, 'run', 'seed'])}"
+
+
+def _keys(data: Any, prefix: str = "") -> list[str]:
+    if not isinstance(data, dict):
+        return []
+    keys: list[str] = []
+    for key, value in data.items():
+        keys += [f"{prefix}{key}", *_keys(value, f"{prefix}{key}.")]
+    return keys

@@ -1,0 +1,176 @@
+"""What a launch is made of, once composed: the shape of ``config.yaml`` in a run folder."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from messages.plan import Limits
+from messages.world import Condition, Task
+from rlgpt.refused import Refused, near
+
+NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+# The messages' own types let unknown fields pass, so that versions can meet. A launch file has one
+# reader, and there an unknown field is a typing error.
+class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A success condition as a launch file writes it."""
+
+
+class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A task as a launch file writes it."""
+
+    success: StrictCondition  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Limits as a launch file writes them."""
+
+
+class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How often a node that ended on its own is started again: at most ``max`` times within
+    ``window`` seconds, after ``backoff`` seconds that double with each of them."""
+
+    max: int = 8
+    window: float = 60.0
+    backoff: float = 0.2
+
+
+class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One node of a launch. ``module`` is what ``python -m`` is given, ``nodes.<name>`` unless
+    the launch file says otherwise; ``patience`` is how many seconds it may take to get ready."""
+
+    parameters: dict[str, Any] = {}
+    after: list[str] = []
+    restart: Restart = Restart()
+    module: str | None = None
+    patience: float = 600.0
+
+
+class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A whole launch. Without a task there is no goal: the nodes run until they are stopped."""
+
+    name: str
+    run: str
+    seed: int = 0
+    task: StrictTask | None = None
+    limits: StrictLimits = StrictLimits()
+    world: dict[str, Any] = {}
+    llm: dict[str, Any] = {}
+    learner: dict[str, Any] = {}
+    hosts: dict[str, Any] = {}
+    keys: str | None = None  # folder of the CURVE keys; <run>/keys if not given
+    nodes: dict[str, NodePlan]
+
+    def module(self, node: str) -> str:
+        return self.nodes[node].module or f"nodes.{node}"
+
+    def order(self) -> list[str]:
+        """The nodes so that each comes after those it waits for, else as the launch file has them.
+        Raises Refused on a circle."""
+        ordered: list[str] = []
+        left = list(self.nodes)
+        while left:
+            free = next((n for n in left if not set(self.nodes[n].after) & set(left)), None)
+            if free is None:
+                raise Refused(f"the nodes {', '.join(left)} wait for each other (`after`)")
+            ordered.append(free)
+            left.remove(free)
+        return ordered
+
+
+def check(data: Any, source: str) -> Stack:
+    """The launch in ``data``; ``source`` is what to name in a complaint. Raises Refused."""
+    try:
+        stack = msgspec.convert(data, Stack)
+    except msgspec.ValidationError as error:
+        raise Refused(f"{source}: {_complaint(str(error), data)}") from None
+    for name, node in stack.nodes.items():
+        if not NODE_NAME.fullmatch(name) or name == "launcher":
+            raise Refused(f"{source}: a node cannot be called `{name}`; use a-z, 0-9 and _")
+        for other in node.after:
+            if other not in stack.nodes:
+                hint = near(other, stack.nodes)
+                raise Refused(f"{source}: {name} starts after `{other}`, which is no node{hint}")
+        _find_module(stack, name, source)
+    stack.order()
+    return stack
+
+
+def _find_module(stack: Stack, name: str, source: str) -> None:
+    module = stack.module(name)
+    # A launch may name modules of the folder that it is started in, as `python -m` would find them.
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        found = None
+    if found is None:
+        others = [n for n in stack.nodes if n != name]
+        hint = near(name, others) or f"; there are {', '.join(others)}"
+        raise Refused(f"{source}: there is no node `{name}` (no module {module}){hint}")
+
+
+def _complaint(error: str, data: Any) -> str:
+    """msgspec's message as a sentence about the launch file, with the nearest known name."""
+    message, _, where = error.partition(" - at ")
+    path = where.strip("`").removeprefix("$").lstrip(".")
+    unknown = re.search(r"unknown field `(\w+)`", message)
+    if unknown:
+        known = _fields_at(path)
+        place = f" in `{path.replace('[...]', '.*')}`" if path else ""
+        return f"there is no `{unknown[1]}`{place}{near(unknown[1], known)}"
+    missing = re.search(r"missing required field `(\w+)`", message)
+    if missing:
+        return f"`{'.'.join(p for p in (path, missing[1]) if p)}` is missing"
+    return f"`{path.replace('[...]', '.*')}`: {message[0].lower()}{message[1:]}"
+
+
+def _fields_at(path: str) -> list[str]:
+    types: dict[str, type[msgspec.Struct]] = {
+        "": Stack,
+        "task": StrictTask,
+        "task.success": StrictCondition,
+        "limits": StrictLimits,
+        "nodes[...]": NodePlan,
+        "nodes[...].restart": Restart,
+    }
+    found = types.get(path)
+    return list(found.__struct_fields__) if found else []
+
+
+def load(run: Path) -> Stack:
+    """The launch of an existing run folder. Raises Refused."""
+    path = run / "config.yaml"
+    try:
+        data = yaml.safe_load(path.read_text())
+    except FileNotFoundError:
+        raise Refused(f"{run} is no run folder: it has no config.yaml") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" (line {mark.line + 1})" if mark else ""
+        raise Refused(
+            f"{path} is not valid YAML{line}; restore it or launch into a new run folder"
+        ) from None
+    return check(data, str(path))
+
+
+def save(stack: dict[str, Any], run: Path) -> None:
+    """Write the composed launch to ``run``, all of it or nothing."""
+    path = run / "config.yaml"
+    draft = path.with_suffix(".draft")
+    draft.write_text(yaml.safe_dump(stack, sort_keys=False, allow_unicode=True))
+    draft.replace(path)
+
+
+def key_folder(stack: Stack) -> Path | None:
+    """Where the CURVE keys are, None for the run folder's own."""
+    return Path(stack.keys) if stack.keys else None

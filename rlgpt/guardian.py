@@ -1,0 +1,48 @@
+"""Ends the nodes of a launcher that was killed: nothing of a launch outlives it.
+
+Run by the launcher as a script, without site-packages, in a session of its own. Standard input
+says ``+<pid> <start>`` and ``-<pid>`` as nodes come and go, where ``start`` is the process's start
+time by ``/proc``; end of file with nodes left means that the launcher died. Nodes ask the kernel
+for the same by themselves, but that does not reach what they started, nor foreign programs.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+
+def started_at(pid: int) -> str:
+    """When process ``pid`` was started, in clock ticks since boot; ``""`` if there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]
+
+
+def main() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    nodes: dict[int, str] = {}
+    for line in sys.stdin:
+        pid, _, start = line[1:].strip().partition(" ")
+        if line.startswith("+"):
+            nodes[int(pid)] = start
+        else:
+            nodes.pop(int(pid), None)
+    for pid, start in nodes.items():
+        # A process that has ended keeps its number only for as long as its group lives.
+        if started_at(pid) in (start, ""):
+            try:
+                os.killpg(pid, signal.SIGKILL)
+            except OSError:
+                continue
+    # What the launcher made in the temporary folder.
+    if len(sys.argv) > 1:
+        Path(sys.argv[1], "notify").unlink(missing_ok=True)
+        Path(sys.argv[1]).rmdir() if Path(sys.argv[1]).is_dir() else None
+
+
+if __name__ == "__main__":
+    main()

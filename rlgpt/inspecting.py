@@ -1,0 +1,262 @@
+"""Looks into a running stack: nodes, topics, services and parameters."""
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from messages.bus import Bus, BusError, RemoteError
+from messages.empty import Empty
+from messages.system import (
+    KILL,
+    LIST,
+    RESTART,
+    Description,
+    NodeName,
+    NodeState,
+    SetParameters,
+    describe,
+    get_parameters,
+    set_parameters,
+)
+from rlgpt import run_folder
+from rlgpt.configuration import Stack, key_folder, load
+from rlgpt.refused import Refused, near
+
+ANSWERS_WITHIN = 2.0  # seconds, of a node that is asked who it is
+READY_WITHIN = 60.0  # seconds, of a node that was restarted
+
+
+@contextlib.contextmanager
+def connected(run: Path, stack: Stack) -> Iterator[Bus]:
+    """A bus without a name, which can only ask and listen."""
+    try:
+        bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(stack))
+    except BusError as error:
+        raise Refused(str(error)) from None
+    try:
+        yield bus
+    finally:
+        bus.close()
+
+
+@contextlib.contextmanager
+def _opened(wanted: str | None) -> Iterator[tuple[Path, Stack, Bus]]:
+    run = run_folder.find(wanted)
+    stack = load(run)
+    with connected(run, stack) as bus:
+        yield run, stack, bus
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, no_wrap=True)
+    return table
+
+
+def _print(table: Table) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:  # nothing is cut off for a program that reads along
+        console = Console(highlight=False, width=200)
+    console.print(table)
+
+
+# ---- nodes
+
+
+def _launcher_states(run: Path, bus: Bus) -> list[NodeState]:
+    if not run_folder.launched(run):
+        raise Refused(f"{run.name} is not running; `rlgpt resume {run.name}` starts it again")
+    try:
+        return bus.call(LIST, Empty()).nodes
+    except BusError as error:
+        raise Refused(f"the launcher of {run.name} does not answer: {error}", code=1) from None
+
+
+def list_nodes(wanted: str | None) -> int:
+    """Print every node of a run with its state."""
+    with _opened(wanted) as (run, _, bus):
+        states = _launcher_states(run, bus)
+    table = _table("node", "state", "pid", "restarts", "up", "memory")
+    for s in states:
+        up = f"{s.uptime:.0f} s" if s.pid else ""
+        memory = f"{s.memory / 2**20:.0f} MiB" if s.pid else ""
+        table.add_row(s.node, s.state, str(s.pid or "-"), str(s.restarts), up, memory)
+    _print(table)
+    return 0
+
+
+def tell(what: str, node: str, wanted: str | None) -> int:
+    """``restart`` or ``kill`` a node, and wait until it is ready again."""
+    door = {"restart": RESTART, "kill": KILL}[what]
+    began = time.monotonic()
+    with _opened(wanted) as (run, _, bus):
+        _launcher_states(run, bus)
+        try:
+            state = bus.call(door, NodeName(node=node))
+        except RemoteError as error:
+            raise Refused(error.message) from None
+        except BusError as error:
+            raise Refused(f"the launcher of {run.name} does not answer: {error}", 1) from None
+        deadline = began + READY_WITHIN
+        while state.state in ("starting", "waiting") and time.monotonic() < deadline:
+            time.sleep(0.02)
+            state = next(s for s in _launcher_states(run, bus) if s.node == node)
+    if state.state != "ready":
+        raise Refused(f"{node} is {state.state}; see {run.name}/{node}/output.log", code=1)
+    print(f"{node} is ready again, as process {state.pid}, {time.monotonic() - began:.1f} s later")
+    return 0
+
+
+# ---- doors
+
+
+def _descriptions(stack: Stack, bus: Bus) -> list[Description]:
+    """What the nodes that answer say about themselves."""
+
+    def ask(name: str) -> Description | None:
+        try:
+            return bus.call(describe(name), Empty(), timeout=ANSWERS_WITHIN)
+        except BusError:
+            return None
+
+    names = [*stack.nodes, "launcher"]
+    with ThreadPoolExecutor(len(names)) as pool:
+        return [d for d in pool.map(ask, names) if d is not None]
+
+
+def _running(run: Path, stack: Stack, bus: Bus) -> list[Description]:
+    found = _descriptions(stack, bus)
+    if not found:
+        raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
+    return found
+
+
+def list_doors(kind: str, wanted: str | None) -> int:
+    """Print every topic, or every service and action, of the nodes that run."""
+    with _opened(wanted) as (run, stack, bus):
+        found = _running(run, stack, bus)
+    kinds = ("topic",) if kind == "topic" else ("service", "action")
+    table = _table("name", "kind", "types", "fingerprint")
+    for description in found:
+        for door in sorted(description.doors, key=lambda d: d.name):
+            if door.kind in kinds:
+                table.add_row(door.name, door.kind, " -> ".join(door.types), door.fingerprint)
+    _print(table)
+    return 0
+
+
+def echo(topic: str, wanted: str | None, count: int, silence: float | None) -> int:
+    """Print what is said on ``topic``, one JSON object a line, until ``count`` messages were
+    printed or for ``silence`` seconds nothing was said. The type need not be known here."""
+    with _opened(wanted) as (run, stack, bus):
+        known = [d.name for f in _running(run, stack, bus) for d in f.doors if d.kind == "topic"]
+        if topic not in known:
+            raise Refused(
+                f"there is no topic `{topic}`{near(topic, known)} (`rlgpt topic list` has them)"
+            )
+        said: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        over = threading.Event()
+        bus.listen(topic, lambda _, body: said.put(body))
+        serving = threading.Thread(target=bus.spin, args=(over,), daemon=True)
+        serving.start()
+        try:
+            printed = 0
+            while not count or printed < count:
+                print(_written(said.get(timeout=silence)), flush=True)
+                printed += 1
+        except queue.Empty:
+            raise Refused(f"nothing was said on {topic} for {silence:g} s", code=1) from None
+        finally:
+            over.set()
+            serving.join(5.0)
+    return 0
+
+
+def _written(body: Any) -> str:
+    """A message as one line of JSON; of an array, its type and shape and, if it is short, what is
+    in it."""
+
+    def other(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            array = {"dtype": str(value.dtype), "shape": list(value.shape)}
+            return array | ({"values": value.tolist()} if value.size <= 16 else {})
+        return str(value)
+
+    return msgspec.json.encode(body, enc_hook=other).decode()
+
+
+# ---- parameters
+
+
+def _known_node(node: str, stack: Stack) -> None:
+    if node not in stack.nodes:
+        known = stack.nodes
+        raise Refused(
+            f"there is no node `{node}`{near(node, known)} (there are: {', '.join(known)})"
+        )
+
+
+def show_parameters(node: str | None, name: str | None, wanted: str | None) -> int:
+    """Print the parameters of one node or of all, or the value of one parameter."""
+    with _opened(wanted) as (run, stack, bus):
+        if node is not None:
+            _known_node(node, stack)
+        names = [node] if node is not None else list(stack.nodes)
+        table = _table("node", "parameter", "value", "")
+        answers = 0
+        for each in names:
+            try:
+                parameters = bus.call(get_parameters(each), Empty(), timeout=ANSWERS_WITHIN)
+            except BusError as error:
+                if node is not None:
+                    raise Refused(f"{node} of {run.name} does not answer: {error}") from None
+                continue
+            answers += 1
+            if name is not None:
+                if name not in parameters.values:
+                    known = parameters.values
+                    raise Refused(
+                        f"{node} has no parameter `{name}`{near(name, known)} "
+                        f"(there are: {', '.join(known) or 'none'})"
+                    )
+                print(msgspec.json.encode(parameters.values[name]).decode())
+                return 0
+            for key, value in parameters.values.items():
+                text = msgspec.json.encode(value).decode()
+                table.add_row(each, key, text, "live" if key in parameters.live else "")
+    if not answers:
+        raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
+    _print(table)
+    return 0
+
+
+def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
+    """Set one parameter of a running node. The value is read as JSON, else as text."""
+    key, equals, text = assignment.partition("=")
+    if not equals:
+        raise Refused(f"`{assignment}` sets nothing; write {assignment}=VALUE")
+    try:
+        value = msgspec.json.decode(text, type=str | int | float | bool | None)
+    except msgspec.DecodeError:
+        value = text
+    with _opened(wanted) as (run, stack, bus):
+        _known_node(node, stack)
+        try:
+            bus.call(set_parameters(node), SetParameters(values={key: value}))
+        except RemoteError as error:
+            raise Refused(error.message) from None
+        except BusError as error:
+            raise Refused(f"{node} of {run.name} does not answer: {error}") from None
+    print(f"{node}: {key} = {msgspec.json.encode(value).decode()}")
+    return 0

@@ -1,0 +1,223 @@
+"""``rlgpt launch`` and ``rlgpt resume``: a whole stack, from its launch file to its report."""
+
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from messages import plan, system, training, world
+from messages.bus import Bus, BusError
+from rlgpt import control, run_folder
+from rlgpt.configuration import Stack, check, key_folder, load, save
+from rlgpt.progress import LiveView, View
+from rlgpt.refused import Refused, near
+from rlgpt.supervisor import Supervisor
+
+GOAL = "goal"
+"""The id of a run's one goal. It is the same when the run is resumed, so all is remembered."""
+
+WIDTH = 120  # columns of the table where there is no terminal to ask
+
+
+def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
+    """Compose a launch, make its run folder and play it to the end. Returns the exit code."""
+    from rlgpt.composition import compose_launch  # Hydra: not for those who only resume
+
+    data = compose_launch(name, overrides)
+    wanted = data.get("run")
+    stack = check({**data, "run": str(wanted)}, name)
+    _check_excluded(excluded, stack)
+    run = run_folder.create(stack.name, None if wanted is None else str(wanted))
+    with run_folder.Lock(run):
+        return _play(_written(data, run), run, excluded)
+
+
+def resume(wanted: str | None, excluded: list[str]) -> int:
+    """Start the stack of an existing run folder again and go on with its goal."""
+    run = run_folder.find(wanted)
+    with run_folder.Lock(run):
+        stack = load(run)
+        _check_excluded(excluded, stack)
+        if stack.run != str(run):  # the folder was moved
+            import yaml
+
+            stack = _written(yaml.safe_load((run / "config.yaml").read_text()), run)
+        return _play(stack, run, excluded)
+
+
+def _written(data: dict[str, Any], run: Path) -> Stack:
+    data = {**data, "run": str(run)}
+    try:
+        save(data, run)
+    except OSError as error:
+        raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
+    return check(data, str(run / "config.yaml"))
+
+
+def _check_excluded(excluded: list[str], stack: Stack) -> None:
+    for name in excluded:
+        if name not in stack.nodes:
+            known = stack.nodes
+            raise Refused(
+                f"`-{name}` leaves out a node that there is not{near(name, known)}"
+                f" (there are: {', '.join(known)})"
+            )
+
+
+def _play(stack: Stack, run: Path, excluded: list[str]) -> int:
+    began = time.monotonic()
+    run_folder.point_latest(run)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDTH)
+    view = View(console)
+    view.log = _log(run).info
+    launch = Launch(stack, run, excluded, view)
+    view.said(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
+    for name in excluded:
+        view.said(f"{name} is left out; run it yourself: rlgpt run {name} --run {_short(run)}")
+    launch.go()
+    return launch.conclude(time.monotonic() - began)
+
+
+def _log(run: Path) -> logging.Logger:
+    log = logging.getLogger("rlgpt.launcher")
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    handler = logging.FileHandler(run / "launcher.log")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    return log
+
+
+def _short(path: Path) -> str:
+    """``path`` as one would type it here."""
+    short = os.path.relpath(path)
+    return short if not short.startswith("..") else str(path)
+
+
+class Launch:
+    """One life of a stack: the launcher as an endpoint of the bus, its nodes and its goal."""
+
+    def __init__(self, stack: Stack, run: Path, excluded: list[str], view: View) -> None:
+        self._stack = stack
+        self._run = run
+        self._view = view
+        self._report: plan.GoalReport | None = None
+        self._goal_error: str | None = None
+        self._over = threading.Event()
+        try:
+            self._bus = Bus(run=run, node="launcher", hosts=stack.hosts, keys=key_folder(stack))
+        except BusError as error:
+            raise Refused(str(error)) from None
+        self.supervisor = Supervisor(stack, run, excluded, self)
+
+    def said(self, text: str) -> None:
+        self._view.said(text)
+
+    def all_ready(self) -> None:
+        """Every node is up: now the goal."""
+        self._view.said("all nodes are ready")
+        if self._stack.task is None or "planner" not in self._stack.nodes:
+            self._view.said("there is no goal; Ctrl-C ends the launch")
+            return
+        threading.Thread(target=self._pursue, name="goal", daemon=True).start()
+
+    def go(self) -> None:
+        """Run the stack until its goal is over, a signal comes or a node cannot be kept up."""
+        self._listen()
+        control.serve(self._bus, self.supervisor)
+        serving = threading.Thread(
+            target=self._bus.spin, args=(self._over,), name="bus", daemon=True
+        )
+        serving.start()
+        try:
+            with LiveView(self._view, self.supervisor.states):
+                self.supervisor.run()
+        finally:
+            self._over.set()
+            serving.join(5.0)
+            self._bus.close()
+
+    def _listen(self) -> None:
+        view, bus = self._view, self._bus
+        nodes = self._stack.nodes
+        if "planner" in nodes:
+            bus.subscribe(plan.PLAN, view.heard_plan)
+        if "slow_agent" in nodes:
+            bus.subscribe(plan.ITERATIONS, view.heard_iteration)
+        if "fast_agent" in nodes:
+            bus.subscribe(plan.WORKING, view.heard_working)
+        if "learner" in nodes:
+            bus.subscribe(training.PROGRESS, view.heard_progress)
+        if "env_server" in nodes:
+            bus.subscribe(world.ACTIVITY, view.heard_activity)
+        for name in nodes:
+            bus.subscribe(system.heartbeat(name), view.heard_heartbeat)
+            bus.subscribe(system.diagnostics(name), view.heard_diagnostic)
+
+    def _pursue(self) -> None:
+        assert self._stack.task is not None
+        goal = plan.PursueGoal(task=self._stack.task, limits=self._stack.limits)
+        try:
+            self._report = self._bus.run_goal(plan.PURSUE, GOAL, goal)
+        except BusError as error:
+            if self._over.is_set():
+                return  # the launch ended first; the goal is resumed another time
+            self._goal_error = str(error)
+        self.supervisor.finish()
+
+    def conclude(self, seconds: float) -> int:
+        """Say how it went, write the report. Returns the exit code."""
+        run = _short(self._run)
+        if self._report is not None:
+            self._show(self._report, seconds)
+            return 0
+        if self.supervisor.failure is not None:
+            self._view.log(f"failed: {self.supervisor.failure}")
+            raise Refused(
+                f"{self.supervisor.failure}\n(more in {run}; "
+                f"`rlgpt resume {run}` goes on from where it stopped)",
+                code=1,
+            )
+        if self._goal_error is not None:
+            self._view.log(f"failed: {self._goal_error}")
+            raise Refused(f"the goal failed: {self._goal_error} (logs are in {run})", code=1)
+        number = self.supervisor.interrupted or signal.SIGINT
+        self._view.said(f"stopped in order; `rlgpt resume {run}` goes on from here")
+        return 128 + number
+
+    def _show(self, report: plan.GoalReport, seconds: float) -> None:
+        from rlgpt.report import iteration_table  # with its page and charts: only at the end
+
+        console = self._view.console
+        console.print(iteration_table(report))
+        reached = "The goal was reached" if report.success else "The goal was not reached"
+        console.print(f"{reached}: {report.reason}", markup=False)
+        self._view.log(f"{reached}: {report.reason}")
+        restarts = {s.node: s.restarts for s in self.supervisor.states()}
+        again = ", ".join(f"{node} {count}x" for node, count in restarts.items() if count)
+        console.print(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
+        for label, path in self._papers(report, restarts, seconds):
+            console.print(f"{label:8}{path}", markup=False, soft_wrap=True)
+
+    def _papers(
+        self, report: plan.GoalReport, restarts: dict[str, int], seconds: float
+    ) -> list[tuple[str, str]]:
+        from rlgpt.report import write
+
+        try:
+            summary, page = write(self._run, report, restarts, seconds)
+        except OSError as error:
+            self._view.said(f"the report could not be written: {error}")
+            return []
+        papers = [("summary", _short(summary)), ("report", _short(page))]
+        videos = [i.video for i in report.iterations if i.video]
+        if videos:
+            papers.append(("video", _short(self._run / videos[-1])))
+        return papers

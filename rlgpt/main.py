@@ -1,0 +1,163 @@
+"""The ``rlgpt`` command. Each subcommand imports what it needs when it is run."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rlgpt.refused import Refused
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code: 0 done, 1 failed on its way, 2 not done, 128 + n
+    ended by signal n."""
+    parser = _parser()
+    given, extra = parser.parse_known_args(arguments)
+    try:
+        if extra and given.command not in ("launch", "resume", "run"):
+            parser.error(f"`{extra[0]}` means nothing here")
+        return _dispatch(given, extra)
+    except Refused as refused:
+        print(f"rlgpt: {refused.sentence}", file=sys.stderr)
+        return refused.code
+    except BrokenPipeError:  # a reader such as `head` has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
+    if given.command == "launch":
+        from rlgpt.launching import launch
+
+        excluded, overrides = _sort([*given.overrides, *extra])
+        return launch(given.name, overrides, excluded)
+    if given.command == "resume":
+        from rlgpt.launching import resume
+
+        excluded, overrides = _sort(extra)
+        if overrides:
+            raise Refused(f"a resumed run keeps its config.yaml; `{overrides[0]}` cannot change it")
+        return resume(given.run, excluded)
+    if given.command == "run":
+        from rlgpt.running import run
+
+        options, overrides = _sort([*given.overrides, *extra])
+        if options:
+            raise Refused(f"`-{options[0]}` means nothing here")
+        return run(given.node, given.run, overrides)
+    if given.command == "report":
+        from rlgpt.reporting import report
+
+        return report(given.run)
+    from rlgpt import inspecting
+
+    if given.command == "node":
+        if given.what == "list":
+            return inspecting.list_nodes(given.run)
+        return inspecting.tell(given.what, given.name, given.run)
+    if given.command == "topic":
+        if given.what == "list":
+            return inspecting.list_doors("topic", given.run)
+        return inspecting.echo(given.name, given.run, given.count, given.timeout)
+    if given.command == "service":
+        return inspecting.list_doors("service", given.run)
+    if given.what == "set":
+        return inspecting.set_parameter(given.node, given.assignment, given.run)
+    return inspecting.show_parameters(given.node, getattr(given, "name", None), given.run)
+
+
+def _sort(words: list[str]) -> tuple[list[str], list[str]]:
+    """``-critic`` is a node to leave out, everything else an override."""
+    excluded = [w.lstrip("-") for w in words if w.startswith("-")]
+    return excluded, [w for w in words if not w.startswith("-")]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rlgpt", description="RL-GPT as a stack of nodes.", allow_abbrev=False
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    launch = commands.add_parser(
+        "launch",
+        help="start a whole stack",
+        allow_abbrev=False,
+        usage="rlgpt launch NAME [-NODE ...] [key=value ...]",
+        description="Start the stack of a launch file: ./launch/NAME.yaml, one of ours, or a "
+        "path. -NODE leaves a node out, to be run by hand. key=value overrides the launch file.",
+    )
+    launch.add_argument("name", metavar="NAME")
+    launch.add_argument("overrides", nargs="*", metavar="key=value")
+
+    resume = commands.add_parser(
+        "resume",
+        help="go on with a run that was stopped",
+        allow_abbrev=False,
+        usage="rlgpt resume [RUN] [-NODE ...]",
+    )
+    resume.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")
+
+    report = commands.add_parser("report", help="write the report of a run anew")
+    report.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")
+
+    run = commands.add_parser(
+        "run",
+        help="run one node of a run in the foreground, in the launcher's stead",
+        allow_abbrev=False,
+    )
+    run.add_argument("node", metavar="NODE")
+    run.add_argument("overrides", nargs="*", metavar="key=value")
+    _add_run(run)
+
+    node = _group(commands, "node", "list, restart and kill nodes")
+    _add_run(node.add_parser("list", help="the nodes and their states"))
+    for what, text in (
+        ("restart", "stop a node in order and start it again"),
+        ("kill", "end a node at once; it is started again like any that ended by itself"),
+    ):
+        sub = node.add_parser(what, help=text)
+        sub.add_argument("name", metavar="NODE")
+        _add_run(sub)
+
+    topic = _group(commands, "topic", "list and echo topics")
+    _add_run(topic.add_parser("list", help="all topics and their types"))
+    echo = topic.add_parser("echo", help="print what is said on a topic")
+    echo.add_argument("name", metavar="TOPIC")
+    echo.add_argument("--count", type=int, default=0, metavar="N", help="end after N messages")
+    echo.add_argument(
+        "--timeout", type=float, default=None, metavar="S", help="end after S seconds of silence"
+    )
+    _add_run(echo)
+
+    param = _group(commands, "param", "read and set parameters")
+    listed = param.add_parser("list", help="the parameters of a node, or of all")
+    listed.add_argument("node", nargs="?", metavar="NODE")
+    _add_run(listed)
+    got = param.add_parser("get", help="one parameter of a node")
+    got.add_argument("node", metavar="NODE")
+    got.add_argument("name", metavar="PARAMETER")
+    _add_run(got)
+    put = param.add_parser("set", help="set a parameter of a running node")
+    put.add_argument("node", metavar="NODE")
+    put.add_argument("assignment", metavar="key=value")
+    _add_run(put)
+
+    service = _group(commands, "service", "list services and actions")
+    _add_run(service.add_parser("list", help="all services and actions and their types"))
+    return parser
+
+
+def _group(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str):
+    parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    return parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--run", default=None, metavar="RUN", help="a run folder; default: the newest below runs/"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

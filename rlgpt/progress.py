@@ -1,0 +1,164 @@
+"""What a launch shows while it goes: lines, or a live view on a terminal."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from messages.plan import Iteration, PlanStatus, Working
+from messages.system import Diagnostic, Heartbeat, NodeState
+from messages.training import Progress
+from messages.world import Activity
+from rlgpt.report.words import decomposition, plain
+
+BETWEEN_PROGRESS_LINES = 5.0  # seconds
+
+
+class View:
+    """Takes in what the topics say, from the bus's thread. Says it in lines; the live view shows
+    the latest of each besides."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.plan: PlanStatus | None = None
+        self.iterations: dict[tuple[str, int], Iteration] = {}
+        self.working = ""
+        self.progress: Progress | None = None
+        self.activity: Activity | None = None
+        self.busy: dict[str, list[str]] = {}
+        self._began = time.monotonic()
+        self._progress_said = 0.0
+        self._lock = threading.Lock()
+        self.log: Callable[[str], None] = lambda text: None
+
+    def said(self, text: str) -> None:
+        """One line of what happens."""
+        text = plain(text)
+        self.log(text)
+        seconds = time.monotonic() - self._began
+        # Who reads along may go away (`| head`); the launch goes on.
+        with self._lock, contextlib.suppress(OSError):
+            self.console.print(f"[dim]{seconds:7.1f} s[/]  {escape(text)}", highlight=False)
+
+    def heard_plan(self, plan: PlanStatus) -> None:
+        if plan == self.plan:
+            return
+        self.plan = plan
+        steps = "; ".join(
+            f"{'done: ' if i < plan.current else '-> ' if i == plan.current else ''}{s.name}"
+            for i, s in enumerate(plan.subtasks)
+        )
+        self.said(f"plan: {steps or 'nothing to do'}")
+
+    def heard_iteration(self, iteration: Iteration) -> None:
+        key = (iteration.subtask, iteration.number)
+        if self.iterations.get(key) == iteration:
+            return
+        self.iterations[key] = iteration
+        self.said(
+            f"iteration {iteration.number} of {iteration.subtask}: "
+            f"{decomposition(iteration)}: {iteration.success_rate:.0%} "
+            f"of {iteration.episodes} episodes"
+        )
+
+    def heard_working(self, working: Working) -> None:
+        if working.activity and working.activity != self.working:
+            self.working = working.activity
+            self.said(f"fast_agent: {working.activity}")
+
+    def heard_progress(self, progress: Progress) -> None:
+        new = self.progress is None or self.progress.policy != progress.policy
+        self.progress = progress
+        now = time.monotonic()
+        if new or now - self._progress_said >= BETWEEN_PROGRESS_LINES:
+            self._progress_said = now
+            self.said(
+                f"learner: {progress.samples:,} of {progress.budget:,} samples, success "
+                f"{progress.success_rate:.0%}, return {progress.mean_return:.2f}, "
+                f"{progress.steps_per_second:,.0f} steps/s"
+            )
+
+    def heard_activity(self, activity: Activity) -> None:
+        self.activity = activity
+
+    def heard_heartbeat(self, heartbeat: Heartbeat) -> None:
+        self.busy[heartbeat.node] = heartbeat.busy
+
+    def heard_diagnostic(self, diagnostic: Diagnostic) -> None:
+        if diagnostic.count in (1, 10, 100, 1000):
+            times = f" ({diagnostic.count} times)" if diagnostic.count > 1 else ""
+            self.said(
+                f"{diagnostic.node}: {diagnostic.level}: {diagnostic.about}: "
+                f"{diagnostic.message}{times}"
+            )
+
+
+class LiveView:
+    """The latest of everything, below the lines, for as long as the ``with`` lasts. Does nothing
+    where the console is no terminal."""
+
+    def __init__(self, view: View, states: Callable[[], list[NodeState]]) -> None:
+        self._view = view
+        self._states = states
+        self._live: Live | None = None
+
+    def __enter__(self) -> "LiveView":
+        if self._view.console.is_terminal:
+            self._live = Live(
+                console=self._view.console,
+                get_renderable=self._render,
+                refresh_per_second=4,
+                transient=True,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def _render(self) -> RenderableType:
+        parts: list[RenderableType] = [self._nodes()]
+        progress, activity = self._view.progress, self._view.activity
+        if progress is not None and self._view.busy.get("learner"):
+            row = Table.grid(padding=(0, 1))
+            bar = ProgressBar(total=max(progress.budget, 1), completed=progress.samples, width=40)
+            row.add_row(
+                "training",
+                bar,
+                f"{progress.samples:,} / {progress.budget:,} samples, "
+                f"success {progress.success_rate:.0%}",
+            )
+            parts.append(row)
+        if activity is not None:
+            parts.append(
+                Text(
+                    f"world: {activity.environments} environments, "
+                    f"{activity.steps:,} steps, {activity.steps_per_second:,.0f} steps/s"
+                )
+            )
+        return Group(*parts)
+
+    def _nodes(self) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for column in ("node", "state", "pid", "restarts", "memory", "working on"):
+            table.add_column(column, no_wrap=True, overflow="ellipsis")
+        colours = {"ready": "green", "failed": "red", "waiting": "yellow", "starting": "yellow"}
+        for state in self._states():
+            colour = colours.get(state.state, "dim")
+            table.add_row(
+                state.node,
+                f"[{colour}]{state.state}[/]",
+                str(state.pid or ""),
+                str(state.restarts or ""),
+                f"{state.memory / 2**20:.0f} MiB" if state.memory else "",
+                escape(", ".join(self._view.busy.get(state.node, []))),
+            )
+        return table

@@ -1,0 +1,50 @@
+"""Hears from nodes that they are ready, by the protocol of systemd's sd_notify."""
+
+import os
+import shutil
+import socket
+import struct
+import tempfile
+from pathlib import Path
+
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
+
+
+class Readiness:
+    """A datagram socket for ``NOTIFY_SOCKET``. The kernel says which process a message is from."""
+
+    def __init__(self) -> None:
+        # A run folder's path may be too long for a socket address; the temporary folder's is not.
+        self.folder = Path(tempfile.mkdtemp(prefix="rlgpt-"))
+        self.address = str(self.folder / "notify")
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._socket.setblocking(False)
+        self._socket.bind(self.address)
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def ready_groups(self) -> list[int]:
+        """Process groups in which a process has said READY=1 since the last call."""
+        groups: list[int] = []
+        while True:
+            try:
+                message, extra, _, _ = self._socket.recvmsg(
+                    4096, socket.CMSG_SPACE(_CREDENTIALS.size)
+                )
+            except BlockingIOError:
+                return groups
+            if b"READY=1" not in message.split(b"\n"):
+                continue
+            for level, kind, data in extra:
+                if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                    pid = _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
+                    try:
+                        groups.append(os.getpgid(pid))
+                    except ProcessLookupError:
+                        continue
+
+    def close(self) -> None:
+        self._socket.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,125 @@
+"""Run folders: making, finding and locking them."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from rlgpt.refused import Refused
+
+
+def create(name: str, wanted: str | None) -> Path:
+    """Make a new run folder, ``runs/<name>-<time>`` unless ``wanted`` names one. Raises Refused."""
+    if wanted is not None:
+        run = Path(wanted).expanduser().absolute()
+        if (run / "config.yaml").exists():
+            with Lock(run):  # says so if it is in use
+                pass
+            raise Refused(
+                f"{run} already holds a run; `rlgpt resume {wanted}` goes on with it, "
+                "or choose another folder"
+            )
+        _make(run, exist_ok=True)
+        return run
+    stem = f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    for suffix in ("", *(f"-{i}" for i in range(2, 100))):
+        run = Path("runs").absolute() / f"{stem}{suffix}"
+        try:
+            _make(run, exist_ok=False)
+        except FileExistsError:  # two launches in the same second
+            continue
+        return run
+    raise Refused(f"no free name for a run folder beside runs/{stem}")
+
+
+def _make(run: Path, exist_ok: bool) -> None:
+    try:
+        run.mkdir(parents=True, exist_ok=exist_ok)
+    except FileExistsError:
+        if exist_ok:
+            raise Refused(f"{run} is not a folder") from None
+        raise
+    except OSError as error:
+        raise Refused(
+            f"cannot make the run folder {run} ({error.strerror}); choose another with run=PATH"
+        ) from None
+    if not os.access(run, os.W_OK | os.X_OK):
+        raise Refused(f"the run folder {run} cannot be written to; choose another with run=PATH")
+
+
+def point_latest(run: Path) -> None:
+    """Let ``runs/latest`` be ``run``. It is a convenience: where it cannot be made, it is not."""
+    runs = Path("runs").absolute()
+    draft = runs / f".latest-{os.getpid()}"
+    try:
+        draft.symlink_to(run.name if run.parent == runs else run)
+        draft.replace(runs / "latest")
+    except OSError:
+        draft.unlink(missing_ok=True) if os.access(runs, os.W_OK) else None
+
+
+def find(wanted: str | None) -> Path:
+    """The run folder that a command is about: a path, a name below ``runs/``, or the newest run.
+    Raises Refused."""
+    if wanted is not None:
+        for candidate in (Path(wanted).expanduser(), Path("runs") / wanted):
+            if (candidate / "config.yaml").is_file():
+                return candidate.resolve()
+        raise Refused(f"there is no run folder {wanted} (looked here and in runs/)")
+    latest = Path("runs/latest")
+    if (latest / "config.yaml").is_file():
+        return latest.resolve()
+    folders = [p.parent for p in Path("runs").glob("*/config.yaml")]
+    if not folders:
+        raise Refused("there is no run in ./runs; start one with `rlgpt launch`, or give --run RUN")
+    return max(folders, key=lambda p: p.stat().st_mtime).resolve()
+
+
+class Lock:
+    """Held by the one launcher of a run folder for as long as it lives."""
+
+    def __init__(self, run: Path) -> None:
+        try:
+            self._file = os.open(run / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
+        if not self._lock():
+            holder = os.pread(self._file, 20, 0).decode(errors="replace").strip()
+            os.close(self._file)
+            by = f" by process {holder}" if holder.isdigit() else ""
+            raise Refused(f"{run} is already launched{by}; stop that launch first")
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def _lock(self) -> bool:
+        for _ in range(5):  # `launched` may be looking
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except OSError:
+                time.sleep(0.02)
+        return False
+
+    def __enter__(self) -> "Lock":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        os.close(self._file)
+
+
+def launched(run: Path) -> bool:
+    """Whether a launcher holds ``run`` right now."""
+    try:
+        file = os.open(run / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except OSError:
+        return True
+    finally:
+        os.close(file)

@@ -1,0 +1,81 @@
+"""``rlgpt run``: one node of a run in the foreground, under a debugger if need be."""
+
+import os
+import signal
+import subprocess
+import sys
+
+from messages.bus import Bus, BusError, RemoteError
+from messages.empty import Empty
+from messages.system import LIST, RECLAIM, RELEASE, NodeName
+from rlgpt import run_folder
+from rlgpt.configuration import Stack, load
+from rlgpt.inspecting import connected
+from rlgpt.refused import Refused, near
+
+
+def run(node: str, wanted: str | None, overrides: list[str]) -> int:
+    """Take ``node`` over from the launcher of a run, run it here, and hand it back at the end
+    however it ended. Returns the node's exit code."""
+    folder = run_folder.find(wanted)
+    stack = load(folder)
+    if node not in stack.nodes:
+        raise Refused(
+            f"there is no node `{node}`{near(node, stack.nodes)} (there are: "
+            f"{', '.join(stack.nodes)})"
+        )
+    command = [sys.executable, "-m", stack.module(node), "--run", str(folder), *overrides]
+    if not run_folder.launched(folder):
+        _say(f"no launcher holds {folder.name}; {node} runs alone")
+        return _in_foreground(command)
+    with connected(folder, stack) as bus:
+        ours = _release(bus, node)
+        try:
+            return _in_foreground(command)
+        finally:
+            if ours:
+                _reclaim(bus, node, stack)
+
+
+def _say(text: str) -> None:
+    print(f"rlgpt: {text}", file=sys.stderr, flush=True)
+
+
+def _release(bus: Bus, node: str) -> bool:
+    """Have the launcher let go of ``node``; False if it was not the launcher's before."""
+    try:
+        states = {s.node: s.state for s in bus.call(LIST, Empty()).nodes}
+        if states.get(node) == "released":
+            _say(f"the launcher leaves {node} to you")
+            return False
+        bus.call(RELEASE, NodeName(node=node))
+    except BusError as error:
+        raise Refused(f"the launcher does not let go of {node}: {error}") from None
+    _say(f"the launcher has stopped its {node}; this one takes its place")
+    return True
+
+
+def _reclaim(bus: Bus, node: str, stack: Stack) -> None:
+    try:
+        bus.call(RECLAIM, NodeName(node=node))
+        _say(f"{node} is the launcher's again")
+    except RemoteError as error:
+        _say(f"the launcher does not take {node} back: {error.message}")
+    except BusError:
+        _say("the launcher is gone")
+
+
+def _in_foreground(command: list[str]) -> int:
+    """Run ``command`` on this terminal, in this process group, so that a debugger works."""
+    # Ctrl-C goes to the whole group: it is the node's to heed, and ours to outlive.
+    heard = signal.signal(signal.SIGINT, lambda *_: None)
+    child = subprocess.Popen(command, env={**os.environ, "RLGPT_SUPERVISED": "1"})
+    ending = (signal.SIGTERM, signal.SIGHUP)
+    before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in ending}
+    try:
+        code = child.wait()
+    finally:
+        signal.signal(signal.SIGINT, heard)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - code if code < 0 else code

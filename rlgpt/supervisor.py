@@ -1,0 +1,347 @@
+"""Starts nodes in order, starts them again when they end, and stops them in reverse order.
+
+Everything happens in the main thread, in one loop over process ends, READY messages, signals and
+what other threads ask for. Other threads come in by ``ask`` and ``finish`` only.
+"""
+
+import contextlib
+import queue
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Protocol
+
+from messages.system import NodeState
+from rlgpt import guardian
+from rlgpt.child import Child, Purpose
+from rlgpt.configuration import Stack
+from rlgpt.readiness import Readiness
+
+FINAL_CODES = (2, 3)  # wrong configuration, and somebody else runs the node: not worth another try
+GRACE = 10.0  # seconds between asking a node to stop and making it
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Audience(Protocol):
+    """Who is told what happens, in the supervisor's thread."""
+
+    def said(self, text: str) -> None: ...
+    def all_ready(self) -> None: ...
+
+
+class _Wish:
+    """Something another thread wants, and when it has come true."""
+
+    def __init__(self, node: str, do: Callable[[Child], None], done: Callable[[Child], bool]):
+        self.node = node
+        self.do = do
+        self.done = done
+        self.reply: Future[NodeState] = Future()
+
+
+class Supervisor:
+    def __init__(
+        self, stack: Stack, run: Path, released: Iterable[str], audience: Audience
+    ) -> None:
+        order = stack.order()
+        self.children = {n: Child(n, stack.module(n), stack.nodes[n], run) for n in order}
+        for name in released:
+            self.children[name].state = "released"
+        self.failure: str | None = None
+        self.interrupted: int | None = None  # the signal that ended the launch
+        self._audience = audience
+        self._wishes: queue.SimpleQueue[_Wish] = queue.SimpleQueue()
+        self._pending: list[_Wish] = []
+        self._finished = False
+        self._stopping: list[Child] | None = None
+        self._told_ready = False
+        self._readiness = Readiness()
+        self._selector = selectors.DefaultSelector()
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._wake_in.setblocking(False)
+        self._wake_out.setblocking(False)
+        self._guardian = subprocess.Popen(
+            [sys.executable, "-I", "-S", guardian.__file__, str(self._readiness.folder)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    # ---- from any thread
+
+    def ask(self, wish: str, node: str) -> Future[NodeState]:
+        """Have ``node`` restarted, killed, released or reclaimed. The future has its state once
+        that has been done; it raises KeyError for a node that there is not. A killed node is
+        started again like any that ended by itself; a released one only once it is reclaimed."""
+        does: dict[str, tuple[Callable[[Child], None], Callable[[Child], bool]]] = {
+            "restart": (self._restart, lambda c: c.purpose is None),
+            "kill": (self._kill, lambda c: c.purpose is None),
+            "release": (self._release, lambda c: c.purpose is None),
+            "reclaim": (self._reclaim, lambda c: True),
+        }
+        made = _Wish(node, *does[wish])
+        self._wishes.put(made)
+        self._wake()
+        return made.reply
+
+    def states(self) -> list[NodeState]:
+        return [child.described() for child in self.children.values()]
+
+    def finish(self) -> None:
+        """End the launch in order."""
+        self._finished = True
+        self._wake()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):
+            self._wake_out.send(b"\0")
+
+    # ---- the loop
+
+    def run(self) -> None:
+        """Returns when every node has ended: after ``finish``, a signal or a failure."""
+        heeded = [n for n in SIGNALS if n is not signal.SIGHUP or not _under_nohup()]
+        before = {number: signal.signal(number, self._signalled) for number in heeded}
+        wakeup = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
+        self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
+        self._selector.register(self._readiness, selectors.EVENT_READ, self._hear)
+        try:
+            while True:
+                self._grant()
+                if self._stopping is None:
+                    if self._finished or self.failure or self.interrupted is not None:
+                        self._audience.said("stopping")
+                        self._stopping = list(self.children.values())
+                    else:
+                        self._start_due()
+                if self._stopping is not None and self._stop_next():
+                    return
+                for key, _ in self._selector.select(self._patience()):
+                    key.data()
+                self._enforce()
+        finally:
+            self._close()
+            signal.set_wakeup_fd(wakeup)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _close(self) -> None:
+        for child in self.children.values():  # only after an exception in the loop
+            if child.process is not None:
+                child.process.kill()
+                child.reap()
+        for wish in self._pending:
+            wish.reply.set_exception(RuntimeError("the launch is ending"))
+        if self._guardian.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._guardian.stdin.close()
+        self._guardian.wait()
+        self._readiness.close()
+        self._selector.close()
+        self._wake_in.close()
+        self._wake_out.close()
+
+    def _signalled(self, number: int, _frame: object) -> None:
+        if self.interrupted is not None:  # asked twice: at once, then
+            for child in self.children.values():
+                child.send(signal.SIGKILL)
+        self.interrupted = number
+
+    def _drain(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._wake_in.recv(4096):
+                continue
+
+    def _hear(self) -> None:
+        for group in self._readiness.ready_groups():
+            for child in self.children.values():
+                if child.process is not None and child.process.pid == group:
+                    if child.state != "starting" or child.purpose is not None:
+                        continue
+                    child.state, child.was_ready, child.asked = "ready", True, False
+                    seconds = time.monotonic() - child.started
+                    self._audience.said(f"{child.name} is ready after {seconds:.1f} s")
+
+    def _patience(self) -> float | None:
+        times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
+        times += [c.started + c.plan.patience for c in self._all("starting")]
+        return max(0.0, min(times) - time.monotonic()) if times else None
+
+    def _all(self, *states: str) -> list[Child]:
+        return [c for c in self.children.values() if c.state in states]
+
+    def _enforce(self) -> None:
+        now = time.monotonic()
+        for child in self.children.values():
+            if child.kill_at is not None and now >= child.kill_at:
+                child.kill_at = None
+                self._audience.said(f"{child.name} does not stop; it is killed")
+                child.send(signal.SIGKILL)
+            late = now - child.started >= child.plan.patience
+            if child.state == "starting" and child.purpose is None and late:
+                self._fail(child, f"was not ready within {child.plan.patience:g} s")
+                child.send(signal.SIGKILL)
+
+    # ---- starting
+
+    def _start_due(self) -> None:
+        now = time.monotonic()
+        for child in self._all("waiting"):
+            if child.begun:
+                due = child.start_at is not None and now >= child.start_at
+            else:
+                before = (self.children[name] for name in child.plan.after)
+                due = all(b.was_ready or b.state == "released" for b in before)
+            if due:
+                self._spawn(child)
+        if not self._told_ready and not self._all("waiting", "starting", "failed"):
+            self._told_ready = True
+            self._audience.all_ready()
+
+    def _spawn(self, child: Child) -> None:
+        try:
+            pid = child.spawn(self._readiness.address)
+        except OSError as error:
+            self._fail(child, f"cannot be started: {error}")
+            return
+        self._selector.register(child.pidfd, selectors.EVENT_READ, lambda: self._ended(child))
+        self._tell_guardian(f"+{pid} {guardian.started_at(pid)}\n")
+
+    def _tell_guardian(self, line: str) -> None:
+        stdin = self._guardian.stdin
+        assert stdin is not None
+        try:
+            stdin.write(line.encode())
+            stdin.flush()
+        except OSError:  # killed by someone; the nodes still ask the kernel to end with us
+            self._audience.said("the guardian process is gone")
+
+    # ---- ending
+
+    def _ended(self, child: Child) -> None:
+        self._selector.unregister(child.pidfd)
+        pid = child.process.pid if child.process is not None else 0
+        code = child.reap()
+        self._tell_guardian(f"-{pid}\n")
+        purpose, child.purpose = child.purpose, None
+        if self._stopping is not None or purpose == "stop":
+            child.state = "stopped"
+        elif purpose == "release":
+            child.state = "released"
+        elif child.state == "failed":
+            return
+        elif purpose == "restart":
+            child.restarts += 1
+            self._spawn(child)
+        elif code in FINAL_CODES:
+            self._ended_for_good(child, code)
+        else:
+            self._ended_by_itself(child, code)
+
+    def _ended_for_good(self, child: Child, code: int) -> None:
+        words = (child.last_lines(1) or [f"ended with code {code} and no word"])[0]
+        words = words.removeprefix(f"{child.name}: ")
+        if not child.asked:
+            self._fail(child, words)
+            return
+        # A user who edits a node and restarts it into a mistake gets to mend it.
+        child.state = "released" if code == 3 else "failed"
+        self._audience.said(f"{child.name}: {words}")
+
+    def _ended_by_itself(self, child: Child, code: int) -> None:
+        how = f"ended with code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        delay = child.next_backoff()
+        if delay is None:
+            limit = child.plan.restart
+            lines = "".join(f"\n    {line}" for line in child.last_lines(8))
+            often = f"{limit.max} restarts within {limit.window:g} s were not enough"
+            self._fail(child, f"{how}; {often}{':' if lines else ''}{lines}")
+            return
+        child.restarts += 1
+        child.state, child.start_at = "waiting", time.monotonic() + delay
+        self._audience.said(f"{child.name} {how}; started again in {delay:.1f} s")
+
+    def _fail(self, child: Child, why: str) -> None:
+        child.state = "failed"
+        self.failure = self.failure or f"{child.name}: {why}"
+
+    def _end(self, child: Child, purpose: Purpose) -> None:
+        child.purpose = purpose
+        if purpose == "kill":
+            child.send(signal.SIGKILL)
+        else:
+            child.send(signal.SIGTERM)
+            child.kill_at = time.monotonic() + GRACE
+
+    def _stop_next(self) -> bool:
+        """Stop the last started node that still runs; True when none does."""
+        assert self._stopping is not None
+        while self._stopping:
+            child = self._stopping[-1]
+            if child.process is not None:
+                if child.purpose != "stop":
+                    self._end(child, "stop")
+                return False
+            if child.state != "failed":
+                child.state = "stopped"
+            self._stopping.pop()
+        return True
+
+    # ---- what other threads ask for
+
+    def _grant(self) -> None:
+        while not self._wishes.empty():
+            wish = self._wishes.get()
+            child = self.children.get(wish.node)
+            if child is None:
+                wish.reply.set_exception(KeyError(wish.node))
+            elif self._stopping is not None:
+                wish.reply.set_exception(RuntimeError("the launch is ending"))
+            else:
+                wish.do(child)
+                self._pending.append(wish)
+        for wish in [w for w in self._pending if w.done(self.children[w.node])]:
+            self._pending.remove(wish)
+            wish.reply.set_result(self.children[wish.node].described())
+
+    def _restart(self, child: Child) -> None:
+        self._audience.said(f"{child.name} is restarted, as asked")
+        child.asked = True
+        if child.process is not None:
+            self._end(child, "restart")
+        else:
+            self._spawn(child)
+
+    def _kill(self, child: Child) -> None:
+        if child.process is not None:
+            self._audience.said(f"{child.name} is killed, as asked")
+            self._end(child, "kill")
+
+    def _release(self, child: Child) -> None:
+        self._audience.said(f"{child.name} is released; it runs elsewhere from now on")
+        if child.process is not None:
+            self._end(child, "release")
+        else:
+            child.state, child.start_at = "released", None
+
+    def _reclaim(self, child: Child) -> None:
+        if child.state in ("released", "failed"):
+            self._audience.said(f"{child.name} is taken back")
+            child.asked = True
+            self._spawn(child)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # real-time signals have no names
+        return f"signal {number}"
+
+
+def _under_nohup() -> bool:
+    return signal.getsignal(signal.SIGHUP) is signal.SIG_IGN

@@ -1,0 +1,53 @@
+"""What the launcher asks of a process, and no more: a node without a bus, for tests of launching.
+
+Its parameters say how it misbehaves: ``fail_times`` (exit 1 at once, as often as that), ``code``
+(exit with it at once), ``deaf`` (to SIGTERM), ``helper`` (start a process of its own), ``silent``
+(never ready). Each start and each orderly end is a line of <run>/lives.
+"""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+
+def main(name: str) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--run", type=Path)
+    parser.add_argument("overrides", nargs="*")
+    given = parser.parse_args()
+    config = yaml.safe_load((given.run / "config.yaml").read_text())
+    parameters = config["nodes"][name].get("parameters", {})
+
+    def note(what: str) -> None:
+        with (given.run / "lives").open("a") as lives:
+            lives.write(f"{name} {what}\n")
+
+    def stop(*_: object) -> None:
+        note("stop")
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if parameters.get("deaf") else stop)
+    signal.signal(signal.SIGINT, stop)
+    note("start")
+    started = (given.run / "lives").read_text().splitlines().count(f"{name} start")
+    if "code" in parameters:
+        print(f"{name}: this will not do", file=sys.stderr, flush=True)
+        sys.exit(parameters["code"])
+    if started <= parameters.get("fail_times", 0):
+        print(f"{name}: failing start {started}", file=sys.stderr, flush=True)
+        sys.exit(1)
+    if parameters.get("helper"):
+        subprocess.Popen(["sleep", "1000"], env={**os.environ, "TOY_RUN": str(given.run)})
+    if "NOTIFY_SOCKET" in os.environ and not parameters.get("silent"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as door:
+            door.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+    print(f"{name} runs, {given.overrides}", flush=True)
+    while True:
+        time.sleep(60)

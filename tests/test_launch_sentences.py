@@ -1,0 +1,136 @@
+"""What a user does wrong is answered in one sentence, before anything is started."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.launch_toys.launched import launched, refused, rlgpt
+
+TWO = {
+    "seed": 0,
+    "limits": {"iterations": 2},
+    "nodes": {
+        "first": {"module": "tests.launch_toys.first"},
+        "second": {"module": "tests.launch_toys.second", "after": ["first"]},
+    },
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "launch" / "world").mkdir(parents=True)
+    (tmp_path / "launch" / "two.yaml").write_text(yaml.safe_dump(TWO))
+    chooses = "defaults:\n  - two\n  - world: flat\n  - _self_\n"
+    (tmp_path / "launch" / "chooses.yaml").write_text(chooses)
+    (tmp_path / "launch" / "world" / "flat.yaml").write_text("kind: flat\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["toe"], "there is no launch file `toe`; did you mean `two`? (there are: "),
+        (["./nowhere.yaml"], "there is no launch file ./nowhere.yaml"),
+        (["two", "sede=1"], "`sede=1`: there is no `sede` in the launch file; did you mean `seed`"),
+        (["two", "limits.iteration=1"], "did you mean `limits.iterations`?"),
+        (["two", "nodes.first.restrat.max=1"], "no `restrat` in `nodes.*`; did you mean `restart`"),
+        (["two", "nodes.frist.patience=1"], "there is no node `frist` (no module nodes.frist)"),
+        (["two", "nodes.first.after=[third]"], "first starts after `third`, which is no node"),
+        (["two", "nodes.first.after=[second]"], "wait for each other"),
+        (["two", "seed=many"], "two: `seed`: expected `int`, got `str`"),
+        (["two", "limits.iterations="], "`limits.iterations`: expected `int`, got `str`"),
+        (["two", "seed=["], "`seed=[` is no override"),
+        (["two", "seed"], "`seed` is no override"),
+        (["two", "seed=${nothing}"], "`seed`: interpolation key 'nothing' not found"),
+        (["two", "+colour=red"], "there is no `colour`"),
+        (["chooses", "world=falt"], "there is no world `falt`; did you mean `flat`?"),
+        (["two", "-frist"], "`-frist` leaves out a node that there is not; did you mean `first`"),
+        (["two", "task.id=x"], "there is no `task.id` in the launch file"),
+    ],
+)
+def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
+    assert words in refused("launch", *arguments, cwd=place)
+    assert not (place / "runs").exists()
+
+
+def test_broken_launch_file(place: Path) -> None:
+    (place / "launch" / "two.yaml").write_text("nodes: {first: [\n")
+    assert "not valid YAML" in refused("launch", "two", cwd=place)
+
+
+def test_launch_file_of_another_shape(place: Path) -> None:
+    (place / "launch" / "two.yaml").write_text("nodes:\n  first: {modul: x}\n")
+    sentence = refused("launch", "two", cwd=place)
+    assert "two: there is no `modul` in `nodes.*`; did you mean `module`?" in sentence
+
+
+def test_run_folder_that_cannot_be_made(place: Path) -> None:
+    (place / "runs").write_text("in the way")
+    sentence = refused("launch", "two", cwd=place)
+    assert "cannot make the run folder" in sentence
+    assert "run=PATH" in sentence
+
+
+def test_place_where_nothing_can_be_made(place: Path) -> None:
+    assert "cannot make the run folder" in refused("launch", "two", "run=/proc/rlgpt", cwd=place)
+
+
+def test_run_folder_in_use_and_used(place: Path) -> None:
+    run = place / "out"
+    arguments = ("launch", "two", f"run={run}")
+    with launched(*arguments, cwd=place, run=run) as launch:
+        launch.wait_for("all nodes are ready")
+        taken = f"{run} is already launched by process {launch.process.pid}"
+        assert taken in refused(*arguments, cwd=place)
+        assert taken in refused("resume", "out", cwd=place)
+        launch.stop()
+    assert "already holds a run; `rlgpt resume" in refused(*arguments, cwd=place)
+
+
+def test_resume_of_what_is_no_run(place: Path) -> None:
+    assert "there is no run in ./runs" in refused("resume", cwd=place)
+    assert "there is no run folder nowhere" in refused("resume", "nowhere", cwd=place)
+    broken = place / "runs" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "config.yaml").write_text("nodes: {first: [\n")
+    assert "config.yaml is not valid YAML (line 2)" in refused("resume", "broken", cwd=place)
+    (broken / "config.yaml").write_bytes(b"\xff\xfe\x00")
+    assert "config.yaml" in refused("resume", "broken", cwd=place)
+    (broken / "config.yaml").write_text("name: x\nrun: y\n")
+    assert "`nodes` is missing" in refused("resume", "broken", cwd=place)
+    (broken / "config.yaml").write_text("[]\n")
+    assert "config.yaml" in refused("resume", "broken", cwd=place)
+    assert "cannot change it" in refused("resume", "broken", "--", "a=1", cwd=place)
+
+
+def test_commands_about_a_run_that_is_over(place: Path) -> None:
+    run = place / "runs" / "over"
+    run.mkdir(parents=True)
+    (run / "config.yaml").write_text(yaml.safe_dump({"name": "two", "run": str(run), **TWO}))
+    gone = "over is not running; `rlgpt resume over` starts it again"
+    assert gone in refused("node", "list", cwd=place)
+    assert gone in refused("node", "restart", "first", cwd=place)
+    assert "no node of over is running" in refused("topic", "list", cwd=place)
+    assert "no node of over is running" in refused("topic", "echo", "first/x", cwd=place)
+    assert "there is no node `frist`; did" in refused("param", "list", "frist", cwd=place)
+    assert "there is no node `frist`; did" in refused("run", "frist", cwd=place)
+
+
+def test_launch_files_by_path_and_groups_of_ones_own(place: Path) -> None:
+    elsewhere = place / "elsewhere"
+    elsewhere.mkdir()
+    (place / "launch" / "chooses.yaml").rename(elsewhere / "chooses.yaml")
+    run = place / "out"
+    path = str(elsewhere / "chooses.yaml")
+    with launched("launch", path, f"run={run}", "seed=3", cwd=place, run=run) as launch:
+        launch.wait_for("all nodes are ready")
+        launch.stop()
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    assert config["name"] == "chooses"
+    assert config["world"] == {"kind": "flat"}
+    assert config["seed"] == 3
+
+
+def test_help_needs_no_stack(place: Path) -> None:
+    assert "launch" in rlgpt("--help", cwd=place).stdout

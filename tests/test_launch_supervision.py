@@ -1,0 +1,216 @@
+"""Real launches of small processes: order, restarts, orphans, and nodes run by hand."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.launch_toys.launched import (
+    PATIENCE,
+    Launched,
+    command,
+    environment,
+    eventually,
+    launched,
+    processes_of,
+    refused,
+    rlgpt,
+)
+
+THREE = {
+    "first": {"module": "tests.launch_toys.first"},
+    "second": {"module": "tests.launch_toys.second", "after": ["first"]},
+    "third": {"module": "tests.launch_toys.third", "after": ["second"]},
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "three.yaml").write_text(yaml.safe_dump({"nodes": THREE}))
+    return tmp_path
+
+
+def three(place: Path, *arguments: str):
+    run = place / "out"
+    return launched("launch", "three", f"run={run}", *arguments, cwd=place, run=run)
+
+
+def ready(launch: Launched) -> None:
+    launch.wait_for("all nodes are ready")
+
+
+def test_starts_in_order_and_stops_in_reverse(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        assert launch.stop() == 130
+        names = ["first", "second", "third"]
+        starts, stops = [f"{n} start" for n in names], [f"{n} stop" for n in reversed(names)]
+        assert launch.lives() == starts + stops
+        assert "rlgpt resume out" in launch.text
+        assert "Traceback" not in launch.text
+
+
+def test_sigterm_stops_in_order_too(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        assert launch.stop(signal.SIGTERM) == 128 + signal.SIGTERM
+        assert launch.lives()[-1] == "first stop"
+
+
+def test_failing_node_is_started_again_with_growing_pauses(place: Path) -> None:
+    with three(place, "nodes.second.parameters.fail_times=3") as launch:
+        ready(launch)
+        pauses = [
+            line.split("started again in ")[1].split()[0]
+            for line in launch.lines
+            if "second ended with code 1" in line
+        ]
+        assert pauses == ["0.2", "0.4", "0.8"]
+        listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout
+        assert [line.split()[3] for line in listed.splitlines()[1:]] == ["0", "3", "0"]
+
+
+def test_node_that_keeps_failing_ends_the_launch(place: Path) -> None:
+    limits = ("nodes.second.restart.max=2", "nodes.second.restart.backoff=0.01")
+    with three(place, "nodes.second.parameters.fail_times=99", *limits) as launch:
+        assert launch.ended() == 1
+        assert "second: ended with code 1; 2 restarts within 60 s were not enough" in launch.text
+        assert "second: failing start 3" in launch.text  # the last words of its log
+        assert launch.lives()[-1] == "first stop"
+
+
+@pytest.mark.parametrize("code", [2, 3])
+def test_codes_that_are_final_are_not_tried_again(place: Path, code: int) -> None:
+    with three(place, f"nodes.second.parameters.code={code}") as launch:
+        assert launch.ended() == 1
+        assert launch.lives() == ["first start", "second start", "first stop"]
+        assert "rlgpt: second: this will not do" in launch.text
+
+
+def test_node_that_is_never_ready_ends_the_launch(place: Path) -> None:
+    silent = ("nodes.second.parameters.silent=true", "nodes.second.patience=0.5")
+    with three(place, *silent) as launch:
+        assert launch.ended() == 1
+        assert "second: was not ready within 0.5 s" in launch.text
+
+
+def test_killed_launcher_leaves_nobody(place: Path) -> None:
+    with three(place, "nodes.second.parameters.helper=true") as launch:
+        ready(launch)
+        assert len(processes_of(launch.run)) >= 4
+        launch.process.kill()
+        eventually(lambda: not processes_of(launch.run), lambda: processes_of(launch.run))
+
+
+def test_helper_of_a_node_ends_with_it(place: Path) -> None:
+    with three(place, "nodes.second.parameters.helper=true") as launch:
+        ready(launch)
+        before = set(processes_of(launch.run))
+        rlgpt("node", "kill", "second", "--run", "out", cwd=place)
+        launch.wait_for("second is ready", 2)
+        assert len(before & set(processes_of(launch.run))) == len(before) - 2
+        assert launch.stop() == 130
+
+
+def test_second_signal_stops_a_deaf_node_at_once(place: Path) -> None:
+    with three(place, "nodes.third.parameters.deaf=true") as launch:
+        ready(launch)
+        launch.process.send_signal(signal.SIGINT)
+        eventually(lambda: "stopping" in launch.text, lambda: launch.text)
+        assert launch.stop() == 130
+
+
+def test_restart_kill_and_unknown_node(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        done = rlgpt("node", "restart", "second", "--run", "out", cwd=place)
+        assert done.stdout.startswith("second is ready again"), done
+        assert launch.lives()[-2:] == ["second stop", "second start"]
+        done = rlgpt("node", "kill", "third", "--run", "out", cwd=place)
+        assert done.stdout.startswith("third is ready again"), done
+        assert "third was ended by SIGKILL" in launch.text
+        sentence = refused("node", "restart", "secnod", "--run", "out", cwd=place)
+        assert "there is no node `secnod`; did you mean `second`?" in sentence
+        assert launch.stop() == 130
+
+
+def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        with subprocess.Popen(
+            command("run", "second", "--run", "out", "a=1"),
+            cwd=place,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as by_hand:
+            assert by_hand.stdout is not None
+            assert "this one takes its place" in by_hand.stdout.readline()
+            assert by_hand.stdout.readline() == "second runs, ['a=1']\n"
+            listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+            assert listed[2].split()[:2] == ["second", "released"]
+            # Its node is killed outright; it is handed back all the same.
+            child = Path(f"/proc/{by_hand.pid}/task/{by_hand.pid}/children").read_text().split()
+            os.kill(int(child[0]), signal.SIGKILL)
+            assert by_hand.wait(PATIENCE) == 128 + signal.SIGKILL
+        launch.wait_for("second is ready", 2)
+        assert launch.stop() == 130
+
+
+def test_left_out_node_stays_with_the_user(place: Path) -> None:
+    with three(place, "-second") as launch:
+        ready(launch)
+        assert "rlgpt run second --run out" in launch.text
+        assert launch.lives() == ["first start", "third start"]
+        with subprocess.Popen(
+            command("run", "second", "--run", "out"),
+            cwd=place,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as by_hand:
+            assert by_hand.stdout is not None
+            assert "leaves second to you" in by_hand.stdout.readline()
+            assert by_hand.stdout.readline() == "second runs, []\n"
+            by_hand.terminate()
+            assert by_hand.wait(PATIENCE) == 0
+        assert launch.stop() == 130
+        assert launch.lives().count("second start") == 1
+
+
+def test_run_works_without_a_launcher(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        launch.stop()
+    with subprocess.Popen(
+        command("run", "second", "--run", "out"),
+        cwd=place,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as by_hand:
+        assert by_hand.stdout is not None
+        assert "no launcher holds out; second runs alone" in by_hand.stdout.readline()
+        assert by_hand.stdout.readline() == "second runs, []\n"
+        by_hand.terminate()
+        assert by_hand.wait(PATIENCE) == 0
+
+
+def test_resume_goes_on_in_the_same_folder(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        launch.stop()
+    moved = place / "moved"
+    (place / "out").rename(moved)
+    with launched("resume", "moved", cwd=place, run=moved) as launch:
+        ready(launch)
+        assert launch.stop() == 130
+        assert launch.lives().count("first start") == 2
+    assert yaml.safe_load((moved / "config.yaml").read_text())["run"] == str(moved)
