@@ -1,8 +1,8 @@
 """Primitive actions by name: what a policy or a coded action chooses from, as MineDojo actions.
 
 A MineDojo action has eight integers: move (0 none, 1 forward, 2 back), strafe (0 none, 1 left,
-2 right), gait (0 none, 1 jump, 2 sneak, 3 sprint), pitch and yaw change in bins of 15 degrees (12 is
-none, more looks down and turns right), function, craft argument, inventory slot.
+2 right), gait (0 none, 1 jump, 2 sneak, 3 sprint), pitch and yaw change in bins of 15 degrees (12
+is none, more looks down and turns right), function, craft argument, inventory slot.
 """
 
 import difflib

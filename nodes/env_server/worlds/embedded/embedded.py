@@ -23,9 +23,9 @@ FUNCTIONS = ("no_op", "use", "drop", "attack", "craft", "equip", "place", "destr
 class EmbeddedWorld(World):
     """``size`` worlds of one task, stepped side by side in one compiled call.
 
-    ``area``: columns along each side, a multiple of 16. ``break_speed_multiplier``: how much faster
-    blocks break than in the game. ``image_size``: (height, width) of the picture that MineDojo would
-    be asked for; the field of view in which a crafting table counts as nearby depends on it.
+    ``area``: columns along each side, a multiple of 16. ``break_speed_multiplier``: how much
+    faster blocks break than in the game. ``image_size``: (height, width) of the picture in
+    ``observation``; the field of view in which a crafting table counts as nearby depends on it.
     ``use_voxel``, ``voxel_radius``, ``use_lidar`` and ``lidar_rays`` ((pitch rad, yaw rad, metres)
     each) say what ``observation`` holds beside the rest.
 
@@ -78,7 +78,7 @@ class EmbeddedWorld(World):
         self.image_size = image_size
         self.use_voxel = use_voxel
         self.voxel_radius = voxel_radius
-        self.lidar_rays = (lidar_rays or [(0.0, 0.0, 999.0)]) if use_lidar else None
+        self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
         self.rules = rules()
         self._terrain = figures_of(self.biome)
         self._equipment = _equipment(task.inventory, self.rules.item["stack"])
@@ -147,7 +147,7 @@ class EmbeddedWorld(World):
         )
 
     def inventory(self) -> tuple[Ints, Ints]:
-        items, counts = self._buffer("inventory", (2, self.size, 36), np.int64)
+        items, counts = self.buffer("inventory", (2, self.size, 36), np.int64)
         observing.read_inventory(self.state, items, counts)
         return items, counts
 
@@ -155,7 +155,7 @@ class EmbeddedWorld(World):
         if radius < 0:
             raise ValueError(f"a radius is not negative, {radius} is")
         n = 2 * radius + 1
-        names = self._buffer(("voxels", radius), (self.size, n, n, n), np.int64)
+        names = self.buffer(("voxels", radius), (self.size, n, n, n), np.int64)
         observing.read_voxels(self.state, self.rules, names)
         return names
 
@@ -166,8 +166,8 @@ class EmbeddedWorld(World):
         if not 0.0 < reach < 1e6:
             raise ValueError(f"reach is above 0 metres, not {reach}")
         shape = (self.size, len(pitch_yaw))
-        names = self._buffer(("ray names", shape), shape, np.int64)
-        distances = self._buffer(("ray distances", shape), shape, np.float32)
+        names = self.buffer(("ray names", shape), shape, np.int64)
+        distances = self.buffer(("ray distances", shape), shape, np.float32)
         cast_all(self.state, self.rules, pitch_yaw, float(reach), names, distances)
         return names, distances
 
@@ -180,14 +180,14 @@ class EmbeddedWorld(World):
         return lives, foods
 
     def _places(self, reader: str = "location") -> tuple[Floats, ...]:
-        positions = self._buffer((reader, "positions"), (self.size, 3), np.float32)
-        rest = self._buffer((reader, "rest"), (4, self.size), np.float32)
+        positions = self.buffer((reader, "positions"), (self.size, 3), np.float32)
+        rest = self.buffer((reader, "rest"), (4, self.size), np.float32)
         observing.read_places(self.state, positions, rest[0], rest[1], rest[2], rest[3])
         return positions, rest[0], rest[1], rest[2], rest[3]
 
     def masks(self) -> dict[str, Bools]:
         masks = {
-            name: self._buffer(("mask", name), (self.size, length), np.bool_)
+            name: self.buffer(("mask", name), (self.size, length), np.bool_)
             for name, length in (
                 ("action_type", 8),
                 ("craft_smelt", 244),
@@ -225,7 +225,7 @@ class EmbeddedWorld(World):
             raise ValueError(f"environments are numbered 0 to {self.size - 1}, not {environment}")
         return environment
 
-    def _buffer(self, name: Any, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+    def buffer(self, name: Any, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
         buffer = self._buffers.get(name)
         if buffer is None:
             buffer = self._buffers[name] = np.zeros(shape, kind)

@@ -129,8 +129,10 @@ def move(state, rules, w, player, sneaking):
             z = sz
     if abs(x - player.x - dx) > EPSILON:
         player.vx = 0.0
+        player.sprinting = 0
     if abs(z - player.z - dz) > EPSILON:
         player.vz = 0.0
+        player.sprinting = 0
     sunk = y - player.y
     player.x = x
     player.y = y
@@ -175,7 +177,9 @@ def move_player(state, rules, w, player, forward, strafe, gait):
     if abs(player.vz) < 0.003:
         player.vz = 0.0
     sneaking = gait == 2
-    sprinting = gait == 3 and forward > 0.0 and player.food > 6.0
+    # Once begun, a sprint lasts as long as the player runs forward, jumps included.
+    begun = gait == 3 or player.sprinting == 1
+    sprinting = begun and forward > 0.0 and not sneaking and player.food > 6.0
     player.sprinting = 1 if sprinting else 0
     if player.jump_rest > 0:
         player.jump_rest -= 1
@@ -183,6 +187,9 @@ def move_player(state, rules, w, player, forward, strafe, gait):
         if player.ground == 1 and player.jump_rest == 0:
             player.vy = 0.42
             player.jump_rest = 10
+            if sprinting:
+                player.vx -= 0.2 * math.sin(math.radians(player.yaw))
+                player.vz += 0.2 * math.cos(math.radians(player.yaw))
     else:
         player.jump_rest = 0
     pace = 0.98 * (0.3 if sneaking else 1.0)

@@ -55,6 +55,8 @@ PLAYER = np.dtype(
         ("changes", "i4"),
         ("placed", "i4"),
         ("crafting", "i4"),  # craft argument of the last action, -1 if it was another action
+        ("allowed", "i4"),  # 1: the craft mask allowed it
+        ("unused", "i4"),
         ("fresh", "i4"),  # 1: no action was taken yet in this episode
     ],
     align=True,

@@ -6,7 +6,7 @@ import numpy as np
 
 from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.crafting import craft, nearby_tools
+from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.grid import restore
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
@@ -132,6 +132,12 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
         before.variant = slot.variant
         before.wear = slot.wear
     player.fresh = 0
+    if action[5] == CRAFT:
+        tools = nearby_tools(state, w, half_yaw, half_pitch)
+        can = usable(state, rules, w, action[6], tools) and affordable(
+            state, rules, w, rules.first[action[6]]
+        )
+        player.allowed = 1 if can else 0
     look(player, action[3], action[4])
     function = action[5]
     player.crafting = action[6] if function == CRAFT else -1

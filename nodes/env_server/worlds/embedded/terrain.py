@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.rules import BLOCKS, Biome
+from models.rules import BIOMES, BLOCKS, Biome
 from nodes.env_server.worlds.embedded.chance import mixed, unit_at
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import HEIGHT, SEA_LEVEL
@@ -55,8 +55,6 @@ class TerrainFigures(NamedTuple):
 def figures_of(biome: Biome) -> TerrainFigures:
     """Raises ValueError where the embedded world cannot make the biome."""
     if biome.terrain is None:
-        from models.rules import BIOMES
-
         names = sorted(entry.name for entry in BIOMES if entry.terrain is not None)
         raise ValueError(
             f"the embedded world cannot make the biome {biome.name!r} yet; it can make"
@@ -178,7 +176,7 @@ def put_leaves(state, w, x, y, z, kind):
     if x < 0 or z < 0 or x >= area or z >= area or y >= HEIGHT:
         return
     there = state.blocks[w, x, z, y]
-    if there == 0 or there == TALLGRASS or there == DANDELION or there == POPPY:
+    if there in (0, TALLGRASS, DANDELION, POPPY):
         state.blocks[w, x, z, y] = LEAVES
         state.meta[w, x, z, y] = kind
 
@@ -279,7 +277,7 @@ def choose_spawn(state, w, seed, trunks, count):
         z = quarter + np.int64((bits >> np.uint64(20)) % np.uint64(area - 2 * quarter))
         y = np.int64(state.ground[w, x, z])
         foot = state.blocks[w, x, z, y + 1]
-        if foot != 0 and foot != TALLGRASS and foot != DANDELION and foot != POPPY:
+        if foot not in (0, TALLGRASS, DANDELION, POPPY):
             continue
         covered = False
         for above in range(y + 2, HEIGHT):
