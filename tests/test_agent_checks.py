@@ -206,12 +206,19 @@ def questions() -> dict[str, list[msgspec.Struct]]:
         description="walk up to it",
     )
     dig = SubAction(name="dig", method="rl", success=LOG)
-    done = Stage(sub_action=find, program=Program(name="find", source="def action(obs):\n    jump()"))
+    source = "def action(obs):\n    jump()"
+    done = Stage(sub_action=find, program=Program(name="find", source=source))
     report = ProgramReport(
-        program="find", status="error", count=3, steps=7, line=2, error="x", changed={"yaw": "0 -> 9"}
+        program="find",
+        status="error",
+        count=3,
+        steps=7,
+        line=2,
+        error="x",
+        changed={"yaw": "0 -> 9"},
     )
     tried = ProgramAttempt(
-        source="def action(obs):\n    jump()",
+        source=source,
         problems=[Problem(line=2, message="no")],
         reports=[report],
         verdict="It was stuck.",

@@ -13,7 +13,7 @@ from nodes.node import Node
 class Critic(Node):
     name = "critic"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         required_rate: float | None = None  # in place of the rate that the evidence asks for
 
     parameters: Parameters

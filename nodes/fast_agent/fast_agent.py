@@ -1,6 +1,6 @@
 """The fast agent node: the inner loop (implement one sub-action) and the evaluation of a whole."""
 
-import msgspec
+from typing import Any
 
 from messages.bus import GoalHandle
 from messages.plan import EVALUATE, IMPLEMENT, WORKING, Evaluate, Evaluated, Implemented, Working
@@ -18,7 +18,7 @@ from nodes.node import Node
 class FastAgent(Node):
     name = "fast_agent"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
         macros: bool = True  # may coded actions join the action space of a policy?
         trial_episodes: int = 10
@@ -35,19 +35,16 @@ class FastAgent(Node):
     live = frozenset({"repairs", "required_rate", "trial_episodes", "evaluation_episodes"})
 
     def setup(self) -> None:
-        if self.parameters.seed is None:
-            self.parameters.seed = self.config.get("seed", 0)
-        if self.parameters.gamma is None:
-            self.parameters.gamma = self.config.get("learner", {}).get("gamma", 0.99)
+        seed, gamma = self.parameters.seed, self.parameters.gamma
+        learner = self.config.get("learner") or {}
+        self.seed: int = self.config.get("seed", 0) if seed is None else seed
+        self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
         self.programs = self.folder / "programs"
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
-
-    def shutdown(self) -> None:
-        self.memory.close()
 
     def implement(self, goal: Implementing) -> Implemented:
         if goal.request.sub_action.method == "code":
@@ -67,7 +64,7 @@ class FastAgent(Node):
             Play(
                 task=request.task,
                 size=self.parameters.evaluation_episodes,
-                seeds=evaluation_seeds(self.parameters.seed),
+                seeds=evaluation_seeds(self.seed),
                 stages=request.stages,
                 record=request.record,
             ),
@@ -80,7 +77,7 @@ class FastAgent(Node):
             success_rate=rate, episodes=played.episodes, steps=played.steps, video=played.video
         )
 
-    def working(self, goal: GoalHandle, activity: str) -> None:
+    def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
         """Say what is being done right now."""
         message = Working(activity=activity)
         self.publish(WORKING, message)

@@ -13,30 +13,26 @@ from nodes.fast_agent.seeds import trial_seeds
 Implementing = GoalHandle[Implement, Working]
 
 
-class FastParameters(Protocol):
-    """The fast agent's parameters, as the branches read them."""
-
-    seed: int
-    macros: bool
-    trial_episodes: int
-    repairs: int
-    required_rate: float
-    program_steps: int
-    most_samples: int
-    stop_at: float
-    gamma: float
-
-
 class Agent(Protocol):
     """The fast agent node, as the branches see it."""
 
     name: str
     parameters: Any
     player: Player
+    seed: int
+    gamma: float
 
     def call(self, service: Any, request: Any, timeout: float | None = None) -> Any: ...
-    def run_goal(self, action: Any, goal_id: str, goal: Any, **options: Any) -> Any: ...
-    def working(self, goal: Implementing, activity: str) -> None: ...
+    def run_goal(
+        self,
+        action: Any,
+        goal_id: str,
+        goal: Any,
+        on_feedback: Any = None,
+        timeout: float | None = None,
+        cancelled: Any = None,
+    ) -> Any: ...
+    def working(self, goal: GoalHandle[Any, Working], activity: str) -> None: ...
     def save(self, goal_id: str, program: Program) -> None: ...
 
 
@@ -94,7 +90,7 @@ def try_out(agent: Agent, goal: Implementing, number: int, stage: Stage) -> Play
         Play(
             task=goal.request.task,
             size=agent.parameters.trial_episodes,
-            seeds=trial_seeds(agent.parameters.seed),
+            seeds=trial_seeds(agent.seed),
             stages=[*played_before, stage],
             prefix=[] if played_before else prefix,
         ),

@@ -121,11 +121,11 @@ def _training_spec(
             success=request.sub_action.success,
             horizon=answer.horizon,
             targets=answer.targets,
-            gamma=parameters.gamma,
+            gamma=agent.gamma,
         ),
         # A policy cannot run inside a reset: after one, training starts where the programs end.
         prefix=leading_programs(request.before),
-        seeds=training_seeds(parameters.seed),
+        seeds=training_seeds(agent.seed),
         budget=answer.budget,
         stop_at=parameters.stop_at,
     )

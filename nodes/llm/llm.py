@@ -8,6 +8,7 @@ import msgspec
 
 from messages.bus import ServiceError
 from messages.chat import ASK, EXCHANGES, Answered, Ask, Exchange
+from nodes.config import ConfigError
 from nodes.llm.answers import NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend
 from nodes.llm.openai import OpenAIBackend
@@ -23,15 +24,19 @@ class Llm(Node):
 
     name = "llm"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-        profile: dict[str, Any] = {"kind": "rulebook"}
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+        # One of models/llm/: `llm=<profile>` picks it.
+        profile: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "rulebook"})
         repairs: int = 3  # how often an answer that does not fit is asked for again
 
     parameters: Parameters
     live = frozenset({"repairs"})
 
     def setup(self) -> None:
-        self.backend = self._backend()
+        try:
+            self.backend = self._backend()
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
         self.transcript = Transcript(self.folder / "transcript.jsonl")
         self._asking: dict[str, threading.Lock] = {}
         self._asking_lock = threading.Lock()
@@ -41,9 +46,6 @@ class Llm(Node):
             len(self.transcript),
         )
         self.serve(ASK, self.ask, background=True)
-
-    def shutdown(self) -> None:
-        self.transcript.close()
 
     def ask(self, request: Ask) -> Answered:
         """Raises ServiceError ``no_answer`` when the model gives none that fits."""

@@ -1,7 +1,5 @@
 """The planner node: asks for a plan, checks it, and has its subtasks achieved one after another."""
 
-import msgspec
-
 from messages.bus import GoalHandle
 from messages.chat import PlanAnswer, PlanQuestion
 from messages.plan import (
@@ -26,7 +24,7 @@ from nodes.planner.plan_check import plan_problems
 class Planner(Node):
     name = "planner"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         repairs: int = 3  # how often a plan that would not do is asked for again
 
     parameters: Parameters

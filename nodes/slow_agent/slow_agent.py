@@ -49,7 +49,7 @@ class _Round:
 class SlowAgent(Node):
     name = "slow_agent"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         repairs: int = 3  # how often a decomposition that would not do is asked for again
 
     parameters: Parameters
@@ -58,9 +58,6 @@ class SlowAgent(Node):
     def setup(self) -> None:
         self.memory = Memory(self.folder / "memory.sqlite")
         self.serve_action(ACHIEVE, self.achieve)
-
-    def shutdown(self) -> None:
-        self.memory.close()
 
     def achieve(self, goal: Achieving) -> SubtaskReport:
         limits = goal.request.limits

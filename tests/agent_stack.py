@@ -1,0 +1,265 @@
+"""The agents as real processes, with a toy env server and a toy learner on real sockets."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from messages.bus import Bus, ServiceError
+from messages.plan import Limits, PursueGoal
+from messages.program import CHECK, Checked, CheckProgram, Problem, ProgramReport
+from messages.training import ACT, TRAIN, Act, Acted, Policy, Progress, Train, Trained
+from messages.world import (
+    CLOSE,
+    OPEN,
+    RUN_PROGRAM,
+    Closed,
+    Condition,
+    Episode,
+    Opened,
+    OpenSession,
+    ProgramRan,
+    RunProgram,
+    SessionName,
+    Task,
+    View,
+)
+from tests.bus_processes import PATIENCE, ROOT, notify_socket, wait_ready
+
+LOG = Condition(kind="have", name="log")
+TASK = Task(id="harvest_log", prompt="Harvest one log.", success=LOG)
+STEPS = 10
+"""Primitive steps that every program and policy of the toy world takes in each environment."""
+
+
+class AgentProcess:
+    """``python -m nodes.<name>``, started and ready."""
+
+    def __init__(self, name: str, run: Path, *arguments: str, **environment: str) -> None:
+        self._command = [sys.executable, "-m", f"nodes.{name}", "--run", str(run), *arguments]
+        self._environment = {**os.environ, **environment}
+        self._run = run
+        self.start()
+
+    def start(self) -> None:
+        with notify_socket(self._run) as (address, receiver):
+            self.popen = subprocess.Popen(
+                self._command,
+                cwd=ROOT,
+                env={**self._environment, "NOTIFY_SOCKET": address},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            wait_ready(receiver, self.popen)
+
+    def kill(self) -> None:
+        self.popen.kill()
+        self.popen.wait(PATIENCE)
+
+    def stop(self) -> int:
+        self.popen.terminate()
+        return self.popen.wait(PATIENCE)
+
+
+class ToyWorld:
+    """An env server and a learner in one, where what comes of a program is said by a function.
+
+    ``outcome(source)`` says what a program brings about: "facing", "have" or "". A policy brings
+    "have" about if it has macros. ``before_run(goal id)`` is called before each run of a program.
+    """
+
+    def __init__(self, run: Path, outcome: Callable[[str], str]) -> None:
+        self.outcome = outcome
+        self.before_run: Callable[[str], None] = lambda goal_id: None
+        self.sessions: dict[str, list[str]] = {}  # what each environment has reached
+        self.played: list[tuple[str, str]] = []  # (session, program or policy), in order
+        self.opened: list[OpenSession] = []
+        self.trained: dict[str, Train] = {}
+        self._stop = threading.Event()
+        self.env_server, self.learner = Bus(run, node="env_server"), Bus(run, node="learner")
+        self.env_server.serve(CHECK, self.check)
+        self.env_server.serve(OPEN, self.open)
+        self.env_server.serve(CLOSE, self.close_session)
+        self.env_server.serve_action(RUN_PROGRAM, self.run_program)
+        self.learner.serve_action(TRAIN, self.train)
+        self.learner.serve_action(ACT, self.act)
+        self._threads = [
+            threading.Thread(target=bus.spin, args=(self._stop,), daemon=True)
+            for bus in (self.env_server, self.learner)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        for bus in (self.env_server, self.learner):
+            bus.wake()
+        for thread in self._threads:
+            thread.join(PATIENCE)
+        for bus in (self.env_server, self.learner):
+            bus.close()
+
+    def check(self, request: CheckProgram) -> Checked:
+        wrong = "import" in request.program.source
+        return Checked(problems=[Problem(line=1, message="no imports")] if wrong else [])
+
+    def open(self, request: OpenSession) -> Opened:
+        self.opened.append(request)
+        self.sessions[request.session] = [""] * request.size
+        for program in request.prefix:
+            self._reach(request.session, self.outcome(program.source))
+        return Opened(
+            fields=[],
+            choices=[],
+            features=np.zeros((request.size, 0), np.float32),
+            mask=np.zeros((request.size, 0), np.bool_),
+            prefix_steps=STEPS * request.size * len(request.prefix),
+        )
+
+    def _reach(self, session: str, reached: str) -> int:
+        """Returns the primitive steps that it took."""
+        if session not in self.sessions:
+            raise ServiceError(f"There is no session {session}.", code="unknown_session")
+        states = self.sessions[session]
+        # A log is only dug where the crosshair is on wood.
+        new = reached if reached != "have" or states[0] == "facing" else ""
+        self.sessions[session] = [new or state for state in states]
+        return STEPS * len(states)
+
+    def _episodes(self, session: str) -> list[Episode]:
+        return [
+            Episode(
+                environment=number,
+                seed=number,
+                success=state == "have",
+                steps=STEPS,
+                reward=0.0,
+                ended="success" if state == "have" else "running",
+                before=seen(""),
+                after=seen(state),
+            )
+            for number, state in enumerate(self.sessions[session])
+        ]
+
+    def close_session(self, request: SessionName) -> Closed:
+        if request.session not in self.sessions:
+            raise ServiceError(f"There is no session {request.session}.", code="unknown_session")
+        episodes = self._episodes(request.session)
+        del self.sessions[request.session]
+        return Closed(episodes=episodes, video=None)
+
+    def run_program(self, goal: Any) -> ProgramRan:
+        request: RunProgram = goal.request
+        self.before_run(goal.id)
+        steps = self._reach(request.session, self.outcome(request.program.source))
+        self.played.append((request.session, request.program.name))
+        report = ProgramReport(
+            program=request.program.name, status="finished", count=1, steps=STEPS
+        )
+        return ProgramRan(steps=steps, reports=[report], episodes=self._episodes(request.session))
+
+    def train(self, goal: Any) -> Trained:
+        request: Train = goal.request
+        self.trained[goal.id] = request
+        goal.feedback(
+            Progress(
+                policy=goal.id,
+                samples=500,
+                prefix_samples=10,
+                decisions=100,
+                budget=request.spec.budget,
+                success_rate=0.5,
+                mean_return=1.0,
+                entropy=0.1,
+                kl=0.01,
+                steps_per_second=1e3,
+            )
+        )
+        return Trained(
+            policy=Policy(id=goal.id, checkpoint="learner/checkpoint.pt"),
+            samples=1000,
+            prefix_samples=100,
+            success_rate=0.9,
+            curve=[],
+            reason="The budget is spent.",
+        )
+
+    def act(self, goal: Any) -> Acted:
+        request: Act = goal.request
+        macros = self.trained[request.policy.id].spec.interface.macros
+        steps = self._reach(request.session, "have" if macros else "")
+        self.played.append((request.session, request.policy.id))
+        return Acted(steps=steps)
+
+
+def seen(state: str) -> View:
+    """What is seen when this much is reached."""
+    return View(
+        position=(0.0, 64.0, 0.0),
+        yaw=0.0,
+        pitch=0.0,
+        life=20.0,
+        food=20.0,
+        inventory={"log": 1} if state == "have" else {},
+        facing="wood" if state else "grass block",
+        around={},
+    )
+
+
+def rulebook_world(source: str) -> str:
+    """Walking up to a tree works, digging by code does not."""
+    return "facing" if "nearest(" in source else ""
+
+
+class Stack:
+    """All five agents and the toy world in a run folder."""
+
+    def __init__(
+        self, run: Path, outcome: Callable[[str], str] = rulebook_world, **fast_agent: Any
+    ) -> None:
+        self.run = run
+        fast_agent = {"trial_episodes": 2, "evaluation_episodes": 3, **fast_agent}
+        config = {
+            "name": "test",
+            "seed": 3,
+            "learner": {"gamma": 0.97},
+            "nodes": {"fast_agent": {"parameters": fast_agent}},
+        }
+        (run / "config.yaml").write_text(yaml.safe_dump(config))
+        self.world = ToyWorld(run, outcome)
+        self.agents: dict[str, AgentProcess] = {}
+        self.bus = Bus(run)
+        try:
+            for name in ("llm", "critic", "fast_agent", "slow_agent", "planner"):
+                self.agents[name] = AgentProcess(name, run)
+        except BaseException:
+            self.close()
+            raise
+
+    def goal(self, iterations: int = 4) -> PursueGoal:
+        return PursueGoal(task=TASK, limits=Limits(iterations=iterations))
+
+    def close(self) -> None:
+        self.bus.close()
+        for agent in self.agents.values():
+            with contextlib.suppress(ProcessLookupError):
+                agent.kill()
+        self.world.stop()
+
+
+@contextlib.contextmanager
+def stack(run: Path, **options: Any) -> Iterator[Stack]:
+    """The stack while it is needed."""
+    agents = Stack(run, **options)
+    try:
+        yield agents
+    finally:
+        agents.close()

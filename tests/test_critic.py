@@ -1,0 +1,106 @@
+"""The critic as a real process: what was counted decides, whatever the language model says."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from messages.bus import Bus, ServiceError
+from messages.chat import ASK, Answered, Ask, JudgeAnswer
+from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import Episode
+from tests.agent_stack import LOG, AgentProcess, seen
+from tests.bus_processes import PATIENCE
+
+
+class Talker:
+    """Says what it is told to say, or nothing."""
+
+    def __init__(self, run: Path) -> None:
+        self.says: JudgeAnswer | None = None
+        self._stop = threading.Event()
+        self._bus = Bus(run, node="llm")
+        self._bus.serve(ASK, self.ask)
+        self._thread = threading.Thread(target=self._bus.spin, args=(self._stop,))
+        self._thread.start()
+
+    def ask(self, request: Ask) -> Answered:
+        if self.says is None:
+            raise ServiceError("Nothing comes to mind.", code="no_answer")
+        return Answered(
+            id=request.id, answer=msgspec.json.encode(self.says).decode(), model="talker"
+        )
+
+    def close(self) -> None:
+        self._stop.set()
+        self._bus.wake()
+        self._thread.join()
+        self._bus.close()
+
+
+@pytest.fixture
+def talker(run_folder: Path) -> Iterator[Talker]:
+    talker = Talker(run_folder)
+    yield talker
+    talker.close()
+
+
+@pytest.fixture
+def bus(run_folder: Path, talker: Talker) -> Iterator[Bus]:
+    (run_folder / "config.yaml").write_text(yaml.safe_dump({"name": "test"}))
+    critic = AgentProcess("critic", run_folder)
+    bus = Bus(run_folder)
+    yield bus
+    bus.close()
+    critic.kill()
+
+
+def judged(bus: Bus, worked: int, episodes: int = 10) -> Verdict:
+    evidence = Evidence(
+        id=f"judge-{worked}-{episodes}",
+        sub_action="harvest log",
+        description="",
+        method="code",
+        success=LOG,
+        required_rate=0.9,
+        episodes=[
+            Episode(
+                environment=number,
+                seed=number,
+                success=False,
+                steps=1,
+                reward=0.0,
+                ended="running",
+                before=seen(""),
+                after=seen("have" if number < worked else ""),
+            )
+            for number in range(episodes)
+        ],
+    )
+    return bus.call(JUDGE, evidence, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("worked", "success"), [(0, False), (8, False), (9, True), (10, True)])
+def test_the_numbers_decide_and_the_text_explains(
+    bus: Bus, talker: Talker, worked: int, success: bool
+):
+    talker.says = JudgeAnswer(success=not success, reason="It looked\nso.", suggestion=" Try. ")
+    verdict = judged(bus, worked)
+    assert verdict.success is success
+    assert verdict.success_rate == worked / 10
+    assert verdict.reason == f"It worked in {worked} of 10 episodes. It looked so."
+    assert verdict.suggestion == "Try."
+
+
+def test_without_an_answer_there_is_still_a_verdict(bus: Bus):
+    verdict = judged(bus, 9)
+    assert verdict.success
+    assert verdict.reason == "It worked in 9 of 10 episodes."
+
+
+def test_without_episodes_nothing_has_worked(bus: Bus, talker: Talker):
+    talker.says = JudgeAnswer(success=True, reason="Surely.")
+    assert not judged(bus, 0, episodes=0).success

@@ -1,0 +1,338 @@
+"""The llm node as a real process: a wayward HTTP server, lasting answers, refused profiles."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from messages.bus import Bus, RemoteError
+from messages.chat import (
+    ASK,
+    EXCHANGES,
+    Ask,
+    ChatMessage,
+    Exchange,
+    PlanAnswer,
+    PlanQuestion,
+    SpecQuestion,
+)
+from messages.plan import SubAction
+from nodes.llm.answers import answer_schema, parse
+from nodes.llm.profiles import read_profile
+from nodes.llm.transcript import Transcript
+from tests.agent_stack import LOG, TASK, AgentProcess
+from tests.bus_processes import PATIENCE, ROOT, eventually
+
+GOOD = json.dumps(
+    {"subtasks": [{"name": "dig", "success": {"kind": "have", "name": "log", "quantity": 1}}]}
+)
+QUESTION = PlanQuestion(task=TASK)
+Answers = Callable[[BaseHTTPRequestHandler], None]
+
+
+def says(text: str, finish: str = "stop") -> Answers:
+    """A well-formed completion with this text."""
+
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        body = {
+            "choices": [{"message": {"content": text}, "finish_reason": finish}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 5},
+        }
+        send(handler, 200, json.dumps(body))
+
+    return respond
+
+
+def fails(status: int) -> Answers:
+    return lambda handler: send(handler, status, "out of order")
+
+
+def sends(body: str) -> Answers:
+    return lambda handler: send(handler, 200, body)
+
+
+def hangs(handler: BaseHTTPRequestHandler) -> None:
+    time.sleep(2.0)
+
+
+def breaks_off(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.wfile.flush()
+    handler.close_connection = True
+
+
+def send(handler: BaseHTTPRequestHandler, status: int, body: str) -> None:
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body.encode())))
+    handler.end_headers()
+    handler.wfile.write(body.encode())
+
+
+class Server:
+    """Gives the answers of a script in order, then the last one for ever."""
+
+    def __init__(self, *script: Answers) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = int(self.headers["Content-Length"])
+                server.requests.append(json.loads(self.rfile.read(length)))
+                server.headers.append(dict(self.headers))
+                script[min(len(server.requests), len(script)) - 1](self)
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,))
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+
+class Setting:
+    """A run folder with the llm node, asked by a bus."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.bus = Bus(run)
+        self.llm: AgentProcess | None = None
+        self.server: Server | None = None
+
+    def start(self, *script: Answers, repairs: int = 4, **profile: Any) -> AgentProcess:
+        self.server = Server(*script)
+        self.configure(
+            {"kind": "openai", "url": self.server.url, "model": "toy", "timeout": 0.5, **profile},
+            repairs=repairs,
+        )
+        self.llm = AgentProcess("llm", self.run, TOY_KEY="secret")
+        return self.llm
+
+    def configure(self, profile: dict[str, Any], **parameters: Any) -> None:
+        parameters = {"profile": profile, **parameters}
+        config = {"name": "test", "nodes": {"llm": {"parameters": parameters}}}
+        (self.run / "config.yaml").write_text(yaml.safe_dump(config))
+
+    def ask(self, id: str = "q") -> Any:
+        prompt = [
+            ChatMessage(role="system", content="Plan."),
+            ChatMessage(role="user", content="A log."),
+        ]
+        request = Ask(id=id, agent="planner", question=QUESTION, prompt=prompt)
+        return self.bus.call(ASK, request, timeout=PATIENCE)
+
+    def close(self) -> None:
+        self.bus.close()
+        if self.llm is not None:
+            self.llm.kill()
+        if self.server is not None:
+            self.server.close()
+
+
+@pytest.fixture
+def setting(run_folder: Path) -> Iterator[Setting]:
+    setting = Setting(run_folder)
+    yield setting
+    setting.close()
+
+
+def lines(run: Path) -> list[dict[str, Any]]:
+    text = (run / "llm" / "transcript.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_wayward_server_is_brought_to_answer(setting: Setting):
+    truncated, wrong = GOOD[:-20], '{"subtasks": [{"name": 7}]}'
+    setting.start(
+        fails(500),
+        breaks_off,
+        sends("no JSON"),
+        says(GOOD, finish="length"),
+        hangs,
+        says(truncated),
+        says(wrong),
+        says(GOOD),
+        repairs=8,
+    )
+    answered = setting.ask()
+    assert answered.repairs == 7
+    assert msgspec.json.decode(answered.answer, type=PlanAnswer).subtasks[0].success == LOG
+    assert answered.prompt_tokens == 21  # of the three completions that came through
+    assert setting.server is not None
+    requests = setting.server.requests
+    strict = requests[0]["response_format"]["json_schema"]
+    assert strict["strict"] is True
+    assert strict["schema"] == answer_schema(QUESTION)
+    # The model was told what was wrong, and shown only its last answer.
+    assert [message["role"] for message in requests[0]["messages"]] == ["system", "user"]
+    told = requests[7]["messages"]
+    assert [message["role"] for message in told] == ["system", "user", "assistant", "user"]
+    assert told[2]["content"] == wrong
+    assert "$.subtasks[0]" in told[3]["content"]
+    entry = lines(setting.run)[0]
+    assert len(entry["failures"]) == 7
+    assert entry["prompt"][1]["content"] == "A log."
+    assert entry["question"]["task"]["id"] == "harvest_log"
+
+
+def test_no_valid_answer_is_a_failure_that_is_not_remembered(setting: Setting):
+    setting.start(says("{}"), says("{}"), says(GOOD), repairs=1)
+    with pytest.raises(RemoteError, match="no valid answer in 2 tries") as refused:
+        setting.ask()
+    assert refused.value.code == "no_answer"
+    assert setting.ask("another").repairs == 0
+
+
+def test_a_refused_key_is_not_tried_again(setting: Setting):
+    setting.start(fails(401), api_key_variable="TOY_KEY")
+    with pytest.raises(RemoteError, match="401") as refused:
+        setting.ask()
+    assert refused.value.code == "no_answer"
+    assert setting.server is not None
+    assert len(setting.server.requests) == 1
+    assert setting.server.headers[0]["Authorization"] == "Bearer secret"
+
+
+def test_an_answer_outlives_the_node_that_gave_it(setting: Setting):
+    llm = setting.start(says(GOOD))
+    first = setting.ask()
+    llm.kill()
+    # A line that was being written when the node was killed: nobody has seen its answer.
+    with (setting.run / "llm" / "transcript.jsonl").open("a") as file:
+        file.write('{"time": 1, "agent": "planner", "answ')
+    llm.start()
+    assert setting.ask() == first
+    assert setting.ask("another").answer == first.answer
+    assert setting.server is not None
+    assert len(setting.server.requests) == 2
+    assert [line["answered"]["id"] for line in lines(setting.run)] == ["q", "another"]
+
+
+def test_the_same_question_twice_at_once_is_put_once(setting: Setting):
+    setting.start(says(GOOD))
+    answers: list[Any] = []
+    threads = [threading.Thread(target=lambda: answers.append(setting.ask())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert len(answers) == 4
+    assert all(answer == answers[0] for answer in answers)
+    assert setting.server is not None
+    assert len(setting.server.requests) == 1
+
+
+def test_each_exchange_is_said(setting: Setting):
+    setting.start(says(GOOD))
+    heard: list[Exchange] = []
+    listening = threading.Event()
+    setting.bus.subscribe(EXCHANGES, heard.append)
+    thread = threading.Thread(target=setting.bus.spin, args=(listening,))
+    thread.start()
+    try:
+        asked = 0
+
+        def came() -> bool:
+            # Listening begins at some moment after this: ask until one is heard.
+            nonlocal asked
+            asked += 1
+            setting.ask(f"q{asked}")
+            return bool(heard)
+
+        eventually(came)
+        assert heard[0].agent == "planner"
+        assert heard[0].asked == "PlanQuestion"
+    finally:
+        listening.set()
+        setting.bus.wake()
+        thread.join(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        ({"kind": "vllm", "model": "Qwen/Qwen3-8B-AWQ"}, "vllm serve Qwen/Qwen3-8B-AWQ"),
+        ({"kind": "oracle"}, "not valid"),
+        ({"kind": "openai", "url": "ftp://x", "model": "m"}, "http://"),
+        (
+            {"kind": "openai", "url": "http://x", "model": "m", "api_key_variable": "NO_SUCH_KEY"},
+            r"export it",
+        ),
+    ],
+)
+def test_a_profile_that_will_not_do_is_refused(
+    setting: Setting, profile: dict[str, Any], said: str
+):
+    setting.configure(profile)
+    ended = subprocess.run(
+        [sys.executable, "-m", "nodes.llm", "--run", str(setting.run)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert ended.returncode == 2
+    assert said in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
+def test_every_profile_can_be_read(path: Path):
+    read_profile(yaml.safe_load(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"<think>\nA log {{...}}\n</think>\n{GOOD}",
+        GOOD.replace('"quantity": 1', '"quantity": "1"'),
+    ],
+)
+def test_an_answer_is_found_in_what_models_write(text: str):
+    assert msgspec.json.decode(parse(QUESTION, text), type=PlanAnswer).subtasks[0].success == LOG
+
+
+@pytest.mark.parametrize("text", ["", "I would dig.", GOOD[:30], '{"subtasks": 3}', "[]"])
+def test_what_is_no_answer_is_refused(text: str):
+    with pytest.raises(ValueError, match=r"."):
+        parse(QUESTION, text)
+
+
+def test_schemas_are_strict_all_the_way_down():
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    schema = answer_schema(SpecQuestion(task=TASK, sub_action=dig))
+    assert schema["type"] == "object"
+    for part in [schema, *schema["$defs"].values()]:
+        assert part["additionalProperties"] is False
+        assert part["required"] == list(part["properties"])
+        assert all("default" not in field for field in part["properties"].values())
+
+
+def test_an_empty_transcript_can_be_opened_twice(tmp_path: Path):
+    path = tmp_path / "transcript.jsonl"
+    for _ in range(2):
+        transcript = Transcript(path)
+        assert len(transcript) == 0
+        transcript.close()
