@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 from messages.bus import Bus, GoalCancelled, RemoteError
 from messages.empty import Empty
@@ -23,7 +24,6 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
-from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 
 def _load() -> Any:

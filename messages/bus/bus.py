@@ -510,14 +510,20 @@ class Bus:
         if line is None:
             keys = self._keys
             needed = keys.needed(self._hosts.get(node))
-            line = lines[node] = Peer(
-                self._context,
-                node,
-                addresses.address(self.run, node, "srv", self._hosts),
-                f"{self.epoch}.{next(self._numbers)}",
-                self.epoch,
-                (lambda socket: keys.connect(socket, node)) if needed else None,
-            )
+            try:
+                line = Peer(
+                    self._context,
+                    node,
+                    addresses.address(self.run, node, "srv", self._hosts),
+                    f"{self.epoch}.{next(self._numbers)}",
+                    self.epoch,
+                    (lambda socket: keys.connect(socket, node)) if needed else None,
+                )
+            except zmq.ZMQError as error:
+                if self._closed:
+                    raise BusClosed(f"{door}: the bus is closed") from None
+                raise AddressError(f"{door}: no line to {node}: {error.strerror}") from error
+            lines[node] = line
             with self._lines_lock:
                 self._lines.add(line)
         return line

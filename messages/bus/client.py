@@ -5,6 +5,7 @@ peer went away and came back. Then the question is put again under the same id: 
 from memory if it has done it, and a restarted peer refuses what must not be done twice.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +15,6 @@ from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus.errors import (
     BusClosed,
-    BusError,
     DeadlineExceeded,
     MalformedReply,
     PeerRestarted,
@@ -53,16 +53,20 @@ class Peer:
         self._peer = ""  # the life of the node that the connection leads to, once it has spoken
         self.busy = threading.Lock()
         self._socket: Socket = context.socket(zmq.DEALER)
+        monitor: Socket | None = None
         try:
             limit(self._socket)
             if secure is not None:
                 secure(self._socket)
-            self._monitor: Socket = self._socket.get_monitor_socket(_EVENTS)
-            self._monitor.setsockopt(zmq.LINGER, 0)
+            monitor = self._socket.get_monitor_socket(_EVENTS)
+            monitor.setsockopt(zmq.LINGER, 0)
             self._socket.connect(address)
         except BaseException:
+            if monitor is not None:
+                monitor.close()
             self._socket.close()
             raise
+        self._monitor: Socket = monitor
         self._poller = zmq.Poller()
         self._poller.register(self._socket, zmq.POLLIN)
         self._poller.register(self._monitor, zmq.POLLIN)
@@ -187,14 +191,12 @@ class Peer:
 
     def close(self) -> None:
         if not self._socket.closed:
-            self._socket.disable_monitor()
+            with contextlib.suppress(zmq.ZMQError):  # the context may have ended already
+                self._socket.disable_monitor()
             self._monitor.close()
             self._socket.close()
 
     def __del__(self) -> None:
         # A thread that ends takes its lines with it.
         if hasattr(self, "_poller"):
-            try:
-                self.close()
-            except (zmq.ZMQError, BusError):
-                return
+            self.close()

@@ -1,0 +1,206 @@
+"""Test a node without sockets, processes or threads.
+
+    bus = MockBus("critic")
+    bus.answer(ASK, lambda ask: Answered(...))        # what another node would say
+    critic = start(Critic, bus, tmp_path, required_rate=0.5)
+    verdict = bus.call(JUDGE, evidence)               # through the node's own handler
+    assert bus.said(PLAN) == [...]
+
+Messages go through the codec on their way, so that what could not travel fails here as well.
+Goals run to their end inside `run_goal`; background services are answered at once.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from messages.bus import Bus, GoalCancelled, GoalHandle, RemoteError, ServiceError
+from messages.codec import decode, encode, fingerprint, snapshot
+from messages.interface import (
+    Action,
+    Feedback,
+    Goal,
+    Message,
+    Reply,
+    Request,
+    Result,
+    Service,
+    Topic,
+)
+from messages.system import Door
+from nodes.node import Node
+
+_Node = TypeVar("_Node", bound=Node)
+
+
+def travel(kind: type[Message], message: Message) -> Message:
+    """A message as it arrives: written, read and checked."""
+    return decode(kind, snapshot(encode(message)))
+
+
+class MockBus:
+    """Stands for `messages.bus.Bus`. Several nodes may share one and then reach each other."""
+
+    def __init__(self, node: str | None = None) -> None:
+        self.node = node
+        self.epoch = "mock"
+        self.busy: list[str] = []
+        self.reports: list[tuple[str, str]] = []
+        self.asked: list[tuple[str, Any]] = []
+        self._handlers: dict[str, Callable[[Any], Any]] = {}
+        self._actions: dict[str, Callable[[Any], Any]] = {}
+        self._results: dict[tuple[str, str], Any] = {}
+        self._said: dict[str, list[Any]] = {}
+        self._listeners: dict[str, list[Callable[[Any], None]]] = {}
+        self._doors: dict[str, Door] = {}
+
+    # What a test says and asks
+
+    def answer(self, service: Service[Request, Reply], handler: Callable[[Request], Reply]) -> None:
+        """Stand in for the node that answers a service."""
+        self._handlers[service.name] = handler
+
+    def answer_action(
+        self,
+        action: Action[Goal, Feedback, Result],
+        handler: Callable[[GoalHandle[Goal, Feedback]], Result],
+    ) -> None:
+        """Stand in for the node that works on goals."""
+        self._actions[action.name] = handler
+
+    def said(self, topic: Topic[Message]) -> list[Message]:
+        """What was published on a topic so far."""
+        return cast("list[Message]", list(self._said.get(topic.name, [])))
+
+    # The bus as a node sees it
+
+    def serve(
+        self,
+        service: Service[Request, Reply],
+        handler: Callable[[Request], Reply],
+        background: bool = False,
+    ) -> None:
+        self.answer(service, handler)
+        self._own(service.name, "service", [service.request, service.reply])
+
+    def serve_action(
+        self,
+        action: Action[Goal, Feedback, Result],
+        handler: Callable[[GoalHandle[Goal, Feedback]], Result],
+        store: object = None,
+    ) -> None:
+        self.answer_action(action, handler)
+        self._own(action.name, "action", [action.goal, action.feedback, action.result])
+
+    def advertise(self, topic: Topic[Any]) -> None:
+        self._own(topic.name, "topic", [topic.message])
+
+    def publish(self, topic: Topic[Message], message: Message) -> None:
+        arrived = travel(topic.message, message)
+        self._said.setdefault(topic.name, []).append(arrived)
+        for callback in self._listeners.get(topic.name, []):
+            callback(arrived)
+
+    def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
+        self._listeners.setdefault(topic.name, []).append(callback)
+
+    def call(
+        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+    ) -> Reply:
+        self.asked.append((service.name, request))
+        handler = self._handlers.get(service.name)
+        if handler is None:
+            raise RemoteError(service.name, "unknown_service", "nobody answers this in the test")
+        try:
+            return travel(service.reply, handler(travel(service.request, request)))
+        except ServiceError as error:
+            raise RemoteError(service.name, error.code, error.message) from error
+
+    def send_goal(
+        self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float = 10.0
+    ) -> str:
+        self.run_goal(action, goal_id, goal)
+        return "succeeded"
+
+    def run_goal(
+        self,
+        action: Action[Goal, Feedback, Result],
+        goal_id: str,
+        goal: Goal,
+        on_feedback: Callable[[Feedback], None] | None = None,
+        timeout: float | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Result:
+        if cancelled is not None and cancelled():
+            raise GoalCancelled(f"{action.name}: goal {goal_id} was cancelled here")
+        if (action.name, goal_id) in self._results:
+            return self._results[action.name, goal_id]
+        self.asked.append((action.name, goal))
+        handler = self._actions.get(action.name)
+        if handler is None:
+            raise RemoteError(action.name, "unknown_service", "nobody answers this in the test")
+
+        def publish(_: str, message: Feedback) -> None:
+            if on_feedback is not None:
+                on_feedback(travel(action.feedback, message))
+
+        handle = GoalHandle[Goal, Feedback](
+            goal_id, travel(action.goal, goal), publish, threading.Event()
+        )
+        try:
+            result = travel(action.result, handler(handle))
+        except ServiceError as error:
+            raise RemoteError(action.name, error.code, error.message) from error
+        self._results[action.name, goal_id] = result
+        return result
+
+    def cancel_goal(
+        self, action: Action[Any, Any, Any], goal_id: str, timeout: float = 10.0
+    ) -> str:
+        return "succeeded" if (action.name, goal_id) in self._results else "unknown_goal"
+
+    def report(self, about: str, message: str, level: str = "warning") -> None:
+        self.reports.append((about, message))
+
+    def every(self, seconds: float, do: Callable[[], None]) -> None:
+        """Nothing happens by itself in a test."""
+
+    def wake(self) -> None:
+        """Nobody sleeps."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    @property
+    def doors(self) -> list[Door]:
+        return sorted(self._doors.values(), key=lambda door: door.name)
+
+    def _own(self, name: str, kind: str, types: list[type[msgspec.Struct]]) -> None:
+        self._doors[name] = Door(
+            name=name,
+            kind=kind,
+            types=[type_.__name__ for type_ in types],
+            fingerprint=fingerprint(*types),
+        )
+
+
+def start(
+    kind: type[_Node],
+    bus: MockBus,
+    run: Path,
+    config: dict[str, Any] | None = None,
+    **parameters: Any,
+) -> _Node:
+    """A node on a mock bus with its doors open, its folder under ``run``.
+
+    Raises:
+        ConfigError: the parameters will not do.
+    """
+    (run / kind.name).mkdir(parents=True, exist_ok=True)
+    whole = {**(config or {}), "nodes": {kind.name: {"parameters": parameters}}}
+    node = kind(run, whole, cast(Bus, bus))
+    node.open_doors()
+    return node

@@ -1,0 +1,82 @@
+"""A node for the tests of the bus: counts what it did, on disk, and can be slow."""
+
+import os
+import time
+
+import msgspec
+
+from messages.array import Array
+from messages.bus import GoalHandle, ServiceError
+from messages.interface import Action, Service, Topic
+from nodes.node import Node
+
+
+class Do(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    note: str = ""
+    seconds: float = 0.0
+
+
+class Done(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    note: str
+    life: int  # process id
+
+
+class Batch(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    values: Array
+
+
+DO = Service("server/do", Do, Done, timeout=60.0)
+DO_AGAIN = Service("server/do_again", Do, Done, idempotent=True, timeout=60.0)
+BEHIND = Service("server/behind", Do, Done, idempotent=True, timeout=60.0)
+FAIL = Service("server/fail", Do, Done)
+DOUBLE = Service("server/double", Batch, Batch, idempotent=True, timeout=60.0)
+WORK = Action("server/work", Do, Done, Done)
+LATEST = Topic("server/latest", Done, latched=True)
+NEWS = Topic("server/news", Done)
+
+
+class Server(Node):
+    name = "server"
+
+    def setup(self) -> None:
+        self.serve(DO, self.do)
+        self.serve(DO_AGAIN, self.do)
+        self.serve(BEHIND, self.do, background=True)
+        self.serve(FAIL, self.fail)
+        self.serve(DOUBLE, lambda batch: Batch(values=batch.values * 2))
+        self.serve_action(WORK, self.work)
+
+    def note(self, text: str) -> None:
+        with open(self.folder / "done", "a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+    def do(self, request: Do) -> Done:
+        self.note(request.note)
+        time.sleep(request.seconds)
+        done = Done(note=request.note, life=os.getpid())
+        self.publish(LATEST, done)
+        self.publish(NEWS, done)
+        return done
+
+    def fail(self, request: Do) -> Done:
+        if request.note == "refuse":
+            raise ServiceError("this is refused", code="because")
+        if request.note == "wrong":
+            return request  # type: ignore[return-value]
+        raise KeyError(request.note)
+
+    def work(self, goal: GoalHandle[Do, Done]) -> Done:
+        self.note(f"begin {goal.id}")
+        if goal.request.note == "fail":
+            raise ServiceError("it cannot be done", code="impossible")
+        until = time.monotonic() + goal.request.seconds
+        while time.monotonic() < until:
+            goal.check()
+            goal.feedback(Done(note=goal.request.note, life=os.getpid()))
+            time.sleep(0.02)
+        self.note(f"end {goal.id}")
+        return Done(note=goal.request.note, life=os.getpid())
+
+
+if __name__ == "__main__":
+    Server.main()

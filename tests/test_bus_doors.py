@@ -1,0 +1,328 @@
+"""Services and topics between processes that live: answers, refusals, latching, who may be what."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from bus_processes import PATIENCE, Process, eventually, make_run
+from bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
+
+from messages.bus import AddressError, Bus, BusClosed, BusError, RemoteError, ServiceError
+from messages.bus.address import UNIX_PATH_MAX, socket_path
+from messages.bus.curve import make_keys
+from messages.codec import CodecError
+from messages.empty import Empty
+from messages.interface import Service, Topic
+from messages.system import describe
+
+SERVER = Path(__file__).with_name("bus_server.py")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def server(run: Path) -> Iterator[Process]:
+    process = Process(SERVER, run)
+    yield process
+    if process.popen.poll() is None:
+        process.kill()
+
+
+@pytest.fixture
+def bus(run: Path) -> Iterator[Bus]:
+    bus = Bus(run)
+    yield bus
+    bus.close()
+
+
+class Spinning:
+    """A bus that serves in a thread of its own."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=bus.spin, args=(self._stop,))
+        self._thread.start()
+
+    def end(self) -> None:
+        self._stop.set()
+        self.bus.wake()
+        self._thread.join(PATIENCE)
+        self.bus.close()
+
+
+def test_arrays_there_and_back(server: Process, bus: Bus) -> None:
+    for shape in ((0, 3), (64, 300), (1000, 1000), (3,)):
+        values = np.random.default_rng(0).random(shape, "f4")
+        back = bus.call(DOUBLE, Batch(values=values)).values
+        assert np.array_equal(back, values * 2)
+        assert not back.flags.writeable
+
+
+def test_many_threads_ask_at_once(server: Process, bus: Bus) -> None:
+    wrong: list[object] = []
+
+    def ask(name: str) -> None:
+        for number in range(30):
+            service = (DO, BEHIND)[number % 2]
+            if bus.call(service, Do(note=f"{name}{number}")).note != f"{name}{number}":
+                wrong.append(name)
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcdefgh"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert wrong == []
+
+
+def test_refusals_and_failures_are_told_apart(run: Path, server: Process, bus: Bus) -> None:
+    for note, code, text in [
+        ("refuse", "because", "this is refused"),
+        ("missing key", "internal", "KeyError"),
+        ("wrong", "internal", "returned Do, not Done"),
+    ]:
+        with pytest.raises(RemoteError, match=text) as error:
+            bus.call(FAIL, Do(note=note))
+        assert error.value.code == code
+        assert "Traceback" not in str(error.value)
+    assert "Traceback" in (run / "server" / "node.log").read_text()
+    assert bus.call(DO, Do(note="on")).note == "on"
+
+
+def test_unknown_service_is_told_which_there_are(server: Process, bus: Bus) -> None:
+    with pytest.raises(RemoteError, match="server/double") as error:
+        bus.call(Service("server/undo", Do, Done), Do())
+    assert error.value.code == "unknown_service"
+
+
+def test_wrong_types_are_refused_on_both_sides(server: Process, bus: Bus) -> None:
+    wrong: Any = Done(note="", life=1)
+    with pytest.raises(CodecError, match="asked with Do"):
+        bus.call(DO, wrong)
+    with pytest.raises(RemoteError, match=r"Done.*") as error:
+        bus.call(Service("server/do", Done, Done), wrong)
+    assert error.value.code == "malformed"
+    with pytest.raises(BusError, match="does not decode"):
+        bus.call(Service("server/do", Do, Batch), Do(note="a"))
+
+
+def test_services_of_unknown_type_are_asked_with_plain_data(server: Process, bus: Bus) -> None:
+    answer = bus.call_plain("server/do", {"type": "Do", "note": "plain"})
+    assert (answer["type"], answer["note"]) == ("Done", "plain")
+
+
+def test_topics_of_unknown_type_are_heard_as_plain_data(server: Process, bus: Bus) -> None:
+    heard: dict[str, Any] = {}
+    bus.listen("server/*", lambda header, body: heard.__setitem__(header.door, body))
+
+    def came() -> bool:
+        bus.call(DO, Do(note="x"))
+        bus.spin_once(0.05)
+        return {"server/latest", "server/heartbeat", "server/news"} <= set(heard)
+
+    eventually(came)
+    assert heard["server/latest"]["note"] == "x"
+
+
+def test_latched_value_is_said_once_to_each(run: Path) -> None:
+    teller = Spinning(Bus(run, "server"))
+    listeners = [Bus(run) for _ in range(3)]
+    heard: list[list[str]] = [[] for _ in listeners]
+    try:
+        teller.bus.publish(LATEST, Done(note="1", life=0))
+        for listener, notes in zip(listeners, heard, strict=True):
+            listener.subscribe(LATEST, lambda done, notes=notes: notes.append(done.note))
+
+            def came(listener: Bus = listener, notes: list[str] = notes) -> bool:
+                listener.spin_once(0.02)
+                return notes == ["1"]
+
+            eventually(came)
+        again: list[str] = []
+        listeners[0].subscribe(LATEST, lambda done: again.append(done.note))
+        teller.bus.publish(LATEST, Done(note="2", life=0))
+
+        def all_came() -> bool:
+            for listener in listeners:
+                listener.spin_once(0.02)
+            return all(notes[-1] == "2" for notes in heard)
+
+        eventually(all_came)
+        assert heard == [["1", "2"]] * 3
+        assert again == ["1", "2"]
+    finally:
+        teller.end()
+        for listener in listeners:
+            listener.close()
+
+
+def test_listener_that_fails_does_not_stop_the_others(run: Path) -> None:
+    bus = Spinning(Bus(run, "server"))
+    heard: list[str] = []
+
+    def fail(done: Done) -> None:
+        raise ValueError(done.note)
+
+    bus.bus.subscribe(LATEST, fail)
+    bus.bus.subscribe(LATEST, lambda done: heard.append(done.note))
+    bus.bus.publish(LATEST, Done(note="1", life=0))
+    eventually(lambda: heard == ["1"])
+    bus.end()
+
+
+def test_only_the_owner_opens_a_door(run: Path, bus: Bus) -> None:
+    other = Bus(run, "other")
+    with pytest.raises(BusError, match="belongs to the node 'server'"):
+        other.serve(DO, lambda do: Done(note=do.note, life=0))
+    for publisher in (other, bus):
+        with pytest.raises(BusError, match="belongs to the node 'server'"):
+            publisher.publish(NEWS, Done(note="", life=0))
+    wrong: Any = Do()
+    with pytest.raises(CodecError, match="says Done"):
+        Bus.publish(other, Topic("other/news", Done), wrong)
+    other.close()
+
+
+def test_serving_thread_does_not_wait_for_itself(run: Path) -> None:
+    bus = Spinning(Bus(run, "server"))
+
+    def ask(do: Do) -> Done:
+        return bus.bus.call(DO, do)
+
+    bus.bus.serve(DO, ask)
+    caller = Bus(run)
+    with pytest.raises(RemoteError, match="answer of its own"):
+        caller.call(DO, Do())
+    caller.close()
+    bus.end()
+
+
+def test_closing_wakes_those_who_wait(run: Path) -> None:
+    bus = Bus(run)
+    outcome: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            bus.call(DO, Do())
+        except BusError as error:
+            outcome.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    bus.close()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    assert [type(error) for error in outcome] == [BusClosed] * 3
+    with pytest.raises(BusClosed):
+        bus.call(DO, Do())
+
+
+def test_run_folders_with_long_paths(tmp_path: Path) -> None:
+    run = tmp_path / ("deep" * 20) / ("deeper" * 20)
+    run.mkdir(parents=True)
+    path = socket_path(run, "server", "srv")
+    assert len(str(path)) <= UNIX_PATH_MAX
+    assert not path.is_relative_to(run)
+    assert path != socket_path(run.parent, "server", "srv")
+    server = Spinning(Bus(run, "server"))
+    server.bus.serve(DO, lambda do: Done(note=do.note, life=1))
+    caller = Bus(run)
+    assert caller.call(DO, Do(note="far")).note == "far"
+    assert path.parent.stat().st_mode & 0o077 == 0
+    caller.close()
+    server.end()
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "x" * 65, "ä"])
+def test_names_that_are_no_file_names(run: Path, name: str) -> None:
+    with pytest.raises(AddressError):
+        Bus(run, name)
+
+
+def _free_port() -> int:
+    import socket
+
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+            try:
+                second.bind(("127.0.0.1", port + 1))
+            except (OSError, OverflowError):
+                continue
+            return port
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_tcp(run: Path, secure: bool) -> None:
+    hosts = {"server": {"host": "127.0.0.1", "port": _free_port()}}
+    if secure:
+        make_keys(run / "keys", ["server", "tools"])
+    server = Spinning(Bus(run, "server", hosts))
+    server.bus.serve(DO, lambda do: Done(note=do.note, life=1))
+    server.bus.publish(LATEST, Done(note="latched", life=1))
+    caller = Bus(run, hosts=hosts)
+    assert caller.call(DO, Do(note="far")).note == "far"
+    heard: list[Done] = []
+    caller.subscribe(LATEST, heard.append)
+
+    def came() -> bool:
+        caller.spin_once(0.05)
+        return bool(heard)
+
+    eventually(came)
+    if secure:
+        strange = run / "strange"
+        make_keys(strange, ["tools"])
+        (strange / "server.key").write_bytes((run / "keys" / "server.key").read_bytes())
+        stranger = Bus(run, hosts=hosts, keys=strange)
+        with pytest.raises(BusError):
+            stranger.call(DO, Do(note="let me in"), timeout=0.5)
+        stranger.close()
+        assert caller.call(DO, Do(note="still")).note == "still"
+        assert (run / "keys" / "server.key_secret").stat().st_mode & 0o077 == 0
+    caller.close()
+    server.end()
+
+
+def test_tcp_off_the_loopback_needs_keys(run: Path) -> None:
+    hosts = {"server": {"host": "192.0.2.1", "port": 7000}}
+    with pytest.raises(AddressError, match="keys"):
+        Bus(run, "server", hosts)
+    caller = Bus(run, hosts=hosts)
+    with pytest.raises(AddressError, match="keys"):
+        caller.call(DO, Do())
+    caller.close()
+
+
+def test_port_that_is_taken_is_said_in_one_sentence(run: Path) -> None:
+    hosts = {"server": {"host": "127.0.0.1", "port": _free_port()}}
+    first = Bus(run, "server", hosts)
+    with pytest.raises(AddressError, match=r"cannot listen on tcp://127\.0\.0\.1"):
+        Bus(run, "server", hosts)
+    first.close()
+    with pytest.raises(AddressError, match=r"hosts\.server"):
+        Bus(run, "server", {"server": {"host": "x"}})
+
+
+def test_doors_are_described(server: Process, bus: Bus) -> None:
+    doors = {
+        door.name: door for door in bus.call(describe("server"), Empty(), timeout=PATIENCE).doors
+    }
+    assert doors[WORK.name].kind == "action"
+    assert doors[WORK.name].types == ["Do", "Done", "Done"]
+    assert doors[DO.name].fingerprint == doors[BEHIND.name].fingerprint
+    assert doors[DO.name].fingerprint != doors[DOUBLE.name].fingerprint
+
+
+def test_service_error_is_a_bus_error() -> None:
+    assert issubclass(ServiceError, BusError)
