@@ -1,0 +1,76 @@
+"""Which room may import which: the table of docs/architecture.md, checked on the source."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOMS: dict[str, set[str]] = {
+    "messages": set(),
+    "models": {"messages"},
+    "nodes": {"messages", "models"},
+    "rlgpt": {"messages"},
+    "launch": set(),
+}
+"""What a room may import of the other rooms. What every node is made of (the files directly in
+``nodes/``) is open to ``rlgpt`` as well, and the folders in ``nodes/`` are closed to each other."""
+
+OURS = {*ROOMS, "tests", "benchmarks"}
+
+
+def imports(path: Path, package: str) -> Iterator[tuple[int, str]]:
+    """Line and full name of each thing a file imports, however far inside it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                outer = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*outer, base]) if base else ".".join(outer)
+            for alias in node.names:
+                yield node.lineno, f"{base}.{alias.name}"
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, (ast.Name, ast.Attribute))
+            and (node.func.id if isinstance(node.func, ast.Name) else node.func.attr)
+            in ("import_module", "__import__")
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+            and isinstance(node.args[0].value, str)
+        ):
+            yield node.lineno, node.args[0].value
+
+
+def violations(root: Path) -> list[str]:
+    """Every broken arrow below ``root``, as ``file:line: what``."""
+    found: list[str] = []
+    folders = {path.name for path in (root / "nodes").iterdir() if path.is_dir()}
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*.py")):
+            where = path.relative_to(root)
+            if room == "launch":
+                found.append(f"{where}: launch/ holds data only")
+                continue
+            for line, name in imports(path, ".".join(where.parent.parts)):
+                why = _refused(where, name, folders)
+                if why:
+                    found.append(f"{where}:{line}: {why}")
+    return found
+
+
+def _refused(where: Path, name: str, folders: set[str]) -> str:
+    room, (target, *inner) = where.parts[0], name.split(".")
+    if target not in OURS:
+        return ""
+    folder = inner[0] if inner and inner[0] in folders else None
+    if target == room:
+        own = where.parts[1] if len(where.parts) > 2 else None
+        if room == "nodes" and folder is not None and folder != own:
+            return f"{own or 'what every node is'} imports {name}, which is another node's"
+        return ""
+    if target in ROOMS[room]:
+        return ""
+    if room == "rlgpt" and target == "nodes" and folder is None and inner:
+        return ""
+    return f"{room} may not import {name}"

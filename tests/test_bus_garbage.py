@@ -1,0 +1,326 @@
+"""Garbage on every socket: counted, said on the diagnostics topic, and no node stops for it."""
+
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import zmq
+from bus_processes import PATIENCE, Process, eventually, make_run
+from bus_server import DO, LATEST, Do, Done
+
+from messages.bus import Bus, BusError
+from messages.bus.address import prepare, socket_path
+from messages.bus.header import VERSION, Header, encode_header
+from messages.codec import encode, snapshot
+from messages.system import Diagnostic, diagnostics
+
+SERVER = Path(__file__).with_name("bus_server.py")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def server(run: Path) -> Iterator[Process]:
+    process = Process(SERVER, run)
+    yield process
+    assert process.popen.poll() is None, process.popen.communicate()[1]
+    process.kill()
+
+
+class Sockets:
+    """Makes plain ZeroMQ sockets and closes them."""
+
+    def __init__(self) -> None:
+        self._context: zmq.Context[Any] = zmq.Context()
+        self._made: list[Any] = []
+
+    def socket(self, kind: int) -> Any:
+        made = self._context.socket(kind)
+        made.setsockopt(zmq.LINGER, 0)
+        self._made.append(made)
+        return made
+
+    def close(self) -> None:
+        for made in self._made:
+            made.close()
+        self._context.term()
+
+
+@pytest.fixture
+def context() -> Iterator[Sockets]:
+    sockets = Sockets()
+    yield sockets
+    sockets.close()
+
+
+class Watched:
+    """A well-behaved client that hears the server's diagnostics."""
+
+    def __init__(self, run: Path) -> None:
+        self.bus = Bus(run)
+        self.heard: list[Diagnostic] = []
+        self.bus.subscribe(diagnostics("server"), self.heard.append)
+        self.asked = 0
+
+    def ask(self) -> None:
+        self.asked += 1
+        assert self.bus.call(DO, Do(note=str(self.asked)), PATIENCE).note == str(self.asked)
+        self.bus.spin_once()
+
+    def hears(self, about: str, count: int = 1) -> None:
+        """Wait until the diagnostics say so."""
+
+        def heard() -> bool:
+            self.bus.spin_once(0.05)
+            return any(said.about == about and said.count >= count for said in self.heard)
+
+        eventually(heard)
+
+
+@pytest.fixture
+def watched(run: Path, server: Process) -> Iterator[Watched]:
+    watched = Watched(run)
+    watched.ask()
+    yield watched
+    watched.ask()
+    watched.bus.close()
+
+
+def _request(number: int, **changes: Any) -> list[bytes]:
+    fields: dict[str, Any] = {
+        "version": VERSION,
+        "kind": "request",
+        "door": "server/do_again",
+        "client": "fuzz.1",
+        "id": number,
+        "epoch": "fuzz",
+        "time": 0.0,
+        **changes,
+    }
+    return [encode_header(Header(**fields)), *snapshot(encode(Do(note="fuzz")))]
+
+
+def _mutate(dice: random.Random, frames: list[bytes]) -> list[bytes]:
+    frames = list(frames)
+    for _ in range(dice.randint(1, 3)):
+        index = dice.randrange(len(frames))
+        frame = bytearray(frames[index])
+        match dice.randrange(5):
+            case 0:
+                frames.insert(index, dice.randbytes(dice.randrange(50)))
+            case 1 if len(frames) > 1:
+                frames.pop(index)
+            case 2:
+                frames[index] = bytes(frame[: dice.randrange(len(frame) + 1)])
+            case _:
+                if frame:
+                    frame[dice.randrange(len(frame))] = dice.randrange(256)
+                frames[index] = bytes(frame)
+    return frames
+
+
+def test_requests_that_are_none(run: Path, watched: Watched, context: Sockets) -> None:
+    dice = random.Random(1)
+    dealer = context.socket(zmq.DEALER)
+    dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
+    for number in range(1, 601):
+        if number % 3 == 0:
+            frames = [dice.randbytes(dice.randrange(200)) for _ in range(dice.randint(1, 6))]
+        else:
+            frames = _mutate(dice, _request(number))
+        dealer.send_multipart(frames)
+        if number % 50 == 0:
+            watched.ask()
+    dealer.send_multipart([b"x"] * 2000)
+    watched.hears("requests", count=200)
+    said = [each for each in watched.heard if each.about == "requests"]
+    assert all("\n" not in each.message for each in said)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"door": "server/none"}, "unknown_service"),
+        ({"version": 99}, "version"),
+        ({"door": "server/double"}, "malformed"),
+        ({"door": "server/work/send"}, "malformed"),
+        ({"door": "server/work/result"}, "malformed"),
+        ({"door": "server/do", "again": "another life"}, "restarted"),
+    ],
+)
+def test_requests_that_can_be_answered_get_an_error(
+    run: Path, watched: Watched, context: Sockets, changes: dict[str, Any], code: str
+) -> None:
+    dealer = context.socket(zmq.DEALER)
+    dealer.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
+    dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
+    dealer.send_multipart(_request(1, **changes))
+    header = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
+    assert (header.kind, header.code) == ("error", code)
+    assert header.text
+
+
+def test_request_that_comes_twice_is_done_once(
+    run: Path, watched: Watched, context: Sockets
+) -> None:
+    dealer = context.socket(zmq.DEALER)
+    dealer.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
+    dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
+    answers: list[list[bytes]] = []
+    for _ in range(3):
+        dealer.send_multipart(_request(7))
+    for _ in range(3):
+        answers.append(dealer.recv_multipart())
+    assert answers[0] == answers[1] == answers[2]
+    dealer.send_multipart(_request(6))  # nobody waits for this one any more
+    dealer.send_multipart(_request(8))
+    assert msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header).id == 8
+    assert (run / "server" / "done").read_text().split().count("fuzz") == 2
+
+
+@pytest.mark.parametrize("side", ["srv", "pub"])
+def test_bytes_that_are_not_zeromq(run: Path, watched: Watched, side: Any) -> None:
+    dice = random.Random(2)
+    path = str(socket_path(run, "server", side))
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48)
+    opened: list[socket.socket] = []
+    for number in range(150):
+        raw = socket.socket(socket.AF_UNIX)
+        raw.connect(path)
+        start = (b"", greeting, greeting[:12], b"\x01\x00", b"GET / HTTP/1.1\r\n\r\n")[number % 5]
+        try:
+            raw.sendall(start + dice.randbytes(dice.randrange(300)))
+            if number % 3 == 0:  # a frame that says it is 2**60 bytes long
+                raw.sendall(greeting + b"\x02" + (2**60).to_bytes(8, "big"))
+        except OSError:
+            pass  # thrown out before it could say all
+        if number % 2:
+            raw.close()
+        else:
+            opened.append(raw)
+        if number % 30 == 0:
+            watched.ask()
+    for raw in opened:
+        raw.close()
+    watched.hears("requests" if side == "srv" else "subscriptions")
+
+
+def test_what_is_no_subscription(run: Path, watched: Watched, context: Sockets) -> None:
+    dice = random.Random(3)
+    strange = context.socket(zmq.XSUB)
+    strange.connect(f"ipc://{socket_path(run, 'server', 'pub')}")
+    strange.send(b"\x01")  # everything
+    for _ in range(300):
+        strange.send_multipart(
+            [dice.randbytes(dice.randrange(1, 60)) for _ in range(dice.randint(1, 4))]
+        )
+    watched.ask()
+    watched.hears("subscriptions")
+
+
+def test_too_large_a_frame_ends_only_its_connection(
+    run: Path, watched: Watched, context: Sockets
+) -> None:
+    dealer = context.socket(zmq.DEALER)
+    dealer.setsockopt(zmq.RECONNECT_IVL, -1)
+    monitor = dealer.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
+    dealer.send_multipart([_request(1)[0], bytes((64 << 20) + 1)])
+    assert monitor.poll(PATIENCE * 1000)
+    dealer.disable_monitor()
+    monitor.close()
+
+
+def test_topics_that_are_none(run: Path, context: Sockets) -> None:
+    """A publisher that says anything at all, and a node that listens to it."""
+    dice = random.Random(4)
+    listener = Bus(run, "listener")
+    heard: list[Done] = []
+    said: list[Diagnostic] = []
+    listener.subscribe(LATEST, heard.append)
+    listener.listen("server/*", lambda header, body: None)
+    listener.subscribe(diagnostics("listener"), said.append)
+    prepare(run, "server")
+    teller = context.socket(zmq.XPUB)
+    teller.bind(f"ipc://{socket_path(run, 'server', 'pub')}")
+
+    def subscribed() -> bool:
+        listener.spin_once(0.01)
+        return bool(teller.poll(0))
+
+    eventually(subscribed)
+    time.sleep(0.1)  # both of its subscriptions
+    topic = b"server/latest\0"
+
+    def message(number: int, **changes: Any) -> list[bytes]:
+        fields: dict[str, Any] = {
+            "version": VERSION,
+            "kind": "message",
+            "door": "server/latest",
+            "client": "t",
+            "id": number,
+            "epoch": "t",
+            "time": 0.0,
+            **changes,
+        }
+        body = snapshot(encode(Done(note=str(number), life=1)))
+        return [encode_header(Header(**fields)), *body]
+
+    for number in range(1, 501):
+        teller.send_multipart([topic, *_mutate(dice, message(number))])
+        if number % 20 == 0:
+            teller.send_multipart([topic, dice.randbytes(20), dice.randbytes(20)])
+            teller.send_multipart([b"server/", dice.randbytes(20)])
+            teller.send_multipart([topic, *message(number, kind="request")])
+            teller.send_multipart([topic, *message(number, door="server/other")])
+            listener.spin_once(0.0)
+    teller.send_multipart([topic, *message(1000)])
+
+    def came() -> bool:
+        listener.spin_once(0.05)
+        return any(done.note == "1000" for done in heard) and bool(said)
+
+    eventually(came)
+    assert {each.about for each in said} <= {"topics", "server/latest"}
+    listener.close()
+
+
+def test_answers_that_are_none(run: Path, context: Sockets) -> None:
+    """A server that answers anything at all: its caller gets an exception of the bus."""
+    dice = random.Random(5)
+    prepare(run, "server")
+    router = context.socket(zmq.ROUTER)
+    router.bind(f"ipc://{socket_path(run, 'server', 'srv')}")
+
+    def answer() -> None:
+        for _ in range(200):
+            if not router.poll(PATIENCE * 1000):
+                return
+            route, header, *_rest = router.recv_multipart()
+            asked = msgspec.msgpack.decode(header, type=Header)
+            reply = msgspec.structs.replace(asked, kind=dice.choice(["reply", "error"]), text="x")
+            good = [encode_header(reply), *snapshot(encode(Done(note="", life=1)))]
+            router.send_multipart([route, *_mutate(dice, good)])
+
+    answering = threading.Thread(target=answer, daemon=True)
+    answering.start()
+    bus = Bus(run)
+    refused: list[str] = []
+    for _ in range(200):
+        try:
+            bus.call(DO, Do(), timeout=0.1 if answering.is_alive() else 0.01)
+        except BusError as error:
+            refused.append(str(error))
+    assert not any("\n" in why for why in refused)
+    assert len(refused) > 50
+    answering.join(PATIENCE)
+    bus.close()

@@ -1,0 +1,45 @@
+"""The rooms keep to the table of docs/architecture.md, and the check itself is checked."""
+
+from pathlib import Path
+
+import pytest
+from import_table import violations
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_no_arrow_is_broken() -> None:
+    assert violations(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "broken"),
+    [
+        ("messages/a.py", "import models", True),
+        ("messages/bus/a.py", "from nodes import node", True),
+        ("messages/a.py", "import msgspec\nfrom messages.bus import Bus", False),
+        ("models/a.py", "from messages import world", False),
+        ("models/a.py", "def f():\n    from nodes.node import Node", True),
+        ("nodes/critic/a.py", "from nodes.node import Node\nimport models.rules", False),
+        ("nodes/critic/a.py", "from nodes.critic import b\nfrom .b import c", False),
+        ("nodes/critic/a.py", "from nodes.learner.ppo import loss", True),
+        ("nodes/critic/a.py", "from nodes import learner", True),
+        ("nodes/critic/a.py", "from ..learner import ppo", True),
+        ("nodes/critic/a.py", "import importlib\nimportlib.import_module('nodes.learner')", True),
+        ("nodes/critic/deep/a.py", "from nodes.critic import b", False),
+        ("nodes/critic/a.py", "import rlgpt", True),
+        ("nodes/node.py", "from nodes.goals import StoredGoals", False),
+        ("nodes/node.py", "import nodes.critic", True),
+        ("nodes/node.py", "import tests.bus_server", True),
+        ("rlgpt/a.py", "from nodes.node import Node\nfrom messages import plan", False),
+        ("rlgpt/a.py", "from nodes.critic.critic import Critic", True),
+        ("rlgpt/a.py", "import models", True),
+        ("launch/__init__.py", "", True),
+    ],
+)
+def test_broken_arrows_are_seen(tmp_path: Path, path: str, source: str, broken: bool) -> None:
+    for folder in ("messages/bus", "models", "nodes/critic/deep", "nodes/learner", "rlgpt"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "launch").mkdir()
+    (tmp_path / path).write_text(source)
+    assert bool(violations(tmp_path)) is broken
