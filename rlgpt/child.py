@@ -36,6 +36,7 @@ class Child:
         self.was_ready = False
         self.asked = False  # started on a user's word
         self.started = 0.0
+        self.heard = 0.0  # when it was last known to be alive, set from the bus's thread too
         self.start_at: float | None = None
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
@@ -105,6 +106,13 @@ class Child:
         except OSError:
             return []
         return [line for line in lines if line.strip()][-count:]
+
+    @property
+    def hung_at(self) -> float | None:
+        """When the node will count as hung if nothing is heard of it."""
+        if self.plan.restart.hang and self.state == "ready" and self.purpose is None:
+            return self.heard + self.plan.restart.hang
+        return None
 
     def described(self) -> NodeState:
         alive = self.process is not None

@@ -34,11 +34,13 @@ class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often a node that ended on its own is started again: at most ``max`` times within
-    ``window`` seconds, after ``backoff`` seconds that double with each of them."""
+    ``window`` seconds, after ``backoff`` seconds that double with each of them. A node that was
+    ready and has not said its heartbeat for ``hang`` seconds is killed first; 0: that is let be."""
 
     max: int = 8
     window: float = 60.0
     backoff: float = 0.2
+    hang: float = 0.0
 
 
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,6 +113,10 @@ def _find_module(stack: Stack, name: str, source: str) -> None:
         found = importlib.util.find_spec(module)
     except (ImportError, ValueError):
         found = None
+    if found is not None and found.submodule_search_locations is not None:
+        folders = [Path(folder) for folder in found.submodule_search_locations]
+        if not any((folder / "__main__.py").is_file() for folder in folders):
+            raise Refused(f"{source}: the node `{name}` cannot be run: {module} has no __main__.py")
     if found is None:
         others = [n for n in stack.nodes if n != name]
         hint = near(name, others) or f"; there are {', '.join(others)}"

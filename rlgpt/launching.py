@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from messages import plan, system, training, world
-from messages.bus import Bus, BusError
+from messages.bus import Bus, BusError, RemoteError
 from rlgpt import control, run_folder
 from rlgpt.configuration import Stack, check, key_folder, load, save
 from rlgpt.progress import LiveView, View
@@ -158,8 +158,12 @@ class Launch:
         if "env_server" in nodes:
             bus.subscribe(world.ACTIVITY, view.heard_activity)
         for name in nodes:
-            bus.subscribe(system.heartbeat(name), view.heard_heartbeat)
+            bus.subscribe(system.heartbeat(name), self._heard_heartbeat)
             bus.subscribe(system.diagnostics(name), view.heard_diagnostic)
+
+    def _heard_heartbeat(self, heartbeat: system.Heartbeat) -> None:
+        self.supervisor.alive(heartbeat.node)
+        self._view.heard_heartbeat(heartbeat)
 
     def _pursue(self) -> None:
         assert self._stack.task is not None
@@ -169,7 +173,7 @@ class Launch:
         except BusError as error:
             if self._over.is_set():
                 return  # the launch ended first; the goal is resumed another time
-            self._goal_error = str(error)
+            self._goal_error = error.message if isinstance(error, RemoteError) else str(error)
         self.supervisor.finish()
 
     def conclude(self, seconds: float) -> int:

@@ -92,6 +92,11 @@ class Supervisor:
     def states(self) -> list[NodeState]:
         return [child.described() for child in self.children.values()]
 
+    def alive(self, node: str) -> None:
+        """A heartbeat of ``node`` was heard."""
+        if node in self.children:
+            self.children[node].heard = time.monotonic()
+
     def finish(self) -> None:
         """End the launch in order."""
         self._finished = True
@@ -164,11 +169,12 @@ class Supervisor:
                     if child.state != "starting" or child.purpose is not None:
                         continue
                     child.state, child.was_ready, child.asked = "ready", True, False
-                    seconds = time.monotonic() - child.started
+                    child.heard = time.monotonic()
+                    seconds = child.heard - child.started
                     self._audience.said(f"{child.name} is ready after {seconds:.1f} s")
 
     def _patience(self) -> float | None:
-        times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
+        times = [t for c in self.children.values() for t in (c.start_at, c.kill_at, c.hung_at) if t]
         times += [c.started + c.plan.patience for c in self._all("starting")]
         return max(0.0, min(times) - time.monotonic()) if times else None
 
@@ -182,6 +188,9 @@ class Supervisor:
                 child.kill_at = None
                 self._audience.said(f"{child.name} does not stop; it is killed")
                 child.send(signal.SIGKILL)
+            if child.hung_at is not None and now >= child.hung_at:
+                self._audience.said(f"{child.name} hangs; it is killed")
+                self._end(child, "kill")
             late = now - child.started >= child.plan.patience
             if child.state == "starting" and child.purpose is None and late:
                 self._fail(child, f"was not ready within {child.plan.patience:g} s")

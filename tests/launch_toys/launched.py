@@ -15,7 +15,7 @@ PATIENCE = 60.0  # seconds; how long anything may take before a test gives up
 
 
 def environment() -> dict[str, str]:
-    path = str(CHECKOUT)
+    path = os.pathsep.join([str(CHECKOUT), str(CHECKOUT / "tests")])
     return {**os.environ, "PYTHONPATH": path, "COLUMNS": "150"}
 
 

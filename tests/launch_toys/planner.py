@@ -1,0 +1,66 @@
+"""A planner that reaches its goal by saying so, after ``seconds``."""
+
+import time
+
+from messages.bus import GoalHandle, ServiceError
+from messages.plan import (
+    PLAN,
+    PURSUE,
+    GoalReport,
+    Iteration,
+    Line,
+    PlanStatus,
+    PursueGoal,
+    Samples,
+    SubAction,
+    Subtask,
+)
+from messages.verdict import Verdict
+from nodes.node import Node
+
+
+class Planner(Node):
+    name = "planner"
+
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+        seconds: float = 0.0
+        refuse: bool = False
+
+    def setup(self) -> None:
+        self.serve_action(PURSUE, self.pursue)
+
+    def pursue(self, goal: GoalHandle[PursueGoal, PlanStatus]) -> GoalReport:
+        task = goal.request.task
+        subtask = Subtask(name=task.id, success=task.success)
+        status = PlanStatus(goal=task.prompt, subtasks=[subtask], current=0)
+        self.publish(PLAN, status)
+        if self.parameters.refuse:
+            raise ServiceError("there is no way to that goal")
+        deadline = time.monotonic() + self.parameters.seconds
+        while time.monotonic() < deadline:
+            time.sleep(0.01)
+        with (self.folder / "pursued").open("a") as pursued:
+            pursued.write(f"{goal.id}\n")
+        action = SubAction(name="find a tree", method="code", success=task.success)
+        verdict = Verdict(success=True, success_rate=1.0, reason="it was found")
+        iteration = Iteration(
+            subtask=subtask.name,
+            number=0,
+            lines=[Line(sub_action=action, attempts=1, verdict=verdict)],
+            stages=[],
+            success_rate=0.95,
+            episodes=20,
+            samples=Samples(training=1200),
+            seconds=1.0,
+        )
+        return GoalReport(
+            task=task,
+            subtasks=[subtask],
+            iterations=[iteration],
+            success=True,
+            reason="95 % of 20 episodes",
+        )
+
+
+if __name__ == "__main__":
+    Planner.main()

@@ -1,0 +1,130 @@
+"""A launch with a goal, from its command to its report; and what can be looked into meanwhile."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import yaml
+from launch_toys.launched import launched, refused, rlgpt
+
+GOAL = {
+    "seed": 0,
+    "task": {
+        "id": "harvest_log",
+        "prompt": "Harvest one log.",
+        "success": {"kind": "have", "name": "log"},
+    },
+    "nodes": {
+        "talker": {"module": "launch_toys.talker"},
+        "planner": {"module": "launch_toys.planner", "after": ["talker"]},
+    },
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "goal.yaml").write_text(yaml.safe_dump(GOAL))
+    return tmp_path
+
+
+def goal(place: Path, *arguments: str):
+    run = place / "runs" / "it"
+    return launched("launch", "goal", "run=runs/it", *arguments, cwd=place, run=run)
+
+
+def test_goal_is_reached_and_reported(place: Path) -> None:
+    with goal(place, "nodes.planner.parameters.seconds=0.5") as launch:
+        assert launch.ended() == 0
+        for words in ("plan: -> harvest_log", "find a tree: code", "0.95 (19/20)"):
+            assert words in launch.text
+        assert "The goal was reached: 95 % of 20 episodes" in launch.text
+        assert "runs/it/report.html" in launch.text
+        assert json.loads((launch.run / "summary.json").read_text())
+        assert (launch.run / "report.html").is_file()
+        assert "The goal was reached" in (launch.run / "launcher.log").read_text()
+    assert (place / "runs" / "latest").resolve() == launch.run
+    # Once more: the planner remembers the result.
+    with launched("resume", cwd=place, run=launch.run) as again:
+        assert again.ended() == 0
+        assert "The goal was reached" in again.text
+    assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
+
+
+def test_goal_that_fails(place: Path) -> None:
+    with goal(place, "nodes.planner.parameters.refuse=true") as launch:
+        assert launch.ended() == 1
+        assert "rlgpt: the goal failed: there is no way to that goal" in launch.text
+        assert "Traceback" not in launch.text
+
+
+def test_node_that_refuses_its_parameters(place: Path) -> None:
+    with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
+        assert launch.ended() == 1
+        assert "there is no parameter 'loudnes'; there are: loudness, text" in launch.text
+
+
+def test_goal_outlives_kills_and_an_interruption(place: Path) -> None:
+    with goal(place, "nodes.planner.parameters.seconds=1.5") as launch:
+        launch.wait_for("plan: ")
+        assert rlgpt("node", "kill", "planner", cwd=place).returncode == 0
+        launch.wait_for("planner is ready", 2)
+        assert launch.stop(signal.SIGINT) == 130
+    with launched("resume", cwd=place, run=launch.run) as again:
+        assert again.ended() == 0
+        assert "The goal was reached" in again.text
+    assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
+
+
+def test_hung_node_is_killed_and_started_again(place: Path) -> None:
+    slow = "nodes.planner.parameters.seconds=100"
+    with goal(place, slow, "nodes.talker.restart.hang=3") as launch:
+        launch.wait_for("plan: ")
+        listed = rlgpt("node", "list", cwd=place).stdout.splitlines()
+        os.kill(int(listed[1].split()[2]), signal.SIGSTOP)
+        launch.wait_for("talker hangs; it is killed")
+        launch.wait_for("talker is ready", 2)
+        assert launch.stop() == 130
+
+
+def test_left_out_planner_gets_the_goal_when_it_comes(place: Path) -> None:
+    with goal(place, "-planner") as launch:
+        launch.wait_for("all nodes are ready")
+        with launched("run", "planner", cwd=place, run=place / "none") as by_hand:
+            assert launch.ended() == 0
+            by_hand.stop(signal.SIGTERM)
+        assert "The goal was reached" in launch.text
+
+
+def test_looking_into_a_running_stack(place: Path) -> None:
+    with goal(place, "nodes.planner.parameters.seconds=100") as launch:
+        launch.wait_for("plan: ")
+        topics = rlgpt("topic", "list", cwd=place).stdout
+        for name in ("talker/said", "planner/plan", "planner/heartbeat", "launcher/diagnostics"):
+            assert name in topics
+        services = rlgpt("service", "list", cwd=place).stdout
+        assert "PursueGoal -> PlanStatus -> GoalReport" in services
+        assert "launcher/restart" in services
+
+        echoed = rlgpt("topic", "echo", "talker/said", "--count", "2", cwd=place)
+        said = [json.loads(line) for line in echoed.stdout.splitlines()]
+        assert [s["text"] for s in said] == ["hello", "hello"]
+        assert said[0]["numbers"] == {"dtype": "int64", "shape": [3], "values": [0, 1, 2]}
+        assert "did you mean `talker/said`?" in refused("topic", "echo", "talker/sad", cwd=place)
+
+        assert rlgpt("param", "get", "talker", "loudness", cwd=place).stdout == "3\n"
+        listed = rlgpt("param", "list", cwd=place).stdout
+        assert "refuse" in listed
+        assert "loudness" in listed
+        assert rlgpt("param", "set", "talker", "text=bye", cwd=place).stdout == (
+            'talker: text = "bye"\n'
+        )
+        assert rlgpt("param", "get", "talker", "text", cwd=place).stdout == '"bye"\n'
+        assert "cannot be set while" in refused("param", "set", "talker", "loudness=4", cwd=place)
+        assert "no parameter `lodness`; did" in refused(
+            "param", "get", "talker", "lodness", cwd=place
+        )
+        assert "sets nothing" in refused("param", "set", "talker", "text", cwd=place)
+        assert launch.stop() == 130
