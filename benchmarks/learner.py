@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from messages.world import Field, Opened, Stepped
-from nodes.learner.parameters import Parameters
+from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.state import Meeting, TrainingState
 
@@ -63,7 +63,7 @@ class Canned:
         )
 
 
-def measure(parameters: Parameters, features: int, choices: int) -> tuple[float, float]:
+def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[float, float]:
     """Seconds of a collection and of an update."""
     canned = Canned(parameters.environments, features, choices)
     opened = canned.opened()
@@ -91,7 +91,7 @@ def measure(parameters: Parameters, features: int, choices: int) -> tuple[float,
 
 def main() -> None:
     torch.set_num_threads(1)
-    default = Parameters(target_kl=0.0)  # every epoch is done, so that rows compare
+    default = Hyperparameters(target_kl=0.0)  # every epoch is done, so that rows compare
     rows = {
         "default": default,
         "bfloat16": msgspec.structs.replace(default, precision="bfloat16"),

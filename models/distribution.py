@@ -25,9 +25,15 @@ class MaskedCategorical(Distribution):
         ValueError: a row of the mask leaves no choice.
     """
 
-    arg_constraints = {}  # noqa: RUF012 - the base class's name and form
-    support = constraints.nonnegative_integer
     has_rsample = False
+
+    @property
+    def arg_constraints(self) -> dict[str, constraints.Constraint]:
+        return {}
+
+    @property
+    def support(self) -> constraints.Constraint:
+        return constraints.integer_interval(0, self.log_probs.shape[-1] - 1)
 
     def __init__(self, logits: Tensor, mask: Tensor) -> None:
         impossible = ~mask.any(-1)

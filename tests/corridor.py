@@ -8,6 +8,7 @@ on the bus, under the name ``env_server``.
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,35 +62,33 @@ class Session:
 
     def __init__(self, request: OpenSession) -> None:
         self.request = request
-        self.interface = request.interface
+        if request.interface is not None:
+            self.interface = request.interface
         size = request.size
         self.next_seed = np.arange(size)
         self.position = np.zeros(size, np.int64)
-        self.seeds_played: list[int] = []
+        self.length = np.zeros(size, np.int64)  # primitive steps of the running episodes
+        self.total = np.zeros(size)  # and what they were paid
         self.over = np.zeros(size, bool)
         self.restart(np.arange(size))
 
     def restart(self, rows: np.ndarray) -> None:
-        for name in ("length", "total"):
-            if not hasattr(self, name):
-                setattr(self, name, np.zeros(self.request.size))
-            getattr(self, name)[rows] = 0
+        self.length[rows] = 0
+        self.total[rows] = 0
         for row in rows.tolist():
             seed = self.request.seeds.first + int(self.next_seed[row]) % self.request.seeds.count
-            self.seeds_played.append(seed)
             self.position[row] = seed % 2
             self.next_seed[row] += self.request.size
 
-    def take(self, interface) -> None:
+    def take(self, interface: Interface) -> None:
         self.interface = interface
         self.over[:] = False
         self.length[:] = 0
 
     def opened(self) -> Opened:
-        macros = [] if self.interface is None else [m.name for m in self.interface.macros]
         return Opened(
             fields=[Field(name="cell", size=LENGTH + 1), Field(name="bias", size=1)],
-            choices=PRIMITIVES + macros,
+            choices=PRIMITIVES + [macro.name for macro in self.interface.macros],
             features=self.features(),
             mask=self.mask(),
             prefix_steps=0,
@@ -133,7 +132,7 @@ class Session:
         ended = np.flatnonzero(terminated | truncated)
         final = self.features()[ended]
         returns = self.total[ended].astype(np.float32)
-        lengths = self.length[ended].astype(np.int64)
+        lengths = self.length[ended]
         if self.request.autoreset:
             self.restart(ended)
         else:
@@ -190,7 +189,7 @@ class Corridors:
         del self.sessions[request.session]
         return Closed(episodes=[])
 
-    def call(self, service, request, timeout=None):
+    def call(self, service: Any, request: Any) -> Any:
         """The bus's ``call``, without a bus."""
         doors = {OPEN: self.open, INTERFACE: self.interface, STEP: self.step, CLOSE: self.close}
         return doors[service](request)

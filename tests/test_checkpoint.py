@@ -10,14 +10,14 @@ from messages.bus import PeerRestarted
 from messages.world import STEP, SeedRange
 from nodes.learner import checkpoint
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.parameters import Parameters
+from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession, remaining_seeds
 from nodes.learner.state import Meeting, TrainingState
 from nodes.learner.training import Training
 from tests.corridor import Corridors, corridor_spec
 
-PARAMETERS = Parameters(
+PARAMETERS = Hyperparameters(
     environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0
 )
 

@@ -159,6 +159,19 @@ def test_training_can_be_cancelled(house):
     assert house.train("demo/next/train", corridor_spec(budget=2000)).samples <= 2000
 
 
+def test_it_stops_cleanly_in_the_middle_of_training_and_goes_on(house):
+    id, spec = "demo/stopped/train", corridor_spec(budget=6000, stop_at=2.0)
+    house.bus.send_goal(TRAIN, id, Train(spec=spec))
+    house.wait_for(lambda: house.samples(id) > 0)
+    house.processes["learner"].terminate()
+    assert house.processes["learner"].wait(PATIENCE) == 0
+    kept = house.samples(id)
+    house.start("learner")
+    trained = house.train(id, spec)
+    assert kept in [count for count, _ in trained.curve]
+    assert trained.samples <= 6000
+
+
 def test_a_wrong_parameter_is_one_sentence(tmp_path):
     config = {
         "name": "test",

@@ -6,25 +6,44 @@ torch, which takes seconds to import: it is imported beside the serving, not bef
 
 import threading
 from importlib import import_module
-from typing import ClassVar
+from typing import Any
 
-from messages.bus import GoalHandle, ServiceError
+from messages.bus import BusClosed, GoalHandle, ServiceError
 from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
-from nodes.learner.parameters import Parameters
+from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import load_spec, policy_folder, save_spec
 from nodes.node import Node
 
 
 class Learner(Node):
     name = "learner"
-    Parameters = Parameters
+    live = frozenset({"greedy"})
+
+    class Parameters(Hyperparameters):
+        """See nodes/learner/parameters.py."""
+
     parameters: Parameters
-    live: ClassVar[set[str]] = {"greedy"}
 
     def setup(self) -> None:
+        self._stopping = threading.Event()
         self.serve_action(TRAIN, self.train)
         self.serve_action(ACT, self.act)
+        # Beside the serving; whoever needs it first waits for the rest of it.
         threading.Thread(target=import_module, args=("nodes.learner.training",)).start()
+
+    def shutdown(self) -> None:
+        """Ends what is being done (it goes on from its checkpoint in the next life), and waits for
+        it: a process that ends while a thread of it is inside torch is aborted."""
+        self._stopping.set()
+        self.bus.close()  # whoever waits for an answer wakes up, and the actions' threads end
+        for thread in threading.enumerate():
+            if thread.name in (TRAIN.name, ACT.name):
+                thread.join(10.0)
+
+    def _check(self, goal: GoalHandle[Any, Any]) -> None:
+        if self._stopping.is_set():
+            raise BusClosed("the learner stops")
+        goal.check()
 
     def train(self, goal: GoalHandle[Train, Progress]) -> Trained:
         from nodes.learner.training import Training
@@ -45,7 +64,7 @@ class Learner(Node):
             self.publish(PROGRESS, progress)
             goal.feedback(progress)
 
-        return training.run(report, goal.check)
+        return training.run(report, lambda: self._check(goal))
 
     def act(self, goal: GoalHandle[Act, Progress]) -> Acted:
         from nodes.learner.acting import play
@@ -71,7 +90,7 @@ class Learner(Node):
             spec=spec,
             folder=folder,
             greedy=self.parameters.greedy,
-            check=goal.check,
+            check=lambda: self._check(goal),
         )
         begun.unlink()  # only here: whatever else ends it, this goal is not begun again
         return acted

@@ -10,7 +10,7 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 
-class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class Hyperparameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     # Collection.
     environments: Positive = 64  # side by side in a training session
     decisions: Positive = 64  # per environment in a rollout, at most

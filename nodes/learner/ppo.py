@@ -13,7 +13,7 @@ from messages.bus import ServiceError
 from models.distribution import MaskedCategorical
 from models.options import explained_variance, normalised, option_advantage
 from models.policy import ActorCritic
-from nodes.learner.parameters import Parameters
+from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Rollout
 
 
@@ -58,7 +58,7 @@ class Ppo:
     """
 
     def __init__(
-        self, networks: ActorCritic, parameters: Parameters, generator: torch.Generator
+        self, networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator
     ) -> None:
         self.networks = networks
         self.parameters = parameters

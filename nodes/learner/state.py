@@ -8,7 +8,7 @@ import torch
 from messages.world import Opened
 from models.policy import ActorCritic, NetworkShape
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.parameters import Parameters
+from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics, device
 from nodes.learner.rollout import Rollout
 
@@ -49,7 +49,7 @@ class Meeting(msgspec.Struct, frozen=True, kw_only=True):
         return [size for _, size in self.fields]
 
 
-def network_shape(parameters: Parameters) -> NetworkShape:
+def network_shape(parameters: Hyperparameters) -> NetworkShape:
     return NetworkShape(
         hidden=parameters.hidden,
         layers=parameters.layers,
@@ -85,7 +85,7 @@ class TrainingState:
     def __init__(
         self,
         meeting: Meeting,
-        parameters: Parameters,
+        parameters: Hyperparameters,
         seed: int,
         checkpoint: dict[str, Any] | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from messages.bus import BusError, ServiceError
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from nodes.learner import checkpoint
 from nodes.learner.metrics import Metrics
-from nodes.learner.parameters import Parameters
+from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import Call, SessionLost, TrainingSession
@@ -39,7 +39,7 @@ class Training:
         *,
         policy: str,
         spec: TrainingSpec,
-        parameters: Parameters,
+        parameters: Hyperparameters,
         learner: Path,
         folder: Path,
         call: Call,
