@@ -81,7 +81,7 @@ def _write_other(value: Any) -> Any:
         written.append(array if array.flags.c_contiguous else np.ascontiguousarray(array))
         return msgspec.msgpack.Ext(_EXTENSION, _places.encode((name, shape, len(written) - 1)))
     if isinstance(value, np.generic):
-        return value.item()
+        return cast("np.generic[Any]", value).item()
     raise TypeError(f"a {type(value).__name__} cannot be sent")
 
 

@@ -42,7 +42,6 @@ from messages.interface import (
 from messages.system import (
     Description,
     Heartbeat,
-    Parameters,
     SetParameters,
     describe,
     description,
@@ -50,6 +49,7 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
+from messages.system import Parameters as ParameterValues
 from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
 from nodes.goals import StoredGoals
 from nodes.process import AlreadyRunning, end_with_parent, hold, notify
@@ -192,12 +192,12 @@ class Node:
     def _describe(self, _: Empty) -> Description:
         return Description(node=self.name, epoch=self.epoch, pid=os.getpid(), doors=self.bus.doors)
 
-    def _get_parameters(self, _: Empty) -> Parameters:
-        return Parameters(
+    def _get_parameters(self, _: Empty) -> ParameterValues:
+        return ParameterValues(
             values=flatten(msgspec.to_builtins(self.parameters)), live=sorted(self.live)
         )
 
-    def _set_parameters(self, request: SetParameters) -> Parameters:
+    def _set_parameters(self, request: SetParameters) -> ParameterValues:
         """Set all of them or none."""
         where = f"parameters of {self.name}"
         fixed = sorted(name for name in request.values if name not in self.live)

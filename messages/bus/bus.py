@@ -392,7 +392,8 @@ class Bus:
         monitor.setsockopt(zmq.LINGER, 0)
         self._sockets.append(monitor)
         about = "requests" if side == "srv" else "subscriptions"
-        self._listen_on(monitor, lambda: self._read_monitor(monitor, about))
+        # Not polled with the rest: each socket in the poll makes every answer slower.
+        self.every(TURN, lambda: self._read_monitor(monitor, about))
         where = addresses.address(self.run, node, side, self._hosts)
         try:
             socket.bind(where)

@@ -7,8 +7,9 @@ secret keys of its own nodes only.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import cast
 
 import zmq
 import zmq.auth
@@ -17,6 +18,9 @@ import zmq.utils.z85
 from messages.bus.address import Host, check_name
 from messages.bus.errors import AddressError
 from messages.bus.frames import Socket
+
+_create = cast("Callable[[str, str], object]", zmq.auth.create_certificates)  # pyright: ignore[reportUnknownMemberType]
+_load = cast("Callable[[Path], tuple[bytes, bytes | None]]", zmq.auth.load_certificate)  # pyright: ignore
 
 TOOLS = "tools"
 """Whose keys a process without a node's name has."""
@@ -31,7 +35,7 @@ def make_keys(folder: Path, nodes: Iterable[str]) -> None:
         if not (folder / f"{check_name(node)}.key_secret").exists():
             before = os.umask(0o077)
             try:
-                zmq.auth.create_certificates(str(folder), node)
+                _create(str(folder), node)
             finally:
                 os.umask(before)
 
@@ -71,7 +75,7 @@ class Keys:
     def _load(self, name: str) -> tuple[bytes, bytes | None]:
         path = self._folder / name
         try:
-            return zmq.auth.load_certificate(path)
+            return _load(path)
         except (OSError, ValueError) as error:
             raise AddressError(
                 f"TCP needs keys, and {path} cannot be read; make them with "
@@ -104,7 +108,7 @@ class Doorkeeper:
         keys: set[bytes] = set()
         for path in self._folder.glob("*.key"):
             try:
-                keys.add(zmq.auth.load_certificate(path)[0])
+                keys.add(_load(path)[0])
             except (OSError, ValueError):
                 continue
         return keys

@@ -24,15 +24,15 @@ def limit(socket: Socket) -> None:
     socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
 
 
-def receive(socket: Socket, small: int) -> list[Any]:
-    """Receive one message without waiting: ``small`` frames as bytes, the further ones, which are
-    arrays, as buffers that are not copied.
+def receive(socket: Socket, small: int, wait: bool = False) -> list[Any]:
+    """Receive one message: ``small`` frames as bytes, the further ones, which are arrays, as
+    buffers that are not copied. With ``wait`` the socket's own RCVTIMEO counts.
 
     Raises:
         zmq.Again: there is none.
         CodecError: it has more frames than any message; they are thrown away.
     """
-    frames: list[Any] = [socket.recv(zmq.NOBLOCK)]
+    frames: list[Any] = [socket.recv(0 if wait else zmq.NOBLOCK)]
     while socket.getsockopt(zmq.RCVMORE):
         if len(frames) < small:
             frames.append(socket.recv(zmq.NOBLOCK))
