@@ -91,7 +91,9 @@ def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[f
 
 def main() -> None:
     torch.set_num_threads(1)
-    default = Hyperparameters(target_kl=0.0)  # every epoch is done, so that rows compare
+    default = Hyperparameters(
+        target_kl=0.0, reward_scale=1.0
+    )  # every epoch is done, so that rows compare
     rows = {
         "default": default,
         "bfloat16": msgspec.structs.replace(default, precision="bfloat16"),

@@ -18,7 +18,7 @@ from nodes.learner.training import Training
 from tests.corridor import Corridors, corridor_spec
 
 PARAMETERS = Hyperparameters(
-    environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0
+    environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0, reward_scale=0.01
 )
 
 

@@ -4,18 +4,20 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from nodes.node import Node
+
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 
-class Hyperparameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
     # Collection.
     environments: Positive = 64  # side by side in a training session
     decisions: Positive = 64  # per environment in a rollout, at most
     rollout_samples: Positive = 16384  # a rollout also ends here: macros make decisions long
-    reward_scale: Amount = 0.01  # so that the critic learns numbers near 1
+    reward_scale: Amount = 0.0  # 0: one over the largest weight of the spec's rewards
 
     # The objective.
     gamma: Share = 0.99  # per primitive step

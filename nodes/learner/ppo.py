@@ -53,7 +53,7 @@ class Ppo:
 
     Args:
         networks: on the device they are to be trained on.
-        parameters: the hyper-parameters.
+        parameters: the hyper-parameters, with a reward scale.
         generator: draws the minibatches; a CPU generator.
     """
 

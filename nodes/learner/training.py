@@ -21,6 +21,11 @@ from nodes.learner.session import Call, SessionLost, TrainingSession
 from nodes.learner.state import Meeting, TrainingState, stored_meeting
 
 
+def reward_scale(spec: TrainingSpec) -> float:
+    """What makes the largest reward 1, so that one learning rate suits the critics of all specs."""
+    return 1.0 / (max((abs(term.weight) for term in spec.interface.rewards), default=0.0) or 1.0)
+
+
 class Training:
     """One policy's training.
 
@@ -47,7 +52,9 @@ class Training:
     ) -> None:
         self.policy = policy
         self.spec = spec
-        self.parameters = parameters
+        self.parameters = msgspec.structs.replace(
+            parameters, reward_scale=parameters.reward_scale or reward_scale(spec)
+        )
         self.learner = learner
         self.folder = folder
         self.log = log
