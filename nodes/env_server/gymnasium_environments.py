@@ -45,8 +45,9 @@ def count_of(world: World, item: int) -> NDArray[np.int64]:
 
 
 class HarvestEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
-    """One environment with MineDojo's own observation dictionary. ``options`` are those of
-    EmbeddedWorld."""
+    """One environment with MineDojo's own observation dictionary; with ``ids`` its names are
+    numbers, which is what Gymnasium's own tools can handle. ``options`` are EmbeddedWorld's;
+    ``strict`` is off here, so that any sampled action can be taken."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012
 
@@ -57,21 +58,24 @@ class HarvestEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         biome: str = "forest",
         inventory: dict[str, int] | None = None,
         render_mode: str | None = None,
+        ids: bool = False,
         **options: Any,
     ) -> None:
         self.task = harvest_task(target, quantity, biome, inventory)
         self.render_mode = render_mode
-        world = make_world("embedded", 1, self.task, **options)
+        world = make_world("embedded", 1, self.task, **{"strict": False, **options})
         assert isinstance(world, EmbeddedWorld)
         self.world = world
         self.action_space = gymnasium_spaces.action_space()
-        self.observation_space = gymnasium_spaces.observation_space(
+        self._space = gymnasium_spaces.observation_space(
             world.image_size,
             world.item_names,
             world.block_names,
             world.voxel_radius if world.use_voxel else None,
             len(world.lidar_rays) if world.lidar_rays is not None else None,
         )
+        self._ids = ids
+        self.observation_space = gymnasium_spaces.space_of_ids(self._space) if ids else self._space
         self._target = item_id(target)
         self._at_start = self._before = 0
 
@@ -82,7 +86,7 @@ class HarvestEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         episode = seed if seed is not None else int(self.np_random.integers(1 << 31))
         self.world.reset(np.zeros(1, np.int64), np.array([episode]))
         self._at_start = self._before = int(count_of(self.world, self._target)[0])
-        return self.world.observation(0), {"seed": episode}
+        return self._observe(), {"seed": episode}
 
     def step(
         self, action: NDArray[np.int64]
@@ -93,7 +97,11 @@ class HarvestEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         self._before = count
         success = count - self._at_start >= self.task.success.quantity
         dead = bool(self.world.life()[0][0] <= 0.0)
-        return self.world.observation(0), reward, success or dead, False, {"success": success}
+        return self._observe(), reward, success or dead, False, {"success": success}
+
+    def _observe(self) -> Observation:
+        seen = self.world.observation(0)
+        return gymnasium_spaces.to_ids(self._space, seen) if self._ids else seen
 
     def render(self) -> NDArray[np.uint8]:  # type: ignore[override]
         """The picture, (height, width, 3)."""
@@ -121,7 +129,7 @@ class HarvestVector(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
     ) -> None:
         self.num_envs = num_envs
         self.task = harvest_task(target, quantity, biome, inventory)
-        self.world = make_world("embedded", num_envs, self.task, **options)
+        self.world = make_world("embedded", num_envs, self.task, **{"strict": False, **options})
         self.single_action_space = gymnasium_spaces.action_space()
         self.action_space = batched(self.single_action_space, num_envs)
         self.single_observation_space = gymnasium_spaces.batch_space(

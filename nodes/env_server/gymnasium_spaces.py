@@ -18,6 +18,11 @@ class Names(gymnasium.Space[NDArray[np.str_]]):
         super().__init__(shape, None, seed)
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        assert self._shape is not None
+        return self._shape
+
+    @property
     def is_np_flattenable(self) -> bool:
         return False
 
@@ -43,6 +48,34 @@ class Names(gymnasium.Space[NDArray[np.str_]]):
         return f"Names({self.shape}, {len(self.names)} names)"
 
 
+def space_of_ids(space: spaces.Dict) -> spaces.Dict:
+    """The same space with numbers in place of names."""
+    entries: dict[str, spaces.Space[Any]] = {}
+    for key, entry in space.items():
+        if isinstance(entry, spaces.Dict):
+            entries[key] = space_of_ids(entry)
+        elif isinstance(entry, Names):
+            entries[key] = integer(0, len(entry.names) - 1, *entry.shape)
+        else:
+            entries[key] = entry
+    return spaces.Dict(entries)
+
+
+def to_ids(space: spaces.Dict, seen: dict[str, Any]) -> dict[str, Any]:
+    """An observation with each name replaced by its place among the space's names."""
+    numbered: dict[str, Any] = {}
+    for key, entry in space.items():
+        if isinstance(entry, spaces.Dict):
+            numbered[key] = to_ids(entry, seen[key])
+        elif isinstance(entry, Names):
+            places = {name: place for place, name in enumerate(entry.names)}
+            ids = [places[name] for name in seen[key].ravel()]
+            numbered[key] = np.array(ids, np.int64).reshape(entry.shape)
+        else:
+            numbered[key] = seen[key]
+    return numbered
+
+
 def action_space() -> spaces.MultiDiscrete:
     return spaces.MultiDiscrete(np.array(ACTION_SIZES, np.int64))
 
@@ -52,7 +85,7 @@ def number(low: float, high: float, shape: tuple[int, ...] = (1,)) -> spaces.Box
 
 
 def flag(*shape: int) -> spaces.Box:
-    return spaces.Box(False, True, shape, np.bool_)
+    return spaces.Box(0, 1, shape, np.bool_)
 
 
 def integer(low: int, high: int, *shape: int) -> spaces.Box:

@@ -27,7 +27,8 @@ class EmbeddedWorld(World):
     faster blocks break than in the game. ``image_size``: (height, width) of the picture in
     ``observation``; the field of view in which a crafting table counts as nearby depends on it.
     ``use_voxel``, ``voxel_radius``, ``use_lidar`` and ``lidar_rays`` ((pitch rad, yaw rad, metres)
-    each) say what ``observation`` holds beside the rest.
+    each) say what ``observation`` holds beside the rest. Without ``strict``, equip, place and
+    destroy on an empty slot do nothing; with it they are refused, as MineDojo does.
 
     Raises:
         ValueError: a biome or item that there is not, or an option out of range.
@@ -43,6 +44,7 @@ class EmbeddedWorld(World):
         "lidar_rays",
         "start_health",
         "start_food",
+        "strict",
     )
 
     def __init__(
@@ -59,6 +61,7 @@ class EmbeddedWorld(World):
         lidar_rays: list[tuple[float, float, float]] | None = None,
         start_health: float = 20.0,
         start_food: float = 20.0,
+        strict: bool = True,
     ) -> None:
         if size < 1:
             raise ValueError(f"a world needs at least one environment, not {size}")
@@ -83,6 +86,7 @@ class EmbeddedWorld(World):
         self._terrain = figures_of(self.biome)
         self._equipment = _equipment(task.inventory, self.rules.item["stack"])
         self._life, self._food = float(start_health), float(start_food)
+        self._strict = bool(strict)
         self._multiplier = float(break_speed_multiplier)
         height, width = image_size
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
@@ -129,6 +133,7 @@ class EmbeddedWorld(World):
             self.rules,
             actions,
             active,
+            self._strict,
             self._multiplier,
             self.half_yaw,
             self.half_pitch,

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from nodes.env_server.worlds.embedded.state import State
 from nodes.env_server.worlds.embedded.textures import SIZE, Textures
 
-SMALLEST = 64  # pictures with fewer rows than this show the world alone
+SMALLEST = (100, 200)  # pictures with fewer rows or columns show the world alone
 SKIN = (198, 148, 112)
 DIGITS = (
     "111101101101111",
@@ -29,7 +29,7 @@ def draw_heads_up(
 ) -> None:
     """Draws over ``image`` (3, height, width) what MineDojo's picture shows above the world."""
     _, height, width = image.shape
-    if height < SMALLEST or width < height:
+    if height < SMALLEST[0] or width < SMALLEST[1]:
         return
     slots = state.slots[environment]
     _hand(image, int(slots[0]["item"]), bool(state.players[environment]["digging"]), looks)

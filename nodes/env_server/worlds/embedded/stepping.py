@@ -10,7 +10,7 @@ from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.grid import restore
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
-from nodes.env_server.worlds.embedded.physics import move_player
+from nodes.env_server.worlds.embedded.physics import DRAG, GRAVITY, move_player
 from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.state import SLOTS
 from nodes.env_server.worlds.embedded.terrain import generate
@@ -21,7 +21,7 @@ REGENERATION = 80  # ticks for one point of life, well fed
 
 
 @kernel
-def first_fault(state, actions, active):
+def first_fault(state, actions, active, strict):
     """(environment, column) of the first action out of range; column 8 is an empty slot asked for;
     (-1, 0) if all are right."""
     for w in range(actions.shape[0]):
@@ -30,7 +30,7 @@ def first_fault(state, actions, active):
         for column in range(8):
             if actions[w, column] < 0 or actions[w, column] >= SIZES[column]:
                 return w, column
-        if actions[w, 5] >= EQUIP and state.slots[w, actions[w, 7]].item == 0:
+        if strict and actions[w, 5] >= EQUIP and state.slots[w, actions[w, 7]].item == 0:
             return w, 8
     return -1, 0
 
@@ -83,7 +83,7 @@ def stand_up(state, w):
     player.y = player.spawn_y
     player.z = player.spawn_z
     player.vx = 0.0
-    player.vy = 0.0
+    player.vy = -GRAVITY * DRAG  # what presses a standing player to the ground
     player.vz = 0.0
     player.life = 20.0
     player.food = 20.0
@@ -147,7 +147,7 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
         stop_digging(player)
         if player.rest > 0:
             player.rest -= 1
-    # An empty slot is refused before anything happens, unless the player just died.
+    # Without strict checks, and after a death, the slot may be empty.
     filled = state.slots[w, action[7]].item != 0
     if function == USE:
         use_item(state, rules, w)
@@ -170,9 +170,9 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
 
 
 @kernel
-def act_all(state, rules, actions, active, multiplier, half_yaw, half_pitch):
+def act_all(state, rules, actions, active, strict, multiplier, half_yaw, half_pitch):
     """Checks all actions, then takes them. Returns what first_fault found."""
-    fault = first_fault(state, actions, active)
+    fault = first_fault(state, actions, active, strict)
     if fault[0] >= 0:
         return fault
     for w in range(actions.shape[0]):

@@ -1,0 +1,82 @@
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from models.actions import PRIMITIVES
+from nodes.env_server.gymnasium_plugin import ID, register
+
+SMALL = {"area": 32, "image_size": (64, 96)}
+
+
+@pytest.fixture(autouse=True)
+def _plugged_in() -> None:
+    register()
+
+
+@pytest.mark.filterwarnings("ignore:.*value is (-)?infinity.*:UserWarning")
+def test_gymnasium_s_own_check() -> None:
+    environment = gymnasium.make(ID, ids=True, render_mode="rgb_array", **SMALL)
+    check_env(environment.unwrapped)
+    environment.close()
+
+
+def test_single_has_minedojo_s_dictionary() -> None:
+    environment = gymnasium.make(ID, quantity=2, max_episode_steps=5, **SMALL)
+    seen, info = environment.reset(seed=11)
+    assert info["seed"] == 11
+    assert environment.observation_space.contains(seen)
+    assert environment.action_space.nvec.tolist() == [3, 3, 4, 25, 25, 8, 244, 36]
+    again, _ = environment.reset(seed=11)
+    assert (again["rgb"] == seen["rgb"]).all()
+    for step in range(5):
+        seen, reward, terminated, truncated, _ = environment.step(np.array(PRIMITIVES["jump"]))
+        assert environment.observation_space.contains(seen)
+        assert (reward, terminated, truncated) == (0.0, False, step == 4)
+    environment.close()
+
+
+def test_reward_is_the_gain_and_success_ends() -> None:
+    environment = gymnasium.make(ID, quantity=3, inventory={"log": 1}, **SMALL)
+    environment.reset(seed=1)
+    world = environment.unwrapped.world  # type: ignore[attr-defined]
+    rewards = []
+    for gained in (1, 2):
+        world.state.slots[0:1, 0]["count"] += gained
+        _, reward, terminated, _, info = environment.step(np.array(PRIMITIVES["noop"]))
+        rewards.append(reward)
+    assert rewards == [1.0, 2.0]
+    assert terminated
+    assert info["success"]
+    environment.close()
+
+
+def test_vector() -> None:
+    vector = gymnasium.make_vec(
+        ID,
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        max_episode_steps=4,
+        area=32,
+    )
+    seen, _ = vector.reset(seed=5)
+    assert vector.observation_space.contains(seen)
+    start = seen["position"].copy()
+    forward = np.tile(PRIMITIVES["sprint"], (3, 1))
+    for _ in range(4):
+        seen, reward, terminated, truncated, _ = vector.step(forward)
+        assert vector.observation_space.contains(seen)
+    assert truncated.all()
+    assert not terminated.any()
+    assert not reward.any()
+    # The step after the last one begins the next episodes.
+    seen, _, _, truncated, _ = vector.step(forward)
+    assert not truncated.any()
+    fresh, _ = vector.reset(seed=5)
+    assert (fresh["position"] == start).all()
+    vector.close()
+
+
+def test_unknown_target_is_refused() -> None:
+    with pytest.raises(ValueError, match="did you mean log"):
+        gymnasium.make(ID, target="logg")

@@ -1,0 +1,138 @@
+import hashlib
+
+import numpy as np
+import pytest
+from arena import embedded, task
+
+from nodes.env_server.worlds import WorldError, make_world
+from nodes.env_server.worlds.embedded import EmbeddedWorld
+
+BIOMES = ["plains", "forest", "birch forest", "extreme_hills", "desert", "taiga"]
+
+
+def digest(world: EmbeddedWorld, environment: int) -> str:
+    """All that can be seen of an environment, in one word."""
+    parts = hashlib.sha256(world.state.blocks[environment].tobytes())
+    for array in (
+        world.voxels(2)[environment],
+        *(part[environment] for part in world.inventory()),
+        *(part[environment] for part in world.location()),
+    ):
+        parts.update(np.ascontiguousarray(array).tobytes())
+    return parts.hexdigest()
+
+
+def play(world: EmbeddedWorld, environment: int, steps: int, seed: int) -> str:
+    random = np.random.default_rng(seed)
+    active = np.zeros(world.size, np.bool_)
+    active[environment] = True
+    for _ in range(steps):
+        actions = np.tile((0, 0, 0, 12, 12, 0, 0, 0), (world.size, 1))
+        actions[environment, :3] = random.integers((3, 3, 4))
+        actions[environment, 3:5] = random.integers(10, 15, 2)
+        actions[environment, 5] = random.choice([0, 2, 3, 3, 3])
+        world.step(actions, active)
+    return digest(world, environment)
+
+
+def test_a_seed_is_the_same_episode_in_every_batch() -> None:
+    alone, many = embedded(1), embedded(5)
+    alone.reset(np.array([0]), np.array([42]))
+    many.reset(np.arange(5), np.array([7, 8, 9, 42, 10]))
+    assert digest(alone, 0) == digest(many, 3)
+    first = play(alone, 0, 300, seed=1)
+    assert play(many, 3, 300, seed=1) == first
+    assert digest(many, 1) != digest(many, 2)
+    # Again in the same environment: the changes are taken back.
+    alone.reset(np.array([0]), np.array([42]))
+    assert play(alone, 0, 300, seed=1) == first
+    # And where another world stood before.
+    many.reset(np.array([1]), np.array([42]))
+    assert play(many, 1, 300, seed=1) == first
+
+
+def test_a_reset_takes_back_every_change() -> None:
+    world = embedded(1)
+    world.reset(np.array([0]), np.array([3]))
+    pristine = world.state.blocks.copy(), world.state.meta.copy()
+    play(world, 0, 300, seed=2)
+    from nodes.env_server.worlds.embedded.grid import set_block
+
+    for number in range(9000):
+        set_block(world.state, 0, number % 32, 60 + number // 1024, (number // 32) % 32, 5, 1)
+        if number == 4000:
+            world.reset(np.array([0]), np.array([3]))
+            assert (world.state.blocks == pristine[0]).all()
+    # More changes than are remembered: the world is made anew.
+    world.reset(np.array([0]), np.array([3]))
+    assert (world.state.blocks == pristine[0]).all()
+    assert (world.state.meta == pristine[1]).all()
+
+
+@pytest.mark.parametrize("biome", BIOMES)
+def test_spawn_is_on_dry_ground_in_the_open(biome: str) -> None:
+    world = embedded(8, {"area": 128}, biome=biome)
+    world.reset(np.arange(8), np.arange(100, 108))
+    voxels = world.voxels(1)
+    walkable = {world.block_names.index(name) for name in ("air", "grass", "flower", "plant")}
+    for environment in range(8):
+        feet, head = voxels[environment, 1, 1, 1], voxels[environment, 1, 2, 1]
+        assert {int(feet), int(head)} <= walkable
+        below = world.block_names[voxels[environment, 1, 0, 1]]
+        assert below == ("sand" if biome == "desert" else "grass block")
+    logs = world.rays(np.array([[0.0, 0.0]]), 4.5)[0]
+    assert "wood" not in {world.block_names[name] for name in logs.ravel()}
+
+
+def test_trees_are_near_but_out_of_reach_in_a_forest() -> None:
+    world = embedded(8, {"area": 128})
+    world.reset(np.arange(8), np.arange(8))
+    heights = []
+    for environment in range(8):
+        x, _, z = world.location()[0][environment]
+        trunks = np.argwhere((world.state.blocks[environment] == 17).any(axis=2)) + 0.5
+        nearest = np.hypot(trunks[:, 0] - x, trunks[:, 1] - z).min()
+        assert 4.5 < nearest < 15.0
+        column = (world.state.blocks[environment] == 17).sum(axis=2)
+        heights += column[column > 0].tolist()
+    assert set(heights) <= {4, 5, 6, 7}
+
+
+def test_bad_inputs_are_refused_in_words() -> None:
+    for refused, words in (
+        (lambda: make_world("marble", 1, task()), "there is no world 'marble'"),
+        (lambda: make_world("embedded", 1, task(biome="moon")), "no biome 'moon'"),
+        (lambda: make_world("embedded", 1, task(biome="ocean")), "cannot make the biome 'ocean'"),
+        (lambda: make_world("embedded", 1, task(inventory={"logg": 1})), "did you mean log"),
+        (lambda: make_world("embedded", 1, task(inventory={"log": 9999})), "slots, there are 36"),
+        (lambda: make_world("embedded", 0, task()), "at least one environment"),
+        (lambda: make_world("embedded", 1, task(), colour="red"), "no option colour"),
+        (lambda: make_world("embedded", 1, task(), area=7), "multiple of 16"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            refused()
+
+
+def test_the_real_minedojo_is_an_optional_part() -> None:
+    with pytest.raises(WorldError, match=r"docs/minedojo\.md"):
+        make_world("minedojo", 1, task())
+
+
+def test_wrong_calls_are_refused_in_words() -> None:
+    world = embedded(2)
+    world.reset(np.arange(2), np.arange(2))
+    actions = np.tile((0, 0, 0, 12, 12, 0, 0, 0), (2, 1))
+    active = np.ones(2, np.bool_)
+    with pytest.raises(ValueError, match=r"step wants actions \(2, 8\)"):
+        world.step(actions[:1], active)
+    for column, value in ((0, 3), (3, 25), (6, 244), (7, -1)):
+        wrong = actions.copy()
+        wrong[1, column] = value
+        with pytest.raises(ValueError, match="environment 1: "):
+            world.step(wrong, active)
+    with pytest.raises(ValueError, match="numbered 0 to 1"):
+        world.reset(np.array([2]), np.array([0]))
+    with pytest.raises(ValueError, match="as many seeds"):
+        world.reset(np.array([1]), np.array([0, 1]))
+    with pytest.raises(ValueError, match="numbered 0 to 1"):
+        world.observation(-1)
