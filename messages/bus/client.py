@@ -35,6 +35,8 @@ QUICK = 20
 """Milliseconds in which most answers come. So long the thread waits for the answer alone, which is
 quicker than polling; then it also watches the connection."""
 
+_NEWS = int(zmq.EVENTS)
+_READABLE = int(zmq.POLLIN)
 _EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
 
 
@@ -197,7 +199,7 @@ class Peer:
         return established
 
     def _monitor_has_news(self) -> bool:
-        return bool(cast(int, self._monitor.getsockopt(zmq.EVENTS)) & zmq.POLLIN)
+        return cast(int, self._monitor.getsockopt(_NEWS)) & _READABLE != 0
 
     def close(self) -> None:
         if not self._socket.closed:

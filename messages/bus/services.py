@@ -21,8 +21,6 @@ MAX_LINES = 4096
 """Lines whose last answer is remembered."""
 MAX_REMEMBERED = 256 << 20
 """Bytes of answers that are remembered."""
-MAX_BURST = 64
-"""Questions that are taken before the other sockets have their turn."""
 
 SOCKET = "requests"
 """What diagnostics call the socket that questions come in by."""
@@ -86,16 +84,15 @@ class Services:
         self._doors[door] = (respond, idempotent)
 
     def read(self) -> None:
-        """Take what has come in. In the serving thread."""
-        for _ in range(MAX_BURST):
-            try:
-                frames = receive(self._socket, 3)
-            except zmq.Again:
-                return
-            except CodecError as error:
-                self._diagnostics.report(SOCKET, str(error))
-                continue
-            self._take(frames)
+        """Take one question that has come in. In the serving thread."""
+        try:
+            frames = receive(self._socket, 3)
+        except zmq.Again:
+            return
+        except CodecError as error:
+            self._diagnostics.report(SOCKET, str(error))
+            return
+        self._take(frames)
 
     def _take(self, frames: list[Any]) -> None:
         if len(frames) < 3:
