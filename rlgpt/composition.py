@@ -19,7 +19,7 @@ PRIMARY = "rlgpt_primary"
 
 # What a launch file need not mention for an override to set it; `configuration.check` refuses
 # what is wrong in these.
-FREE = re.compile(r"(run|seed|nodes\.\w+(\.\w+)+)=")
+FREE = re.compile(r"(run|seed|keys|(nodes|hosts)(\.\w+)+)=")
 
 
 def launch_folders() -> list[Path]:

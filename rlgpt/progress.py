@@ -1,6 +1,7 @@
 """What a launch shows while it goes: lines, or a live view on a terminal."""
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -69,8 +70,9 @@ class View:
         )
 
     def heard_working(self, working: Working) -> None:
-        if working.activity and working.activity != self.working:
-            self.working = working.activity
+        before, self.working = self.working, working.activity
+        # The same with other numbers is no news as a line.
+        if _without_numbers(working.activity) != _without_numbers(before):
             self.said(f"fast_agent: {working.activity}")
 
     def heard_progress(self, progress: Progress) -> None:
@@ -100,6 +102,10 @@ class View:
             )
 
 
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d[\d.,]*", "", text)
+
+
 class LiveView:
     """The latest of everything, below the lines, for as long as the ``with`` lasts. Does nothing
     where the console is no terminal."""
@@ -126,6 +132,8 @@ class LiveView:
 
     def _render(self) -> RenderableType:
         parts: list[RenderableType] = [self._nodes()]
+        if self._view.working and self._view.busy.get("fast_agent"):
+            parts.append(Text(self._view.working, no_wrap=True, overflow="ellipsis"))
         progress, activity = self._view.progress, self._view.activity
         if progress is not None and self._view.busy.get("learner"):
             row = Table.grid(padding=(0, 1))

@@ -140,6 +140,8 @@ class Supervisor:
             if child.process is not None:
                 child.process.kill()
                 child.reap()
+        while not self._wishes.empty():
+            self._pending.append(self._wishes.get())
         for wish in self._pending:
             wish.reply.set_exception(RuntimeError("the launch is ending"))
         if self._guardian.stdin is not None:
@@ -170,6 +172,8 @@ class Supervisor:
                         continue
                     child.state, child.was_ready, child.asked = "ready", True, False
                     child.heard = time.monotonic()
+                    if self._stopping is not None:
+                        continue
                     seconds = child.heard - child.started
                     self._audience.said(f"{child.name} is ready after {seconds:.1f} s")
 

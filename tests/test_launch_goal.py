@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,16 @@ def test_node_that_refuses_its_parameters(place: Path) -> None:
     with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
         assert launch.ended() == 1
         assert "there is no parameter 'loudnes'; there are: loudness, text" in launch.text
+
+
+def test_port_that_is_taken(place: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        hosts = ("hosts.talker.host=127.0.0.1", f"hosts.talker.port={port}")
+        with goal(place, *hosts) as launch:
+            assert launch.ended() == 1
+            assert f"talker cannot listen on tcp://127.0.0.1:{port}" in launch.text
+            assert "Traceback" not in launch.text
 
 
 def test_goal_outlives_kills_and_an_interruption(place: Path) -> None:
