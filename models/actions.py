@@ -84,8 +84,8 @@ PRIMITIVES: dict[str, tuple[int, ...]] = {
 
 CRAFT, EQUIP, PLACE, DESTROY = 4, 5, 6, 7  # values of the function
 WITH_ITEM: dict[str, int] = {"craft": CRAFT, "equip": EQUIP, "place": PLACE, "destroy": DESTROY}
-"""Actions on an item, named ``craft:planks``. ``craft`` has a fixed MineDojo action; the others need
-the slot that holds the item when they are taken."""
+"""Actions on an item, named ``craft:planks``. ``craft`` has a fixed MineDojo action; the others
+need the slot that holds the item when they are taken."""
 
 _KNOWN: dict[str, set[str]] = {
     "craft": {recipe.item for recipe in CRAFTS},

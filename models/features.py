@@ -12,7 +12,7 @@ import msgspec
 BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
 """How a voxel is told: one of these. A block that is a target is only that."""
 
-RAY_PITCHES = (-15.0, 0.0, 15.0, 35.0)
+RAY_PITCHES = (-20.0, 0.0, 20.0)
 """Degrees relative to the line of sight, + is down."""
 RAY_YAWS = (-75.0, -45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0, 75.0)
 """Degrees relative to the line of sight, + is right."""

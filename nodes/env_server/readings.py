@@ -31,9 +31,11 @@ class Readings:
     def __init__(self, world: World) -> None:
         self.world = world
         self._seen: dict[str, Any] = {}
+        self._counts: dict[int, Ints] = {}
 
     def forget(self) -> None:
         self._seen.clear()
+        self._counts.clear()
 
     def location(self) -> tuple[Floats, Floats, Floats]:
         """Position (B, 3), yaw (B,) and pitch (B,) in degrees."""
@@ -58,8 +60,11 @@ class Readings:
 
     def count(self, item: int) -> Ints:
         """How many of an item each environment has, (B,)."""
-        ids, quantities = self.inventory()
-        return np.where(ids == item, quantities, 0).sum(1)
+        found = self._counts.get(item)
+        if found is None:
+            ids, quantities = self.inventory()
+            found = self._counts[item] = count(ids, quantities, item)
+        return found
 
     def voxels(self) -> Ints:
         """Block ids around the feet, (B, 3, 3, 3)."""
@@ -98,6 +103,11 @@ class Readings:
         if found is None:
             found = self._seen["masks"] = self.world.masks()
         return found
+
+
+def count(ids: Ints, quantities: Ints, item: int) -> Ints:
+    """How many of an item are in each row of slots, (B,)."""
+    return np.einsum("bs,bs->b", ids == item, quantities)
 
 
 def inventory_of(

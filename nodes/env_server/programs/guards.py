@@ -367,4 +367,4 @@ SHARED: dict[str, Any] = {
     "OverflowError": OverflowError, "RuntimeError": RuntimeError, "TypeError": TypeError,
     "ValueError": ValueError, "ZeroDivisionError": ZeroDivisionError,
 }  # fmt: skip
-"""Names that are the same in every run. All of it is immutable or cannot be reached to be changed."""
+"""Names that are the same in every run. A program cannot change any of them."""

@@ -1,0 +1,66 @@
+"""Whether a condition holds, for a whole batch at once, from the World interface alone."""
+
+import difflib
+
+import numpy as np
+
+from messages.world import Condition
+from nodes.env_server.readings import Readings, count
+from nodes.env_server.worlds.world import Bools, Ints, World
+
+
+def block_id(world: World, name: str) -> int:
+    """The id of a block by its localised name.
+
+    Raises:
+        ValueError: the world has no block of that name.
+    """
+    return _id("block", name, world.block_names)
+
+
+def item_id(world: World, name: str) -> int:
+    """The id of an item by its registry name.
+
+    Raises:
+        ValueError: the world has no item of that name.
+    """
+    return _id("item", name, world.item_names)
+
+
+def _id(kind: str, name: str, names: list[str]) -> int:
+    if name in names:
+        return names.index(name)
+    close = difflib.get_close_matches(name, names, n=3)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    raise ValueError(f"there is no {kind} {name!r}{hint}")
+
+
+class Judge:
+    """Watches one condition. ``have`` counts from where an episode began.
+
+    Raises:
+        ValueError: the condition names what the world does not have, or a quantity below 1.
+    """
+
+    def __init__(self, condition: Condition, world: World) -> None:
+        if condition.quantity < 1:
+            raise ValueError(f"a condition's quantity is at least 1, not {condition.quantity}")
+        self.condition = condition
+        lookup = item_id if condition.kind == "have" else block_id
+        self._id = lookup(world, condition.name)
+        self._version = -1
+        self._enough: Ints = np.zeros(world.size, np.int64)
+
+    def holds(self, readings: Readings, start: tuple[Ints, Ints], version: int) -> Bools:
+        """(B,) bool. ``start``: ids and quantities (B, 36) of the slots when episodes began;
+        ``version`` differs whenever they do."""
+        kind = self.condition.kind
+        if kind == "have":
+            if version != self._version:
+                self._version = version
+                self._enough = count(*start, self._id) + self.condition.quantity
+            return readings.count(self._id) >= self._enough
+        facing = readings.facing()[0] == self._id
+        if kind == "facing":
+            return facing
+        return facing | (readings.voxels() == self._id).any((1, 2, 3))

@@ -1,0 +1,237 @@
+"""The env server: worlds, sessions in them, and coded actions that run beside the world."""
+
+import hashlib
+import os
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from messages.bus import GoalHandle, ServiceError
+from messages.program import CHECK, Checked, CheckProgram
+from messages.world import (
+    ACTIVITY,
+    CLOSE,
+    INTERFACE,
+    OPEN,
+    RUN_PROGRAM,
+    STEP,
+    Activity,
+    Closed,
+    Opened,
+    OpenSession,
+    ProgramRan,
+    RunProgram,
+    SessionName,
+    Step,
+    Stepped,
+    TakeInterface,
+)
+from nodes.env_server.film import Film
+from nodes.env_server.programs import ProgramRefused, compile_program
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import WorldError, make_world
+from nodes.naming import slug
+from nodes.node import Node
+
+
+class EnvServer(Node):
+    """Owns worlds. Sessions live in memory: after a restart they are unknown, and whoever used one
+    opens it again and plays its episodes from the start."""
+
+    name = "env_server"
+
+    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+        world: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "embedded"})
+        most_environments: int = 1024  # in one session
+        longest_film: int = 1200  # frames
+
+    def setup(self) -> None:
+        self._sessions: dict[str, Session] = {}
+        self._counting = threading.Lock()
+        self._steps_file = self.folder / "steps"
+        self._steps = _read_number(self._steps_file)
+        self._stop = threading.Event()
+        self.serve(OPEN, self.open_session, background=True)
+        self.serve(INTERFACE, self.take_interface)
+        self.serve(STEP, self.step)
+        self.serve(CLOSE, self.close_session, background=True)
+        self.serve(CHECK, self.check_program)
+        self.serve_action(RUN_PROGRAM, self.run_program)
+        self._reporter = threading.Thread(target=self._report, name="activity", daemon=True)
+        self._reporter.start()
+
+    def shutdown(self) -> None:
+        self._stop.set()
+        self._reporter.join(timeout=5.0)
+        _write_number(self._steps_file, self._steps)
+        for session in list(self._sessions.values()):
+            # One that is in use is abandoned: its user is told when the process is gone.
+            if session.lock.acquire(timeout=1.0):
+                session.close()
+
+    # ---- services
+
+    def open_session(self, request: OpenSession) -> Opened:
+        if not 1 <= request.size <= self.parameters.most_environments:
+            raise ServiceError(
+                f"A session has 1 to {self.parameters.most_environments} environments, "
+                f"not {request.size}.",
+                code="invalid",
+            )
+        self._forget(request.session)
+        options = dict(self.parameters.world)
+        kind = options.pop("kind", "embedded")
+        film = None
+        try:
+            world = make_world(kind, request.size, request.task, **options)
+            try:
+                if request.record:
+                    film = Film(self._film_path(request.session), self.parameters.longest_film)
+                session = Session(request, world, film, self._count)
+            except BaseException:
+                world.close()
+                if film is not None:
+                    film.close()
+                raise
+        except WorldError as error:
+            raise ServiceError(str(error), code="no_world") from error
+        except ValueError as error:
+            raise _invalid(error) from error
+        self._sessions[request.session] = session
+        with session.lock:
+            return session.opened()
+
+    def take_interface(self, request: TakeInterface) -> Opened:
+        session = self._session(request.session)
+        with _In(session):
+            try:
+                session.take(request.interface)
+            except ValueError as error:
+                raise _invalid(error) from error
+            return session.opened()
+
+    def step(self, request: Step) -> Stepped:
+        session = self._session(request.session)
+        with _In(session):
+            try:
+                return session.step(np.asarray(request.choices))
+            except ValueError as error:
+                raise _invalid(error) from error
+
+    def close_session(self, request: SessionName) -> Closed:
+        session = self._session(request.session)
+        with session.lock:
+            if self._sessions.get(request.session) is not session:
+                raise _unknown(request.session)
+            del self._sessions[request.session]
+            episodes = session.said()
+            session.close()
+        video = None
+        if session.film is not None:
+            video = str(session.film.path.relative_to(self.run))
+        return Closed(episodes=episodes, video=video)
+
+    def check_program(self, request: CheckProgram) -> Checked:
+        try:
+            compile_program(request.program.source)
+        except ProgramRefused as refused:
+            return Checked(problems=refused.problems)
+        return Checked(problems=[])
+
+    # ---- the action
+
+    def run_program(self, goal: GoalHandle[RunProgram, Activity]) -> ProgramRan:
+        session = self._session(goal.request.session)
+        with session.lock:
+            try:
+                steps, reports = session.run_program(goal.request.program, goal.check)
+            except ValueError as error:
+                raise _invalid(error) from error
+            return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+
+    # ---- inside
+
+    def _session(self, name: str) -> Session:
+        session = self._sessions.get(name)
+        if session is None:
+            raise _unknown(name)
+        return session
+
+    def _forget(self, name: str) -> None:
+        old = self._sessions.pop(name, None)
+        if old is not None:
+            with old.lock:
+                old.close()
+
+    def _film_path(self, session: str) -> Path:
+        # Two sessions may have the same slug, and a file name has its limits.
+        mark = hashlib.sha256(session.encode()).hexdigest()[:6]
+        return self.folder / "videos" / f"{slug(session)[:100]}-{mark}.mp4"
+
+    def _count(self, steps: int) -> None:
+        with self._counting:
+            self._steps += steps
+
+    def _report(self) -> None:
+        before, then = self._steps, time.monotonic()
+        written = before
+        while not self._stop.wait(1.0):
+            steps, now = self._steps, time.monotonic()
+            sessions = list(self._sessions.values())
+            activity = Activity(
+                sessions=len(sessions),
+                environments=sum(session.size for session in sessions),
+                steps=steps,
+                steps_per_second=(steps - before) / (now - then),
+            )
+            before, then = steps, now
+            self.publish(ACTIVITY, activity)
+            if steps != written:
+                _write_number(self._steps_file, steps)
+                written = steps
+
+
+class _In:
+    """Holds a session's lock, or refuses at once: the serving thread waits for no program."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        if not self._session.lock.acquire(blocking=False):
+            raise ServiceError(
+                f"A program is running in session {self._session.name!r}: wait for its result.",
+                code="busy",
+            )
+
+    def __exit__(self, *error: object) -> None:
+        self._session.lock.release()
+
+
+def _unknown(name: str) -> ServiceError:
+    return ServiceError(
+        f"There is no session {name!r}; sessions do not outlive the env server: open it again.",
+        code="unknown_session",
+    )
+
+
+def _invalid(error: ValueError) -> ServiceError:
+    said = str(error)
+    return ServiceError(f"{said[:1].upper()}{said[1:]}.", code="invalid")
+
+
+def _read_number(path: Path) -> int:
+    with suppress(OSError, ValueError):
+        return int(path.read_text())
+    return 0
+
+
+def _write_number(path: Path, number: int) -> None:
+    new = path.with_suffix(".new")
+    new.write_text(str(number))
+    os.replace(new, path)

@@ -1,0 +1,149 @@
+"""Computes the features of models/features for a batch, into one matrix."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from messages.world import Field
+from models import features
+from models.rules import BLOCKS
+from nodes.env_server.conditions import block_id, item_id
+from nodes.env_server.readings import Readings
+from nodes.env_server.worlds.world import Floats, Ints, World
+
+_SEA_LEVEL = 63.0
+_YAWS = np.radians(np.array([yaw for _ in features.RAY_PITCHES for yaw in features.RAY_YAWS]))
+_PITCHES = np.radians(np.array([p for p in features.RAY_PITCHES for _ in features.RAY_YAWS]))
+
+Columns = NDArray[np.float32]
+
+
+def _kinds(world: World, targets: list[int]) -> NDArray[np.int64]:
+    """The class of each block id, an index into BLOCK_CLASSES."""
+    flags: dict[str, set[str]] = {}
+    for block in BLOCKS:
+        flags.setdefault(block.localised, set()).update(block.flags)
+    air, target, plant, solid, liquid = range(len(features.BLOCK_CLASSES))
+    kinds = np.full(len(world.block_names), solid)
+    for number, name in enumerate(world.block_names):
+        known = flags.get(name, {"movement"})
+        if "liquid" in known:
+            kinds[number] = liquid
+        elif "leaves" in name or "movement" not in known:
+            kinds[number] = plant
+    kinds[0] = air
+    kinds[targets] = target
+    return kinds
+
+
+class FeatureMatrix:
+    """The chosen features of one interface, computed into a buffer that is used again.
+
+    ``items``: names of the items whose quantities the ``inventory`` feature tells.
+
+    Raises:
+        ValueError: an unknown feature, target or item, or no feature at all.
+    """
+
+    def __init__(
+        self, names: list[str], targets: list[str], items: list[str], choices: int, world: World
+    ) -> None:
+        if not names:
+            raise ValueError(
+                f"an interface needs observations: some of {', '.join(features.FEATURES)}"
+            )
+        if len(set(names)) < len(names):
+            raise ValueError("an observation is named twice")
+        self.fields = [Field(name=name, size=features.size(name, choices)) for name in names]
+        numbers = [block_id(world, name) for name in targets]
+        kinds = _kinds(world, numbers)
+        self._one_hot = np.eye(len(features.BLOCK_CLASSES), dtype=np.float32)[kinds]
+        self._target = (kinds == 1).astype(np.float32)
+        self._solid = (kinds == 3).astype(np.float32)
+        self._items = [item_id(world, name) for name in items[: features.ITEM_SLOTS]]
+        self._size = world.size
+        self._voxel_classes = np.zeros((world.size, 27, len(features.BLOCK_CLASSES)), np.float32)
+        self.matrix = np.zeros((world.size, sum(f.size for f in self.fields)), np.float32)
+        self._writers: list[tuple[Callable[[Readings, Columns], None], Columns]] = []
+        self._time: Floats = np.zeros(world.size, np.float32)
+        self._previous: Ints = np.full(world.size, -1)
+        writers: dict[str, Callable[[Readings, Columns], None]] = {
+            "compass": self._compass,
+            "height": self._height,
+            "life": self._life,
+            "voxels": self._voxels,
+            "rays": self._rays,
+            "facing": self._facing,
+            "target": self._nearest_target,
+            "inventory": self._inventory,
+            "previous_choice": self._previous_choice,
+            "time": self._spent_time,
+        }
+        column = 0
+        for field in self.fields:
+            part = self.matrix[:, column : column + field.size]
+            self._writers.append((writers[field.name], part))
+            column += field.size
+
+    def compute(self, readings: Readings, time: Floats, previous: Ints) -> Floats:
+        """The matrix (B, F). ``time``: share of the horizon spent. ``previous``: the last choice,
+        -1 for none. It is overwritten by the next call."""
+        self._time, self._previous = time, previous
+        for write, part in self._writers:
+            write(readings, part)
+        return self.matrix
+
+    def _compass(self, readings: Readings, out: Columns) -> None:
+        _, yaw, pitch = readings.location()
+        for column, angle in ((0, np.radians(yaw)), (2, np.radians(pitch))):
+            out[:, column], out[:, column + 1] = np.sin(angle), np.cos(angle)
+
+    def _height(self, readings: Readings, out: Columns) -> None:
+        out[:, 0] = (readings.location()[0][:, 1] - _SEA_LEVEL) / 16
+
+    def _life(self, readings: Readings, out: Columns) -> None:
+        life, food = readings.life()
+        out[:, 0], out[:, 1] = life / 20, food / 20
+
+    def _voxels(self, readings: Readings, out: Columns) -> None:
+        ids = readings.voxels().reshape(self._size, 27)
+        np.take(self._one_hot, ids, axis=0, out=self._voxel_classes, mode="clip")
+        out[:] = self._voxel_classes.reshape(self._size, -1)
+
+    def _rays(self, readings: Readings, out: Columns) -> None:
+        ids, distances = readings.fan()
+        count = ids.shape[1]
+        out[:, :count] = 1 - distances / features.RAY_REACH
+        out[:, count : 2 * count] = self._target[ids]
+        out[:, 2 * count :] = self._solid[ids]
+
+    def _facing(self, readings: Readings, out: Columns) -> None:
+        ids, distances = readings.facing()
+        out[:, 0] = ids > 0
+        out[:, 1] = self._target[ids]
+        out[:, 2] = 1 - distances / features.ARM_REACH
+
+    def _nearest_target(self, readings: Readings, out: Columns) -> None:
+        ids, distances = readings.fan()
+        far = np.where(self._target[ids] > 0, distances, np.inf)
+        best = far.argmin(1)
+        distance = far[np.arange(self._size), best]
+        seen = np.isfinite(distance)
+        out[:, 0] = seen
+        out[:, 1] = np.sin(_YAWS[best]) * seen
+        out[:, 2] = np.cos(_YAWS[best]) * seen
+        out[:, 3] = _PITCHES[best] * seen
+        out[:, 4] = np.where(seen, 1 - distance / features.RAY_REACH, 0)
+
+    def _inventory(self, readings: Readings, out: Columns) -> None:
+        for column, item in enumerate(self._items):
+            out[:, column] = np.log1p(readings.count(item))
+
+    def _previous_choice(self, readings: Readings, out: Columns) -> None:
+        out[:] = 0
+        rows = np.flatnonzero(self._previous >= 0)
+        out[rows, self._previous[rows]] = 1
+
+    def _spent_time(self, readings: Readings, out: Columns) -> None:
+        out[:, 0] = self._time

@@ -1,0 +1,52 @@
+"""Reports on the runs of one program: grouped by how and where they ended."""
+
+from messages.program import ProgramReport
+from messages.world import View
+from nodes.env_server.programs import Ending, Run
+from nodes.env_server.readings import Readings
+from nodes.env_server.views import changes, view
+from nodes.env_server.worlds.world import Bools
+
+
+class Reports:
+    """Collects the endings of one program over a batch."""
+
+    def __init__(self, program: str, readings: Readings) -> None:
+        self._program = program
+        self._readings = readings
+        self._before: dict[int, View] = {}
+        self._groups: dict[tuple[str, int], tuple[Ending, dict[str, str]]] = {}
+        self._counts: dict[tuple[str, int], int] = {}
+
+    def begin(self, rows: Bools) -> None:
+        """The program is about to start in ``rows`` (B,)."""
+        for row in rows.nonzero()[0].tolist():
+            self._before[row] = view(self._readings, row)
+
+    def ended(self, row: int, run: Run) -> None:
+        """A run has ended, the world being as it left it. The first of its kind is the exemplar."""
+        ending = run.ending
+        if ending is None:
+            return
+        key = (ending.status, ending.line)
+        self._counts[key] = self._counts.get(key, 0) + 1
+        if key not in self._groups:
+            changed = changes(self._before[row], view(self._readings, row))
+            self._groups[key] = (ending, changed)
+
+    def said(self) -> list[ProgramReport]:
+        """One report for each way of ending, the most frequent first."""
+        reports = [
+            ProgramReport(
+                program=self._program,
+                status=ending.status,
+                count=self._counts[key],
+                steps=ending.steps,
+                line=ending.line,
+                last_primitive=ending.last_primitive,
+                error=ending.error,
+                changed=changed,
+            )
+            for key, (ending, changed) in self._groups.items()
+        ]
+        return sorted(reports, key=lambda report: -report.count)

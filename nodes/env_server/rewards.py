@@ -1,0 +1,75 @@
+"""The reward of a training spec: a sum of terms, paid at each primitive step."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from messages.world import RewardTerm
+from nodes.env_server.conditions import block_id, item_id
+from nodes.env_server.readings import Readings
+from nodes.env_server.worlds.world import Bools, Floats, World
+
+_LONGEST_APPROACH = 1.0  # metres in one step: more is another block seen, not a way walked
+
+
+class Rewards:
+    """Pays the terms of one interface.
+
+    ``gain`` pays for more of an item than was ever held in the episode, so that dropping and taking
+    up again earns nothing. ``approach`` compares with where the nearest such block was last seen,
+    so that looking away and back earns nothing.
+
+    Raises:
+        ValueError: a term names what the world does not have.
+    """
+
+    def __init__(self, terms: list[RewardTerm], world: World) -> None:
+        self._terms = terms
+        self._ids = [
+            item_id(world, term.name)
+            if term.kind == "gain"
+            else block_id(world, term.name)
+            if term.kind in ("approach", "facing")
+            else 0
+            for term in terms
+        ]
+        # What a term compares with: most items held, nearest distance last seen (inf: never).
+        self._before = [np.zeros(world.size) for _ in terms]
+
+    def begin(self, readings: Readings, rows: Bools) -> None:
+        """Episodes or stages begin in ``rows`` (B,)."""
+        for term, number, before in zip(self._terms, self._ids, self._before, strict=True):
+            if term.kind == "gain":
+                before[rows] = readings.count(number)[rows]
+            elif term.kind == "approach":
+                before[rows] = _distance(readings, number)[rows]
+
+    def pay(self, readings: Readings, active: Bools, success: Bools) -> Floats:
+        """Reward (B,) of the last step, 0 where not ``active``."""
+        reward = np.zeros(len(active), np.float32)
+        for term, number, before in zip(self._terms, self._ids, self._before, strict=True):
+            if term.kind == "success":
+                reward += term.weight * success
+            elif term.kind == "step":
+                reward += term.weight
+            elif term.kind == "facing":
+                reward += term.weight * (readings.facing()[0] == number)
+            elif term.kind == "gain":
+                now = readings.count(number)
+                reward += term.weight * np.maximum(now - before, 0)
+                np.maximum(before, now, out=before, where=active)
+            else:
+                now = _distance(readings, number)
+                seen = np.isfinite(now)
+                known = seen & np.isfinite(before)
+                closer = np.zeros(len(active))
+                np.subtract(before, now, out=closer, where=known)
+                reward += term.weight * np.clip(closer, -_LONGEST_APPROACH, _LONGEST_APPROACH)
+                np.copyto(before, now, where=active & seen)
+        reward[~active] = 0
+        return reward
+
+
+def _distance(readings: Readings, block: int) -> NDArray[np.floating]:
+    """Metres to the nearest block of that id that the fan of rays or the crosshair sees."""
+    ids, distances = readings.fan()
+    return np.where(ids == block, distances, np.inf).min(1)

@@ -1,0 +1,384 @@
+"""A session: a batch of environments that play one task side by side.
+
+Every primitive step of every environment goes through `_tick`: decisions of a policy, macros,
+programs of their own and prefixes alike. Environments of a batch are stepped together; those whose
+macro is over stand still until the longest one has ended.
+"""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from messages.program import Program, ProgramReport
+from messages.world import (
+    Episode,
+    Interface,
+    Opened,
+    OpenSession,
+    Stepped,
+)
+from models import actions as primitive_actions
+from nodes.env_server.choices import NOOP, slot_of
+from nodes.env_server.conditions import Judge, item_id
+from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
+from nodes.env_server.film import HEIGHT, WIDTH, Film
+from nodes.env_server.programs import (
+    CompiledProgram,
+    Observations,
+    ProgramRefused,
+    Run,
+    compile_program,
+)
+from nodes.env_server.programs.primitives import VECTORS, Code
+from nodes.env_server.readings import Readings
+from nodes.env_server.reports import Reports
+from nodes.env_server.stage import Stage
+from nodes.env_server.worlds.world import Bools, Ints, World
+
+_NO_FIELDS = frozenset[str]()
+
+
+class Session:
+    """``counted`` is told how many primitive steps were taken. Calls are not to overlap: whoever
+    calls holds ``lock``.
+
+    Raises:
+        ValueError: the request names what there is not, or a prefix that does not compile.
+    """
+
+    def __init__(
+        self,
+        request: OpenSession,
+        world: World,
+        film: Film | None = None,
+        counted: Callable[[int], None] = lambda steps: None,
+    ) -> None:
+        if request.seeds.count < 1:
+            raise ValueError("a range of seeds has at least one seed")
+        if request.task.horizon < 1:
+            raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
+        self.name = request.session
+        self.task = request.task
+        self.size = world.size
+        self.lock = threading.Lock()
+        self.film = film
+        self._autoreset = request.autoreset
+        self._world = world
+        self._readings = Readings(world)
+        self._counted = counted
+        self._prefix = [(compiled(program), program.max_steps) for program in request.prefix]
+        self._judge = Judge(request.task.success, world)
+        self._actions = np.tile(NOOP, (world.size, 1))
+        self.episodes = Episodes(world.size, request.seeds)
+        self.stage = None if request.interface is None else self._stage(request.interface)
+        self._prefix_steps = self._reset(np.ones(world.size, bool))
+
+    # ---- what the node asks of a session
+
+    def opened(self) -> Opened:
+        """The session as a policy meets it."""
+        stage, steps = self.stage, self._prefix_steps
+        self._prefix_steps = 0
+        if stage is None:
+            features, mask = np.zeros((self.size, 0), np.float32), np.zeros((self.size, 0), bool)
+            return Opened(fields=[], choices=[], features=features, mask=mask, prefix_steps=steps)
+        return Opened(
+            fields=stage.features.fields,
+            choices=stage.choices.names,
+            features=self._features(stage).copy(),
+            mask=stage.choices.mask(self._readings),
+            prefix_steps=steps,
+        )
+
+    def take(self, interface: Interface) -> None:
+        """A new stage begins where the session stands.
+
+        Raises:
+            ValueError: the interface names what there is not.
+        """
+        self.stage = stage = self._stage(interface)
+        stage.over[:] = self.episodes.over
+        stage.rewards.begin(self._readings, ~stage.over)
+
+    def step(self, choices: Ints) -> Stepped:
+        """One decision (B,) for every environment whose stage is not over.
+
+        Raises:
+            ValueError: there is no interface, or a choice that there is not.
+        """
+        stage = self.stage
+        if stage is None:
+            raise ValueError("the session has no interface yet: send env_server/interface first")
+        if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
+            raise ValueError(f"choices are {self.size} integers, one for each environment")
+        acting = ~(stage.over | self.episodes.over)
+        if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
+            raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
+        outcome = _Outcome(self.size, stage.interface.gamma)
+        self._decide(stage, choices, acting, outcome)
+        stage.previous[acting] = choices[acting]
+        features = self._features(stage)
+        ended = outcome.terminated | outcome.truncated
+        rows = np.flatnonzero(ended) if self._autoreset else np.zeros(0, np.int64)
+        final_features = features[rows]
+        final_returns, final_lengths = self.episodes.reward[rows], self.episodes.steps[rows]
+        prefix_steps = 0
+        if len(rows):
+            prefix_steps = self._reset(ended)
+            features = self._features(stage)
+        else:
+            stage.over |= ended
+        return Stepped(
+            features=features.copy(),
+            mask=stage.choices.mask(self._readings),
+            reward=outcome.reward,
+            steps=outcome.steps,
+            terminated=outcome.terminated,
+            truncated=outcome.truncated,
+            success=outcome.success,
+            final_rows=rows,
+            final_features=final_features,
+            final_returns=final_returns,
+            final_lengths=final_lengths,
+            prefix_steps=prefix_steps,
+        )
+
+    def run_program(
+        self, program: Program, check: Callable[[], None] = lambda: None
+    ) -> tuple[int, list[ProgramReport]]:
+        """Run a program to its end wherever the episode is not over: primitive steps of all
+        environments together, and reports. ``check`` is called now and then and may raise.
+
+        Raises:
+            ValueError: the program does not compile, or the session resets by itself.
+        """
+        if self._autoreset:
+            raise ValueError("a session with autoreset is for training: it runs no programs")
+        ready = compiled(program)
+        reports = Reports(program.name, self._readings)
+        rows = ~self.episodes.over
+        reports.begin(rows)
+        steps = self._play(ready, program.max_steps, rows, self._judge_task, reports, check)
+        return steps, reports.said()
+
+    def said(self) -> list[Episode]:
+        """The episodes as they stand."""
+        return self.episodes.said(self._readings)
+
+    def close(self) -> None:
+        """Give back the world and finish the film."""
+        if self.film is not None:
+            self.film.close()
+        self._world.close()
+
+    # ---- inside
+
+    def _stage(self, interface: Interface) -> Stage:
+        return Stage(interface, self.task, self._world)
+
+    def _features(self, stage: Stage) -> np.ndarray:
+        return stage.features.compute(self._readings, stage.time(), stage.previous)
+
+    def _reset(self, rows: Bools) -> int:
+        """New episodes in ``rows``; the primitive steps that their prefixes took."""
+        numbers = np.flatnonzero(rows)
+        self._world.reset(numbers, self.episodes.next_seeds(numbers))
+        self._readings.forget()
+        self.episodes.begin(numbers, self._readings)
+        steps = 0
+        for program, max_steps in self._prefix:
+            rows = rows & ~self.episodes.died_early
+            steps += self._play(program, max_steps, rows, self._judge_prefix)
+        stage = self.stage
+        if stage is not None:
+            stage.steps[numbers] = 0
+            stage.over[numbers] = False
+            stage.previous[numbers] = -1
+            begun = np.zeros(self.size, bool)
+            begun[numbers] = True
+            stage.rewards.begin(self._readings, begun)
+        return steps
+
+    def _tick(self, running: Bools) -> Bools:
+        """One primitive step of ``self._actions``; who died in it."""
+        self._world.step(self._actions, running)
+        self._readings.forget()
+        self._counted(int(np.count_nonzero(running)))
+        if self.film is not None and running[0] and self.film.wants_frame():
+            self.film.add(self._world.rgb(0, HEIGHT, WIDTH))
+        return running & ((self._readings.life()[0] <= 0) | self.episodes.died_early)
+
+    def _holds(self, judge: Judge) -> Bools:
+        episodes = self.episodes
+        start = episodes.start_items, episodes.start_quantities
+        return judge.holds(self._readings, start, episodes.version)
+
+    def _judge_prefix(self, running: Bools, dead: Bools) -> Bools:
+        self.episodes.died_early |= dead
+        return dead
+
+    def _judge_task(self, running: Bools, dead: Bools) -> Bools:
+        """Count a step of the episodes of ``running`` and end those that are over."""
+        episodes = self.episodes
+        episodes.steps[running] += 1
+        success = running & ~dead & self._holds(self._judge)
+        late = running & ~dead & ~success & (episodes.steps >= self.task.horizon)
+        for rows, how in ((dead, DEATH), (success, SUCCESS), (late, HORIZON)):
+            if rows.any():
+                episodes.end(rows, how, self._readings)
+        return dead | success | late
+
+    def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: "_Outcome") -> Bools:
+        """Pay and count a step of a stage; who has come to the end of it."""
+        stage.steps[running] += 1
+        success = running & ~dead & self._holds(stage.judge)
+        late = running & (stage.steps >= stage.interface.horizon)
+        terminated = success | dead
+        if self._autoreset:
+            self.episodes.steps[running] += 1
+        else:
+            over = self._judge_task(running, dead)
+            solved = over & (self.episodes.ended == SUCCESS)
+            terminated |= solved
+            late |= over
+        reward = stage.rewards.pay(self._readings, running, success)
+        self.episodes.reward += reward
+        outcome.add(reward, running, terminated, late & ~terminated, success)
+        return terminated | late
+
+    def _decide(self, stage: Stage, choices: Ints, acting: Bools, outcome: "_Outcome") -> None:
+        primitives = stage.choices.primitives
+        single = acting & (choices < primitives)
+        rows = np.flatnonzero(single)
+        stage.choices.fill(self._actions, choices[rows], rows, self._readings)
+        runs: dict[int, Run] = {}
+        macro_rows = np.flatnonzero(acting & ~single).tolist()
+        if macro_rows:
+            chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
+            fields = _NO_FIELDS.union(*(program.fields for program, _ in chosen.values()))
+            seen = Observations(self._readings, fields)
+            for row, (program, max_steps) in chosen.items():
+                run = Run(program, max_steps)
+                if self._next(run, row, run.start(seen.row(row, 0))):
+                    runs[row] = run
+                else:
+                    # A macro that ends before it acts still takes a step: a decision without one
+                    # could be repeated for ever.
+                    self._actions[row] = NOOP
+                    single[row] = True
+
+        def judge(running: Bools, dead: Bools) -> Bools:
+            return self._judge_stage(stage, running, dead, outcome) | single
+
+        if runs:
+            self._advance(runs, acting, fields, seen, judge)
+        elif acting.any():
+            judge(acting, self._tick(acting))
+
+    def _play(
+        self,
+        program: CompiledProgram,
+        max_steps: int,
+        rows: Bools,
+        judge: Callable[[Bools, Bools], Bools],
+        reports: Reports | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Run a program in ``rows`` to its end; how many primitive steps that took."""
+        seen = Observations(self._readings, program.fields)
+        runs: dict[int, Run] = {}
+        for row in np.flatnonzero(rows).tolist():
+            run = runs[row] = Run(program, max_steps)
+            if not self._next(run, row, run.start(seen.row(row, 0))):
+                if reports is not None:
+                    reports.ended(row, run)
+                del runs[row]
+        running = np.zeros(self.size, bool)
+        running[list(runs)] = True
+        return self._advance(runs, running, program.fields, seen, judge, reports, check)
+
+    def _advance(
+        self,
+        runs: dict[int, Run],
+        running: Bools,
+        fields: frozenset[str],
+        seen: Observations,
+        judge: Callable[[Bools, Bools], Bools],
+        reports: Reports | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Step ``running`` together until every run has ended. ``judge`` says, after each step, who
+        stops. ``runs`` is emptied."""
+        running = running.copy()
+        steps = 0
+        while running.any():
+            check()
+            seen.expire()
+            steps += int(np.count_nonzero(running))
+            over = judge(running, self._tick(running))
+            seen = Observations(self._readings, fields)
+            for row, run in list(runs.items()):
+                if over[row]:
+                    run.count_last()
+                    run.stop("episode_over")
+                elif self._next(run, row, run.send(seen.row(row, run.steps + 1))):
+                    continue
+                running[row] = False
+                del runs[row]
+                if reports is not None:
+                    reports.ended(row, run)
+            running &= ~over
+        seen.expire()
+        return steps
+
+    def _next(self, run: Run, row: int, code: Code | None) -> bool:
+        """Put a run's next primitive among the actions; False if there is none."""
+        while isinstance(code, tuple):
+            verb, item = code
+            slot = slot_of(self._readings, row, item_id(self._world, item), verb)
+            if slot is not None:
+                self._actions[row] = primitive_actions.slot_action(verb, slot)
+                return True
+            code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
+        if code is None:
+            return False
+        self._actions[row] = VECTORS[code]
+        return True
+
+
+class _Outcome:
+    """What comes of one decision, summed over its primitive steps."""
+
+    def __init__(self, size: int, gamma: float) -> None:
+        self._gamma = gamma
+        self._discount = np.ones(size, np.float32)
+        self.reward = np.zeros(size, np.float32)
+        self.steps = np.zeros(size, np.int64)
+        self.terminated = np.zeros(size, bool)
+        self.truncated = np.zeros(size, bool)
+        self.success = np.zeros(size, bool)
+
+    def add(
+        self, reward: np.ndarray, ran: Bools, terminated: Bools, truncated: Bools, success: Bools
+    ) -> None:
+        self.reward += self._discount * reward
+        self._discount[ran] *= self._gamma
+        self.steps += ran
+        self.terminated |= terminated
+        self.truncated |= truncated
+        self.success |= success
+
+
+def compiled(program: Program) -> CompiledProgram:
+    """The program, checked and compiled.
+
+    Raises:
+        ValueError: it may not run; the sentence has every problem.
+    """
+    if program.max_steps < 1:
+        raise ValueError(f"program {program.name}: max_steps is at least 1")
+    try:
+        return compile_program(program.source)
+    except ProgramRefused as refused:
+        raise ValueError(f"program {program.name} does not compile: {refused}") from None

@@ -1,0 +1,51 @@
+"""How a policy meets a session: an interface, made ready for a world."""
+
+import numpy as np
+
+from messages.world import Condition, Interface, Task
+from nodes.env_server.choices import Choices
+from nodes.env_server.conditions import Judge
+from nodes.env_server.features import FeatureMatrix
+from nodes.env_server.rewards import Rewards
+from nodes.env_server.worlds.world import Floats, World
+
+
+class Stage:
+    """One interface under way. ``steps`` counts the primitive steps spent in it, ``over`` says
+    where it is over, ``previous`` is the last choice (-1: none yet); all (B,).
+
+    Raises:
+        ValueError: the interface names what there is not; the sentence says what there is.
+    """
+
+    def __init__(self, interface: Interface, task: Task, world: World) -> None:
+        if interface.horizon < 1:
+            raise ValueError(f"a stage's horizon is at least 1 step, not {interface.horizon}")
+        if not 0 < interface.gamma <= 1:
+            raise ValueError(f"gamma is above 0 and at most 1, not {interface.gamma}")
+        self.interface = interface
+        self.choices = Choices(interface, world)
+        self.rewards = Rewards(interface.rewards, world)
+        self.judge = Judge(interface.success, world)
+        self.features = FeatureMatrix(
+            interface.observations,
+            interface.targets,
+            _items(interface, task.success),
+            len(self.choices.names),
+            world,
+        )
+        self.steps = np.zeros(world.size, np.int64)
+        self.over = np.zeros(world.size, bool)
+        self.previous = np.full(world.size, -1, np.int64)
+
+    def time(self) -> Floats:
+        """Share of the horizon that is spent, (B,)."""
+        return (self.steps / self.interface.horizon).astype(np.float32)
+
+
+def _items(interface: Interface, success: Condition) -> list[str]:
+    """Names of the items that matter: in the order in which they are mentioned."""
+    names = [c.name for c in (success, interface.success) if c.kind == "have"]
+    names += [term.name for term in interface.rewards if term.kind == "gain"]
+    names += [item for _, _, item in (name.partition(":") for name in interface.actions) if item]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,204 @@
+"""The env server as a process: sessions over the bus, programs as actions, films, restarts."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import yaml
+
+from messages.bus import Bus, BusError, RemoteError
+from messages.program import CHECK, CheckProgram, Program
+from messages.world import (
+    ACTIVITY,
+    CLOSE,
+    INTERFACE,
+    OPEN,
+    RUN_PROGRAM,
+    STEP,
+    Activity,
+    Condition,
+    Interface,
+    OpenSession,
+    RewardTerm,
+    RunProgram,
+    SeedRange,
+    SessionName,
+    Step,
+    TakeInterface,
+    Task,
+)
+from tests.bus_processes import PATIENCE, Process
+
+SCRIPT = Path(__file__).resolve().parent.parent / "nodes" / "env_server" / "__main__.py"
+LOG = Condition(kind="have", name="log")
+TASK = Task(id="harvest_log", prompt="a log", success=LOG, horizon=60)
+LOOK = Program(
+    name="look_around",
+    source=(
+        "def action(obs):\n"
+        "    for _ in range(4):\n"
+        "        obs = turn(30)\n"
+        "        found = nearest(obs, 'wood')\n"
+        "        if found is not None and found[2] < 1:\n"
+        "            raise ValueError(f'a tree {found[2]:.1f} m away at {obs.position}')\n"
+        "    obs = forward()\n"
+    ),
+)
+INTERFACE_OF_ALL = Interface(
+    observations=["compass", "voxels", "rays", "facing", "target", "inventory", "time"],
+    actions=["forward", "turn_left", "turn_right", "attack", "jump", "craft:planks"],
+    macros=[LOOK],
+    rewards=[RewardTerm(kind="step", weight=-0.01), RewardTerm(kind="success", weight=1.0)],
+    success=LOG,
+    horizon=8,
+    targets=["wood"],
+)
+
+
+@pytest.fixture
+def server(run_folder: Path) -> Iterator[Process]:
+    config = {
+        "name": "test", "run": str(run_folder), "seed": 0,
+        "world": {"kind": "embedded", "area": 64},
+        "nodes": {"env_server": {"parameters": {"world": {"kind": "embedded", "area": 64}}}},
+    }  # fmt: skip
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
+    process = Process(SCRIPT, run_folder)
+    yield process
+    if process.popen.poll() is None:
+        process.kill()
+
+
+@pytest.fixture
+def bus(run_folder: Path) -> Iterator[Bus]:
+    bus = Bus(run_folder)
+    yield bus
+    bus.close()
+
+
+def opening(name: str = "test/a", **changes: object) -> OpenSession:
+    fields = {
+        "session": name,
+        "task": TASK,
+        "size": 3,
+        "seeds": SeedRange(first=5, count=100),
+        "interface": INTERFACE_OF_ALL,
+    }
+    return OpenSession(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Path) -> None:
+    opened = bus.call(OPEN, opening(autoreset=True, prefix=[LOOK]), timeout=PATIENCE)
+    assert opened.choices == [*INTERFACE_OF_ALL.actions, "look_around"]
+    assert opened.features.shape == (3, sum(field.size for field in opened.fields))
+    assert opened.prefix_steps > 0
+    assert opened.mask[:, 5].sum() == 0  # no log, no planks
+    ended, steps = 0, 0
+    for number in range(20):
+        choices = np.array([0, 3, 6 if number % 5 == 0 else 1], np.int64)
+        stepped = bus.call(STEP, Step(session="test/a", choices=choices), timeout=PATIENCE)
+        ended += len(stepped.final_rows)
+        steps += int(stepped.steps.sum()) + stepped.prefix_steps
+        assert np.isfinite(stepped.features).all()
+        assert stepped.final_features.shape == (len(stepped.final_rows), opened.features.shape[1])
+    assert ended >= 6
+    closed = bus.call(CLOSE, SessionName(session="test/a"), timeout=PATIENCE)
+    assert [episode.environment for episode in closed.episodes] == [0, 1, 2]
+    assert closed.video is None
+    assert server.stop() == 0
+    assert int((run_folder / "env_server" / "steps").read_text()) == steps + opened.prefix_steps
+
+
+def test_equal_sessions_play_equally(server: Process, bus: Bus) -> None:
+    def play(name: str) -> tuple[np.ndarray, ...]:
+        opened = bus.call(OPEN, opening(name), timeout=PATIENCE)
+        rows = [np.array(opened.features)]
+        for choice in (0, 1, 3, 6, 4):
+            step = Step(session=name, choices=np.full(3, choice, np.int64))
+            rows.append(np.array(bus.call(STEP, step, timeout=PATIENCE).features))
+        return tuple(rows)
+
+    for one, other in zip(play("one"), play("other"), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_programs_stages_and_a_film(server: Process, bus: Bus, run_folder: Path) -> None:
+    bus.call(OPEN, opening("film", interface=None, record=True), timeout=PATIENCE)
+    ran = bus.run_goal(RUN_PROGRAM, "g1", RunProgram(session="film", program=LOOK))
+    assert sum(report.count for report in ran.reports) == 3
+    assert ran.steps == sum(episode.steps for episode in ran.episodes)
+    assert {report.program for report in ran.reports} == {"look_around"}
+    again = bus.run_goal(RUN_PROGRAM, "g1", RunProgram(session="film", program=LOOK))
+    assert again == ran
+    taken = bus.call(
+        INTERFACE, TakeInterface(session="film", interface=INTERFACE_OF_ALL), timeout=PATIENCE
+    )
+    assert taken.features.shape[0] == 3
+    over = np.zeros(3, bool)
+    decisions = 0
+    while not over.all():
+        step = Step(session="film", choices=np.zeros(3, np.int64))
+        stepped = bus.call(STEP, step, timeout=PATIENCE)
+        over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
+        decisions += 1
+    assert decisions == INTERFACE_OF_ALL.horizon
+    closed = bus.call(CLOSE, SessionName(session="film"), timeout=PATIENCE)
+    assert closed.video is not None
+    with av.open(str(run_folder / closed.video)) as film:
+        frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+    assert frames[0].shape == (160, 256, 3)
+    assert len(frames) == (closed.episodes[0].steps + 1) // 2
+    assert not np.array_equal(frames[0], frames[-1])
+
+
+def test_refusals_have_codes(server: Process, bus: Bus) -> None:
+    def code(call: object) -> str:
+        with pytest.raises(RemoteError) as refused:
+            call()  # type: ignore[operator]
+        assert refused.value.message.endswith(".")
+        return refused.value.code
+
+    choices = np.zeros(3, np.int64)
+    bad = Program(name="bad", source="import os\n")
+    lost = RunProgram(session="gone", program=LOOK)
+    assert code(lambda: bus.call(STEP, Step(session="gone", choices=choices))) == "unknown_session"
+    assert code(lambda: bus.call(CLOSE, SessionName(session="gone"))) == "unknown_session"
+    assert code(lambda: bus.run_goal(RUN_PROGRAM, "g", lost)) == "unknown_session"
+    for wrong in (
+        {"size": 0},
+        {"prefix": [bad]},
+        {"seeds": SeedRange(first=0, count=0)},
+        {"task": Task(id="x", prompt="x", success=LOG, biome="atlantis")},
+        {"task": Task(id="x", prompt="x", success=Condition(kind="near", name="wod"))},
+    ):
+        request = opening(**wrong)
+        assert code(lambda request=request: bus.call(OPEN, request, timeout=PATIENCE)) == "invalid"
+    checked = bus.call(CHECK, CheckProgram(program=bad), timeout=PATIENCE)
+    assert [problem.line for problem in checked.problems] == [1, 1]
+    assert bus.call(CHECK, CheckProgram(program=LOOK), timeout=PATIENCE).problems == []
+
+
+def test_after_a_restart_sessions_are_gone_and_steps_are_not(
+    server: Process, bus: Bus, run_folder: Path
+) -> None:
+    heard: list[Activity] = []
+    bus.subscribe(ACTIVITY, heard.append)
+    bus.call(OPEN, opening(), timeout=PATIENCE)
+    bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
+    steps = run_folder / "env_server" / "steps"
+    deadline = time.monotonic() + PATIENCE
+    while not steps.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert int(steps.read_text()) == 3
+    server.kill()
+    server.start()
+    with pytest.raises(BusError) as lost:
+        bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
+    assert getattr(lost.value, "code", "unknown_session") == "unknown_session"
+    bus.call(OPEN, opening(), timeout=PATIENCE)
+    bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
+    assert server.stop() == 0
+    assert int(steps.read_text()) == 6

@@ -1,0 +1,358 @@
+"""Sessions over a world of one dimension: stages, options, prefixes, rewards, features, reports."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_world import FakeWorld
+
+from messages.program import Program
+from messages.world import (
+    Condition,
+    Interface,
+    OpenSession,
+    RewardTerm,
+    SeedRange,
+    Stepped,
+    Task,
+)
+from models import features
+from nodes.env_server.session import Session
+
+LOG = Condition(kind="have", name="log")
+NEAR = Condition(kind="near", name="wood")
+FACING = Condition(kind="facing", name="wood")
+WALK = Program(
+    name="walk",
+    source="def action(obs):\n    while obs.facing != 'wood':\n        obs = forward()\n",
+    max_steps=50,
+)
+CHOP = Program(
+    name="chop", source="def action(obs):\n    for _ in range(5):\n        attack()\n", max_steps=20
+)
+EMPTY = Program(name="empty", source="def action(obs):\n    if obs.steps > 9:\n        attack()\n")
+FAULTY = Program(
+    name="faulty",
+    source="def action(obs):\n    obs = attack()\n    if obs.facing == 'wood':\n        1 / 0\n    use()\n",
+)
+
+
+def task(**changes: Any) -> Task:
+    return Task(**{"id": "log", "prompt": "a log", "success": LOG, "horizon": 100, **changes})
+
+
+def interface(**changes: Any) -> Interface:
+    return Interface(
+        **{
+            "observations": ["compass", "facing", "previous_choice", "time"],
+            "actions": ["noop", "forward", "attack", "turn_right", "sneak"],
+            "macros": [WALK, CHOP],
+            "rewards": [],
+            "success": LOG,
+            "horizon": 40,
+            "targets": ["wood"],
+            **changes,
+        }
+    )
+
+
+NOOP, FORWARD, ATTACK, TURN, SNEAK, WALKS, CHOPS = range(7)
+
+
+def session(size: int = 4, **changes: Any) -> tuple[Session, FakeWorld]:
+    world = FakeWorld(size)
+    request = OpenSession(
+        **{
+            "session": "test",
+            "task": task(),
+            "size": size,
+            "seeds": SeedRange(first=0, count=100),
+            "interface": interface(),
+            **changes,
+        }
+    )
+    return Session(request, world), world
+
+
+def choose(opened: Session, *choices: int) -> Stepped:
+    return opened.step(np.array(choices, np.int64))
+
+
+def test_it_opens_with_fields_choices_and_a_mask() -> None:
+    opened = session()[0].opened()
+    assert [(f.name, f.size) for f in opened.fields] == [
+        ("compass", 4), ("facing", 3), ("previous_choice", 7), ("time", 1),
+    ]  # fmt: skip
+    assert opened.choices == [
+        "noop", "forward", "attack", "turn_right", "sneak", "walk", "chop",
+    ]  # fmt: skip
+    assert opened.features.shape == (4, 15)
+    assert opened.features.dtype == np.float32
+    assert opened.mask.all()
+    assert opened.prefix_steps == 0
+
+
+def test_macros_and_primitives_go_side_by_side() -> None:
+    playing, world = session()
+    stepped = choose(playing, WALKS, WALKS, FORWARD, CHOPS)
+    # Trees are 3, 4, 5 and 6 metres away; 4.5 is within reach.
+    assert stepped.steps.tolist() == [1, 1, 1, 5]
+    stepped = choose(playing, CHOPS, CHOPS, WALKS, WALKS)
+    assert stepped.steps.tolist() == [5, 5, 1, 6]
+    assert stepped.success.tolist() == [True, True, False, False]
+    assert stepped.terminated.tolist() == [True, True, False, False]
+    stepped = choose(playing, NOOP, NOOP, CHOPS, CHOPS)
+    assert stepped.steps.tolist() == [0, 0, 5, 5]
+    assert world.stepped == 8 + 17 + 10
+    assert [e.ended for e in playing.said()] == ["success"] * 4
+    assert [e.steps for e in playing.said()] == [6, 6, 7, 16]
+
+
+def test_rewards_inside_a_macro_are_discounted() -> None:
+    terms = [
+        RewardTerm(kind="step", weight=-1.0),
+        RewardTerm(kind="success", weight=10.0),
+        RewardTerm(kind="gain", weight=2.0, name="log"),
+    ]
+    playing, _ = session(1, interface=interface(rewards=terms, gamma=0.5))
+    stepped = choose(playing, CHOPS)
+    expected = -(1 + 0.5 + 0.25 + 0.125) + (10 + 2 - 1) * 0.5**4
+    assert stepped.reward.tolist() == pytest.approx([expected])
+    assert playing.said()[0].reward == pytest.approx(-5 + 12)
+
+
+def test_approach_pays_the_way_and_facing_pays_the_sight() -> None:
+    approach = [RewardTerm(kind="approach", weight=4.0, name="wood")]
+    playing, _ = session(1, interface=interface(rewards=approach))
+    assert choose(playing, FORWARD).reward.tolist() == pytest.approx([1.0])
+    assert choose(playing, TURN).reward.tolist() == pytest.approx([0.0])
+    facing = [RewardTerm(kind="facing", weight=0.5, name="wood")]
+    playing, _ = session(2, interface=interface(rewards=facing))
+    assert choose(playing, NOOP, TURN).reward.tolist() == [0.5, 0.0]
+
+
+def test_looking_away_and_dropping_earn_nothing() -> None:
+    terms = [RewardTerm(kind="gain", weight=1.0, name="log")]
+    inter = interface(
+        rewards=terms, success=Condition(kind="have", name="log", quantity=9),
+        actions=["noop", "destroy:log"],
+    )  # fmt: skip
+    playing, _ = session(1, interface=inter, task=task(success=inter.success))
+    chop, destroy = 3, 1
+    assert choose(playing, chop).reward.tolist() == [1.0]
+    choose(playing, destroy)
+    assert choose(playing, chop).reward.tolist() == [0.0]
+
+
+def test_a_stage_ends_at_its_horizon_in_the_middle_of_a_macro() -> None:
+    playing, _ = session(1, interface=interface(horizon=3))
+    stepped = choose(playing, CHOPS)
+    assert stepped.steps.tolist() == [3]
+    assert stepped.truncated.tolist() == [True]
+    assert stepped.terminated.tolist() == [False]
+    assert playing.said()[0].ended == "running"
+    playing.take(interface())
+    assert choose(playing, CHOPS).success.tolist() == [True]
+
+
+def test_the_tasks_horizon_ends_the_episode() -> None:
+    playing, _ = session(1, task=task(horizon=4))
+    stepped = choose(playing, CHOPS)
+    assert (stepped.steps.tolist(), stepped.truncated.tolist()) == ([4], [True])
+    assert playing.said()[0].ended == "horizon"
+    playing.take(interface())
+    assert choose(playing, FORWARD).steps.tolist() == [0]
+
+
+def test_death_ends_the_episode() -> None:
+    playing, _ = session(2)
+    stepped = choose(playing, SNEAK, FORWARD)
+    assert stepped.terminated.tolist() == [True, False]
+    assert not stepped.success.any()
+    assert [e.ended for e in playing.said()] == ["death", "running"]
+
+
+def test_a_stage_may_succeed_without_the_task() -> None:
+    playing, _ = session(1, interface=interface(success=FACING))
+    stepped = choose(playing, FORWARD)
+    assert stepped.success.tolist() == [True]
+    assert playing.said()[0].ended == "running"
+    steps, reports = playing.run_program(CHOP)
+    assert steps == 5
+    # The task's success ends the episode, and with it the program, at its last attack.
+    assert [(r.status, r.count, r.steps) for r in reports] == [("episode_over", 1, 5)]
+    assert reports[0].changed == {"inventory.log": "0 -> 1"}
+    assert playing.said()[0].success
+
+
+def test_autoreset_starts_the_next_episode_with_the_next_seed() -> None:
+    playing, world = session(2, autoreset=True, seeds=SeedRange(first=10, count=5))
+    assert [e.seed for e in playing.said()] == [10, 11]
+    stepped = choose(playing, WALKS, FORWARD)
+    assert not len(stepped.final_rows)
+    assert stepped.steps.tolist() == [2, 1]
+    stepped = choose(playing, CHOPS, FORWARD)
+    assert stepped.final_rows.tolist() == [0]
+    assert stepped.final_features.shape == (1, 15)
+    assert stepped.final_lengths.tolist() == [7]
+    time, previous = 14, slice(7, 14)
+    assert stepped.final_features[0, time] > 0
+    assert stepped.final_features[0, previous].argmax() == CHOPS
+    assert stepped.features[0, time] == 0
+    assert not stepped.features[0, previous].any()
+    assert [e.seed for e in playing.said()] == [12, 11]
+    assert world.dug[0] == 0
+
+
+def test_seeds_wrap_around() -> None:
+    playing, _ = session(2, autoreset=True, seeds=SeedRange(first=7, count=3))
+    seen = []
+    for _ in range(3):
+        seen.append([e.seed for e in playing.said()])
+        choose(playing, SNEAK, SNEAK)
+    assert seen == [[7, 8], [9, 7], [8, 9]]
+
+
+def test_a_prefix_runs_inside_reset_and_counts_apart() -> None:
+    playing, _ = session(
+        2, autoreset=True, prefix=[WALK], seeds=SeedRange(first=2, count=2), interface=interface()
+    )
+    opened = playing.opened()
+    # Trees are 5 and 6 metres away: two and six steps bring them within reach.
+    assert opened.prefix_steps == 8
+    assert opened.features[:, 5].tolist() == [1, 1]
+    stepped = choose(playing, CHOPS, CHOPS)
+    assert stepped.success.all()
+    assert stepped.final_lengths.tolist() == [5, 5]
+    assert stepped.prefix_steps == 8
+
+
+def test_success_in_the_prefix_counts_at_the_first_decision() -> None:
+    playing, _ = session(1, autoreset=True, prefix=[WALK, CHOP])
+    stepped = choose(playing, NOOP)
+    assert stepped.success.tolist() == [True]
+    assert stepped.steps.tolist() == [1]
+
+
+def test_death_in_the_prefix_ends_at_the_first_decision() -> None:
+    deadly = Program(name="deadly", source="def action(obs):\n    sneak()\n")
+    playing, _ = session(1, autoreset=True, prefix=[deadly, CHOP])
+    stepped = choose(playing, NOOP)
+    assert stepped.terminated.tolist() == [True]
+    assert not stepped.success.any()
+
+
+def test_a_macro_that_does_not_act_still_takes_a_step() -> None:
+    playing, _ = session(1, interface=interface(macros=[EMPTY]))
+    assert choose(playing, 5).steps.tolist() == [1]
+
+
+def test_a_faulty_macro_is_cut_short() -> None:
+    playing, _ = session(1, interface=interface(macros=[FAULTY]))
+    stepped = choose(playing, 5)
+    assert stepped.steps.tolist() == [1]
+    assert not stepped.terminated.any()
+
+
+def test_reports_are_grouped_with_an_exemplar_each() -> None:
+    playing, _ = session(4)
+    steps, reports = playing.run_program(FAULTY)
+    assert steps == 2 * 1 + 2 * 2
+    by_status = {r.status: r for r in reports}
+    assert by_status["error"].count == 2
+    assert by_status["error"].line == 4
+    assert by_status["error"].last_primitive == "attack"
+    assert "ZeroDivisionError" in by_status["error"].error
+    assert by_status["finished"].count == 2
+    assert by_status["finished"].last_primitive == "use"
+
+
+def test_an_item_that_is_not_there_is_an_error_in_the_program() -> None:
+    playing, _ = session(1)
+    source = "def action(obs):\n    attack()\n    equip('log')\n"
+    _, reports = playing.run_program(Program(name="p", source=source))
+    assert (reports[0].status, reports[0].line) == ("error", 3)
+    assert "no log in the inventory to equip" in reports[0].error
+
+
+def test_masks_follow_the_inventory_and_leave_something_to_choose() -> None:
+    inter = interface(actions=["craft:planks", "destroy:log", "equip:stick"], macros=[])
+    quantity = Condition(kind="have", name="log", quantity=5)
+    playing, _ = session(2, interface=inter, task=task(success=quantity))
+    assert playing.opened().mask.tolist() == [[True] * 3] * 2
+    assert choose(playing, 1, 2).steps.tolist() == [1, 1]
+    playing, _ = session(
+        1, interface=interface(actions=["destroy:log"]), task=task(success=quantity)
+    )
+    assert playing.opened().mask.tolist() == [[False, True, True]]
+
+
+def test_features_say_what_is_seen() -> None:
+    names = list(features.FEATURES)
+    playing, world = session(1, interface=interface(observations=names, rewards=[]))
+    opened = playing.opened()
+    columns, at = {}, 0
+    for field in opened.fields:
+        columns[field.name] = opened.features[0, at : at + field.size]
+        at += field.size
+    assert at == opened.features.shape[1]
+    rays = columns["rays"].reshape(3, len(features.RAY_PITCHES), len(features.RAY_YAWS))
+    ahead = features.RAY_PITCHES.index(0.0), features.RAY_YAWS.index(0.0)
+    assert rays[0][ahead] == pytest.approx(1 - 3 / features.RAY_REACH)
+    assert rays[1].sum() == rays[1][ahead] == 1
+    voxels = columns["voxels"].reshape(3, 3, 3, len(features.BLOCK_CLASSES))
+    assert (voxels.sum(-1) == 1).all()
+    assert (voxels[:, 0, :, features.BLOCK_CLASSES.index("solid")] == 1).all()
+    assert columns["facing"].tolist() == pytest.approx([1, 1, 1 - 3 / features.ARM_REACH])
+    assert columns["target"].tolist() == pytest.approx([1, 0, 1, 0, 1 - 3 / features.RAY_REACH])
+    assert columns["compass"].tolist() == pytest.approx([0, 1, 0, 1])
+    assert columns["life"].tolist() == [1, 1]
+    assert all(np.isfinite(part).all() for part in columns.values())
+    assert {f.name: f.size for f in opened.fields} == {
+        name: features.size(name, len(opened.choices)) for name in names
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"observations": ["radar"]}, "no observation 'radar'; there are compass"),
+        ({"observations": []}, "needs observations"),
+        ({"actions": ["fly"]}, "no action 'fly'; there are noop"),
+        ({"actions": ["craft:log"]}, "no 'log' to craft"),
+        ({"actions": [], "macros": []}, "needs actions or macros"),
+        ({"targets": ["wod"]}, "did you mean wood"),
+        ({"success": Condition(kind="have", name="lag")}, "no item 'lag'"),
+        ({"rewards": [RewardTerm(kind="gain", weight=1, name="wood?")]}, "no item 'wood?'"),
+        ({"horizon": 0}, "horizon is at least 1"),
+        ({"macros": [Program(name="m", source="def action(obs):\n    import os\n    attack()\n")]},
+         "macro m does not compile: line 2: nothing can be imported"),
+        ({"macros": [WALK, WALK]}, "names of their own"),
+    ],
+)  # fmt: skip
+def test_what_there_is_not_is_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=".") as refused:
+        session(1, interface=interface(**changes))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda s: s.step(np.array([0], np.int64)),
+        lambda s: s.step(np.array([0, 99], np.int64)),
+        lambda s: s.step(np.array([0.5, 0.5])),
+        lambda s: s.run_program(Program(name="p", source="nonsense")),
+    ],
+)
+def test_impossible_requests_are_refused(ask: Callable[[Session], Any]) -> None:
+    with pytest.raises(ValueError, match="."):
+        ask(session(2)[0])
+
+
+def test_without_an_interface_there_is_nothing_to_choose() -> None:
+    playing, _ = session(1, interface=None)
+    assert playing.opened().features.shape == (1, 0)
+    with pytest.raises(ValueError, match="no interface"):
+        choose(playing, 0)
