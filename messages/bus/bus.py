@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus import address as addresses
 from messages.bus.actions import ActionServer, GoalHandle
 from messages.bus.client import Peer
-from messages.bus.curve import TOOLS, Doorkeeper, Keys
+from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
     AddressError,
@@ -32,7 +31,7 @@ from messages.bus.errors import (
     MalformedReply,
     ServiceError,
 )
-from messages.bus.frames import Socket, keep, limit
+from messages.bus.frames import Socket, keep
 from messages.bus.goal_client import GoalClient
 from messages.bus.goals import (
     AnyAction,
@@ -43,8 +42,10 @@ from messages.bus.goals import (
     result_service,
     send_service,
 )
+from messages.bus.network import Network, turned_away
+from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
-from messages.bus.topics import Plain, Publisher, Subscriber, subscription
+from messages.bus.topics import SUBSCRIPTIONS, Plain, Publisher, Subscriber, subscription
 from messages.bus.workers import Workers
 from messages.codec import CodecError, Frames, decode, decode_untyped, encode, fingerprint
 from messages.interface import (
@@ -64,9 +65,6 @@ TURN = 0.2
 """Seconds after which the serving thread looks at its timers at the latest."""
 MAX_POSTED = 10_000
 """Messages that other threads may have published before the serving thread says them."""
-
-_FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
-_REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH
 
 
 class Bus:
@@ -93,9 +91,7 @@ class Bus:
         self.node = node
         self.epoch = secrets.token_hex(8)
         self._log = log or logging.getLogger(f"bus.{node or TOOLS}")
-        self._hosts = addresses.read_hosts(hosts)
-        self._key_folder = keys or self.run / "keys"
-        self._keys = Keys(self._key_folder, node or TOOLS)
+        self._network = Network(self.run, node, hosts, keys)
         self._closing = threading.Event()
         self._closed = False
         self._serving: int | None = None
@@ -111,9 +107,6 @@ class Bus:
         self._lines: weakref.WeakSet[Peer] = weakref.WeakSet()
         self._lines_lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._context: zmq.Context[Socket] = zmq.Context()
-        self._context.setsockopt(zmq.MAX_SOCKETS, 4096)
-        self._sockets: list[Socket] = []
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._poller = zmq.Poller()
         self._readers: dict[Any, Callable[[], None]] = {}
@@ -227,30 +220,37 @@ class Bus:
 
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
-        while not stop.is_set() and not self._closing.is_set():
-            self.spin_once(TURN)
-        self._run_posted()
+        self._idle.clear()
+        try:
+            while not stop.is_set() and not self._closing.is_set():
+                self._turn(TURN)
+            self._run_posted()
+        finally:
+            self._idle.set()
 
     def spin_once(self, timeout: float = 0.0) -> None:
         """Serve what has come in, or what comes first within ``timeout`` seconds."""
         self._idle.clear()
         try:
-            if self._closed:
-                raise BusClosed("the bus is closed")
-            self._serving = threading.get_ident()
-            if not self._started:
-                self._started = True
-                for server in self._actions.values():
-                    server.start()
-            for socket, _ in self._poller.poll(int(timeout * 1000)):
-                self._readers[socket]()
-            now = time.monotonic()
-            for timer in self._timers:
-                if timer[0] <= now:
-                    timer[0] = now + timer[1]
-                    timer[2]()
+            self._turn(timeout)
         finally:
             self._idle.set()
+
+    def _turn(self, timeout: float) -> None:
+        if self._closed:
+            raise BusClosed("the bus is closed")
+        self._serving = threading.get_ident()
+        if not self._started:
+            self._started = True
+            for server in self._actions.values():
+                server.start()
+        for socket, _ in self._poller.poll(int(timeout * 1000)):
+            self._readers[socket]()
+        now = time.monotonic()
+        for timer in self._timers:
+            if timer[0] <= now:
+                timer[0] = now + timer[1]
+                timer[2]()
 
     def wake(self) -> None:
         """Have the serving thread look up. May be called from a signal handler."""
@@ -317,7 +317,7 @@ class Bus:
         client = GoalClient(self._asker(action), action, goal_id)
         listener = None
         if on_feedback is not None:
-            listener = self._sub_socket(action.node)
+            listener = self._network.listen(action.node, keep=False)
             listener.setsockopt(zmq.SUBSCRIBE, subscription(feedback_topic(action).name))
         try:
             return client.run(goal, listener, on_feedback, timeout, cancelled)
@@ -342,10 +342,7 @@ class Bus:
         self._workers.close()
         for server in self._actions.values():
             server.close()
-        for socket in self._sockets:
-            with contextlib.suppress(zmq.ZMQError):
-                socket.disable_monitor()
-            socket.close()
+        self._network.close()
         with self._lines_lock:
             lines = list(self._lines)
         for line in lines:
@@ -354,64 +351,33 @@ class Bus:
                     line.close()
                 finally:
                     line.busy.release()
-        # Wakes those who wait in other threads, and returns when they have closed their sockets.
-        end = threading.Thread(target=self._context.term, name="bus-end", daemon=True)
-        end.start()
-        end.join(0.5)
-        os.close(self._wake)
+        self._network.end(0.5)
+
+    def __del__(self) -> None:
+        # Not in `close`: another thread may be about to write, and the number would be taken again.
+        if hasattr(self, "_wake"):
+            os.close(self._wake)
 
     # Inside
 
     def _bind(self, node: str) -> None:
-        host = self._hosts.get(node)
-        if host is None:
-            addresses.prepare(self.run, node)
-        secure = self._keys.needed(host)
-        if secure:
-            keeper = Doorkeeper(self._context, self._key_folder)
-            self._sockets.append(keeper.socket)
+        keeper = self._network.prepare(node)
+        if keeper is not None:
             self._listen_on(keeper.socket, keeper.answer)
-        publisher = self._bind_socket(zmq.XPUB, node, "pub", secure)
-        router = self._bind_socket(zmq.ROUTER, node, "srv", secure)
+        publisher, publisher_monitor = self._network.bind(zmq.XPUB, node, "pub")
+        router, router_monitor = self._network.bind(zmq.ROUTER, node, "srv")
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
         self._services = Services(router, self.epoch, self._diagnostics, self._post)
         self._listen_on(publisher, self._publisher.read)
         self._listen_on(router, self._services.read)
+        # Not polled with the rest: each socket in the poll makes every answer slower.
+        self.every(TURN, lambda: self._report_turned_away(router_monitor, REQUESTS))
+        self.every(TURN, lambda: self._report_turned_away(publisher_monitor, SUBSCRIPTIONS))
         self.advertise(diagnostics(node))
 
-    def _bind_socket(self, kind: int, node: str, side: addresses.Side, secure: bool) -> Socket:
-        socket: Socket = self._context.socket(kind)
-        self._sockets.append(socket)
-        limit(socket)
-        socket.setsockopt(zmq.LINGER, 100)  # the last answers
-        if kind == zmq.XPUB:
-            socket.setsockopt(zmq.XPUB_VERBOSE, 1)
-        if secure:
-            self._keys.listen(socket)
-        monitor: Socket = socket.get_monitor_socket(_FAILED | _REFUSED)
-        monitor.setsockopt(zmq.LINGER, 0)
-        self._sockets.append(monitor)
-        about = "requests" if side == "srv" else "subscriptions"
-        # Not polled with the rest: each socket in the poll makes every answer slower.
-        self.every(TURN, lambda: self._read_monitor(monitor, about))
-        where = addresses.address(self.run, node, side, self._hosts)
-        try:
-            socket.bind(where)
-        except zmq.ZMQError as error:
-            raise AddressError(
-                f"{node} cannot listen on {where}: {error.strerror}; "
-                "is another program using it, or is the host not this machine?"
-            ) from error
-        return socket
-
-    def _read_monitor(self, monitor: Socket, about: str) -> None:
-        with contextlib.suppress(zmq.Again):
-            while True:
-                event = recv_monitor_message(monitor, zmq.NOBLOCK)
-                why = (
-                    "its key is not known" if event["event"] == _REFUSED else "it is no ZeroMQ peer"
-                )
-                self._diagnostics.report(about, f"somebody was turned away: {why}")
+    def _report_turned_away(self, monitor: Socket, about: str) -> None:
+        for why in turned_away(monitor):
+            self._diagnostics.report(about, why)
 
     def _listen_on(self, socket: Any, read: Callable[[], None]) -> None:
         self._readers[socket] = read
@@ -480,23 +446,8 @@ class Bus:
         return self._subscriber
 
     def _listen_to(self, node: str, read: Callable[[Socket], None]) -> Socket:
-        """A SUB socket for one node's topics; one each, as keys differ."""
-        socket = self._sub_socket(node)
-        self._sockets.append(socket)
+        socket = self._network.listen(node)
         self._listen_on(socket, lambda: read(socket))
-        return socket
-
-    def _sub_socket(self, node: str) -> Socket:
-        where = addresses.address(self.run, node, "pub", self._hosts)
-        socket: Socket = self._context.socket(zmq.SUB)
-        try:
-            limit(socket)
-            if self._keys.needed(self._hosts.get(node)):
-                self._keys.connect(socket, node)
-            socket.connect(where)
-        except BaseException:
-            socket.close()
-            raise
         return socket
 
     def _line(self, node: str, door: str) -> Peer:
@@ -509,17 +460,8 @@ class Bus:
             lines = self._thread.lines = {}
         line = lines.get(node)
         if line is None:
-            keys = self._keys
-            needed = keys.needed(self._hosts.get(node))
             try:
-                line = Peer(
-                    self._context,
-                    node,
-                    addresses.address(self.run, node, "srv", self._hosts),
-                    f"{self.epoch}.{next(self._numbers)}",
-                    self.epoch,
-                    (lambda socket: keys.connect(socket, node)) if needed else None,
-                )
+                line = self._network.line(node, f"{self.epoch}.{next(self._numbers)}", self.epoch)
             except zmq.ZMQError as error:
                 if self._closed:
                     raise BusClosed(f"{door}: the bus is closed") from None
