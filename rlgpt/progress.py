@@ -46,7 +46,11 @@ class View:
         seconds = time.monotonic() - self._began
         # Who reads along may go away (`| head`); the launch goes on.
         with self._lock, contextlib.suppress(OSError):
-            self.console.print(f"[dim]{seconds:7.1f} s[/]  {escape(text)}", highlight=False)
+            self.console.print(
+                f"[dim]{seconds:7.1f} s[/]  {escape(text)}",
+                highlight=False,
+                soft_wrap=not self.console.is_terminal,
+            )
 
     def heard_plan(self, plan: PlanStatus) -> None:
         if plan == self.plan:
