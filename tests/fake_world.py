@@ -65,7 +65,8 @@ class FakeWorld(World):
         n = 2 * radius + 1
         found = np.zeros((self.size, n, n, n), np.int64)
         found[:, :, 0] = GROUND
-        found[self.tree - self.z <= 1, radius, radius, 2] = WOOD
+        beside = np.flatnonzero(self.tree - self.z <= 1)
+        found[beside, radius, radius, 2] = WOOD
         return found
 
     def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
@@ -90,7 +91,7 @@ class FakeWorld(World):
         craft[:, 29] = held.any(1)  # planks, from a log
         types = np.ones((self.size, 8), bool)
         types[:, 4] = craft.any(1)
-        types[:, 5:] = held.any(1)[:, None]
+        types[:, 5:] = np.any(held, axis=1, keepdims=True)
         return {
             "action_type": types, "craft_smelt": craft, "equip": held,
             "place": np.zeros_like(held), "destroy": held,

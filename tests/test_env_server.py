@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -79,7 +80,7 @@ def bus(run_folder: Path) -> Iterator[Bus]:
     bus.close()
 
 
-def opening(name: str = "test/a", **changes: object) -> OpenSession:
+def opening(name: str = "test/a", **changes: Any) -> OpenSession:
     fields = {
         "session": name,
         "task": TASK,
@@ -167,13 +168,14 @@ def test_refusals_have_codes(server: Process, bus: Bus) -> None:
     assert code(lambda: bus.call(STEP, Step(session="gone", choices=choices))) == "unknown_session"
     assert code(lambda: bus.call(CLOSE, SessionName(session="gone"))) == "unknown_session"
     assert code(lambda: bus.run_goal(RUN_PROGRAM, "g", lost)) == "unknown_session"
-    for wrong in (
+    wrongs: list[dict[str, Any]] = [
         {"size": 0},
         {"prefix": [bad]},
         {"seeds": SeedRange(first=0, count=0)},
         {"task": Task(id="x", prompt="x", success=LOG, biome="atlantis")},
         {"task": Task(id="x", prompt="x", success=Condition(kind="near", name="wod"))},
-    ):
+    ]
+    for wrong in wrongs:
         request = opening(**wrong)
         assert code(lambda request=request: bus.call(OPEN, request, timeout=PATIENCE)) == "invalid"
     checked = bus.call(CHECK, CheckProgram(program=bad), timeout=PATIENCE)

@@ -158,7 +158,13 @@ def test_exactly_max_steps_is_finished() -> None:
 
 
 def test_a_long_program_is_not_out_of_fuel_as_long_as_it_acts() -> None:
-    source = "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n        attack()\n"
+    source = """
+def action(obs):
+    while True:
+        for _ in range(9000):
+            pass
+        attack()
+"""
     run, *_ = play(source, max_steps=50)
     assert run.ending is not None
     assert run.ending.status == "step_limit"
@@ -167,7 +173,8 @@ def test_a_long_program_is_not_out_of_fuel_as_long_as_it_acts() -> None:
 def test_all_problems_come_at_once_by_line() -> None:
     with pytest.raises(ProgramRefused) as refused:
         compile_program(
-            "print(1)\ndef action(obs):\n    f = attack\n    obs.life = 20\n    obs.__class__\n    attak()\n"
+            "print(1)\ndef action(obs):\n    f = attack\n"
+            "    obs.life = 20\n    obs.__class__\n    attak()\n"
         )
     said_of = {problem.line: problem.message for problem in refused.value.problems}
     assert said_of[1] == "only functions and constants at the top level"

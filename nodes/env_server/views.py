@@ -11,7 +11,7 @@ def view(readings: Readings, environment: int) -> View:
     position, yaw, pitch = readings.location()
     life, food = readings.life()
     ids, quantities = readings.inventory()
-    blocks = readings.world.block_names
+    blocks, items = readings.world.block_names, readings.world.item_names
     voxels, counts = np.unique(readings.voxels()[environment], return_counts=True)
     x, y, z = position[environment].tolist()
     return View(
@@ -20,9 +20,7 @@ def view(readings: Readings, environment: int) -> View:
         pitch=float(pitch[environment]),
         life=float(life[environment]),
         food=float(food[environment]),
-        inventory=inventory_of(
-            readings.world.item_names, ids[environment], quantities[environment]
-        ),
+        inventory=inventory_of(items, ids[environment], quantities[environment]),
         facing=blocks[int(readings.facing()[0][environment])],
         around={
             blocks[block]: count

@@ -20,7 +20,8 @@ REFUSED: dict[str, str] = {
     "genexp_gi_frame2": "x = [g.gi_frame for g in [(a for a in [1])]]\nattack()",
     "coroutine_cr_frame": "async def f():\n    pass\nx = f().cr_frame\nattack()",
     "traceback_tb_frame": (
-        "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    x = e.__traceback__.tb_frame\nattack()"
+        "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n"
+        "    x = e.__traceback__.tb_frame\nattack()"
     ),
     "exc_attr_obj": "try:\n    obs.nope\nexcept AttributeError as e:\n    x = e.obj\nattack()",
     "exc_args": "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    x = e.args\nattack()",
@@ -212,15 +213,18 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
         ANY,
     ),
     "nested_list_compare": (
-        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n    y = [y, y]\nz = x == y\nattack()",
+        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n"
+        "    y = [y, y]\nz = x == y\nattack()",
         STUCK,
     ),
     "nested_list_in": (
-        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n    y = [y, y]\nz = x in [y]\nattack()",
+        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n"
+        "    y = [y, y]\nz = x in [y]\nattack()",
         STUCK,
     ),
     "nested_list_sort": (
-        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n    y = [y, y]\nz = sorted([x, y])\n"
+        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n"
+        "    y = [y, y]\nz = sorted([x, y])\n"
         "attack()",
         STUCK,
     ),
@@ -230,7 +234,8 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
         STUCK,
     ),
     "nested_list_index": (
-        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n    y = [y, y]\nz = [x].index(y)\nattack()",
+        "x = [1]\ny = [1]\nfor _ in range(60):\n    x = [x, x]\n"
+        "    y = [y, y]\nz = [x].index(y)\nattack()",
         STUCK,
     ),
     "nested_tuple_hash": (
@@ -282,7 +287,8 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
     "rays_spin": ("while True:\n    x = obs.rays\nattack()", {"fuel_exhausted"}),
     # S
     "except_exception_loop": (
-        "while True:\n    try:\n        while True:\n            pass\n    except Exception:\n        pass\n"
+        "while True:\n    try:\n        while True:\n"
+        "            pass\n    except Exception:\n        pass\n"
         "attack()",
         {"fuel_exhausted"},
     ),
@@ -292,19 +298,23 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
         {"fuel_exhausted"},
     ),
     "except_exception_finish": (
-        "try:\n    while True:\n        pass\nexcept Exception:\n    pass\nif obs.steps > 5:\n    attack()",
+        "try:\n    while True:\n        pass\nexcept Exception:\n"
+        "    pass\nif obs.steps > 5:\n    attack()",
         {"fuel_exhausted"},
     ),
     "charge_swallow": (
-        "while True:\n    try:\n        x = [0] * 9999\n    except Exception:\n        pass\nattack()",
+        "while True:\n    try:\n        x = [0] * 9999\n"
+        "    except Exception:\n        pass\nattack()",
         {"fuel_exhausted"},
     ),
     "memoryerror_swallow": (
-        "while True:\n    try:\n        x = [0] * 10**12\n    except Exception:\n        pass\nattack()",
+        "while True:\n    try:\n        x = [0] * 10**12\n"
+        "    except Exception:\n        pass\nattack()",
         {"fuel_exhausted"},
     ),
     "recursion_swallow": (
-        "def f():\n    try:\n        f()\n    except Exception:\n        f()\ndef action(obs):\n    f()\n"
+        "def f():\n    try:\n        f()\n    except Exception:\n"
+        "        f()\ndef action(obs):\n    f()\n"
         "    attack()",
         ANY,
     ),

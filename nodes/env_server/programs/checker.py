@@ -266,7 +266,7 @@ class _Checker(ast.NodeVisitor):
         if spec is None:
             return
         parts = spec.values if isinstance(spec, ast.JoinedStr) else [spec]
-        text = "".join(p.value for p in parts if isinstance(p, ast.Constant))
+        text = "".join(str(p.value) for p in parts if isinstance(p, ast.Constant))
         if any(not isinstance(p, ast.Constant) for p in parts) or not _SPEC.fullmatch(text):
             self.problem(node, "a format may only be a width below 100 and a precision, like :.1f")
 

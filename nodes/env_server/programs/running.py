@@ -54,8 +54,8 @@ class Run:
         try:
             # The code was checked and rewritten by compile_program, and nothing else gets here.
             exec(self.program.code, names)
-            self._generator = names["action"](obs)
-            code = next(self._generator)
+            generator = self._generator = names["action"](obs)
+            code = next(generator)
         except StopIteration:
             return self._end("finished")
         except Exception as error:
