@@ -33,6 +33,7 @@ class Arena:
         state.blocks[0, :, :, 1:FLOOR] = BLOCK_IDS["stone"]
         state.meta[0] = 0
         self.player = state.players[0:1]
+        self.player["ceiling"] = 100
         self.stand(16.5, FLOOR, 16.5)
 
     def stand(self, x: float, y: float, z: float, yaw: float = 0.0, pitch: float = 0.0) -> None:

@@ -136,3 +136,22 @@ def test_wrong_calls_are_refused_in_words() -> None:
         world.reset(np.array([1]), np.array([0, 1]))
     with pytest.raises(ValueError, match="numbered 0 to 1"):
         world.observation(-1)
+
+
+def test_read_only_arrays_are_taken_without_compiling_anew() -> None:
+    from nodes.env_server.worlds.embedded.stepping import act_all
+
+    world = embedded(1)
+    arrays = [
+        np.array([0]),
+        np.array([3]),
+        np.array([[1, 0, 0, 12, 12, 0, 0, 0]], np.int32),
+        np.ones(1, np.bool_),
+        np.zeros((1, 2)),
+    ]
+    for array in arrays:
+        array.flags.writeable = False
+    world.reset(arrays[0], arrays[1])
+    world.step(arrays[2], arrays[3])
+    world.rays(arrays[4], 4.5)
+    assert len(act_all.signatures) == 1  # type: ignore[attr-defined]

@@ -85,7 +85,8 @@ def number(low: float, high: float, shape: tuple[int, ...] = (1,)) -> spaces.Box
 
 
 def flag(*shape: int) -> spaces.Box:
-    return spaces.Box(0, 1, shape, np.bool_)
+    # Gymnasium takes booleans; its annotation forgets them.
+    return spaces.Box(0, 1, shape, np.bool_)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 def integer(low: int, high: int, *shape: int) -> spaces.Box:

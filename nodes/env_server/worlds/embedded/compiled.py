@@ -1,7 +1,8 @@
 """How the world's kernels are compiled, and when compiled ones may be used again.
 
 Numba's cache notices a change in a kernel's own file only. A kernel that calls into another file
-would go on using that file's old code, so all of them are discarded when any file has changed.
+would go on using that file's old code, and rules that are constants to it their old values. So all
+of them are discarded when any file has changed.
 """
 
 import contextlib
@@ -12,8 +13,11 @@ from typing import Any, TypeVar
 
 import numba
 
+import models.rules
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 HERE = Path(__file__).parent
+RULES = Path(models.rules.__file__).parent
 
 
 def kernel(function: Function) -> Function:
@@ -24,7 +28,7 @@ def kernel(function: Function) -> Function:
 
 def discard_stale_kernels() -> None:
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(HERE.glob("*.py")):
+    for path in sorted([*HERE.glob("*.py"), *RULES.glob("*.json"), *RULES.glob("*.py")]):
         digest.update(path.read_bytes())
     cache = HERE / "__pycache__"
     stamp = cache / "kernels.sha256"

@@ -94,12 +94,15 @@ class EmbeddedWorld(World):
         self.half_pitch = 35.0 * min(1.0, height / width)
         self.state = new_state(size, area)
         self.state.players["fresh"] = -1
+        # Kernels get arrays of our own only: for a read-only one Numba would compile them anew.
+        self._actions = np.zeros((size, 8), np.int64)
+        self._active = np.zeros(size, np.bool_)
         self._buffers: dict[Any, Any] = {}
         self._worn = self.rules.item["slot"] != 0
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
-        environments = np.ascontiguousarray(environments, np.int64)
-        seeds = np.ascontiguousarray(seeds, np.int64)
+        environments = np.array(environments, np.int64)
+        seeds = np.array(seeds, np.int64)
         if environments.ndim != 1 or environments.shape != seeds.shape:
             raise ValueError(
                 f"reset wants as many seeds as environments, not {seeds.shape} for"
@@ -121,25 +124,26 @@ class EmbeddedWorld(World):
         )
 
     def step(self, actions: Ints, active: Bools) -> None:
-        actions = np.ascontiguousarray(actions, np.int64)
-        active = np.ascontiguousarray(active, np.bool_)
+        actions, active = np.asarray(actions), np.asarray(active)
         if actions.shape != (self.size, 8) or active.shape != (self.size,):
             raise ValueError(
                 f"step wants actions ({self.size}, 8) and active ({self.size},), not"
                 f" {actions.shape} and {active.shape}"
             )
+        self._actions[:] = actions
+        self._active[:] = active
         row, column = act_all(
             self.state,
             self.rules,
-            actions,
-            active,
+            self._actions,
+            self._active,
             self._strict,
             self._multiplier,
             self.half_yaw,
             self.half_pitch,
         )
         if row >= 0:
-            self._refuse(actions[row], int(row), int(column))
+            self._refuse(self._actions[row], int(row), int(column))
 
     def _refuse(self, action: Ints, row: int, column: int) -> None:
         if column < 8:
@@ -165,7 +169,7 @@ class EmbeddedWorld(World):
         return names
 
     def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
-        pitch_yaw = np.ascontiguousarray(pitch_yaw, np.float32)
+        pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
         if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
             raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
         if not 0.0 < reach < 1e6:

@@ -49,6 +49,7 @@ def set_block(state, w, x, y, z, block, meta):
         change.block = state.blocks[w, x, z, y]
         change.meta = state.meta[w, x, z, y]
     player.changes += 1
+    player.ceiling = max(player.ceiling, y)
     state.blocks[w, x, z, y] = block
     state.meta[w, x, z, y] = meta
 

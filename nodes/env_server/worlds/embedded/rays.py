@@ -66,8 +66,11 @@ def cast(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
     next_z = gap_z * (z + 1 - oz if dz > 0.0 else oz - z) if dz != 0.0 else FAR
     distance = 0.0
     face = -1
+    ceiling = state.players[w].ceiling
     while distance <= reach:
         block = block_at(state, w, x, y, z)
+        if y > ceiling and step_y > 0:
+            break
         if block != 0:
             entry = rules.block[block]
             if entry.selectable == 1:

@@ -115,9 +115,10 @@ def see(state, rules, looks, w, ox, oy, oz, dx, dy, dz, target, colour):
     next_z = gap_z * (z + 1 - oz if dz > 0.0 else oz - z) if dz != 0.0 else FAR
     distance = 0.0
     face = -1
+    ceiling = state.players[w].ceiling
     while distance <= FAR_PLANE:
         block = block_at(state, w, x, y, z)
-        if block == BARRIER or (y < 0 and step_y < 0):
+        if block == BARRIER or (y < 0 and step_y < 0) or (y > ceiling and step_y > 0):
             return FAR
         if block != 0:
             kind = meta_at(state, w, x, y, z) & 3

@@ -56,7 +56,7 @@ PLAYER = np.dtype(
         ("placed", "i4"),
         ("crafting", "i4"),  # craft argument of the last action, -1 if it was another action
         ("allowed", "i4"),  # 1: the craft mask allowed it
-        ("unused", "i4"),
+        ("ceiling", "i4"),  # there is nothing but air above this y
         ("fresh", "i4"),  # 1: no action was taken yet in this episode
     ],
     align=True,

@@ -15,6 +15,7 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import HEIGHT, SEA_LEVEL
 
 PLOT = 6  # a plot of so many columns square has one tree at most
+TALLEST = 14  # nothing that grows reaches further above the ground
 MARGIN = 4  # columns at the edge without trees
 OAK, SPRUCE, BIRCH = 0, 1, 2
 
@@ -81,44 +82,51 @@ def figures_of(biome: Biome) -> TerrainFigures:
 
 
 @kernel
-def noise(seed, x, z, scale):
-    """Value noise in [0, 1): random numbers on a lattice, joined smoothly."""
-    fx = x / scale
-    fz = z / scale
-    ix = math.floor(fx)
-    iz = math.floor(fz)
-    tx = fx - ix
-    tz = fz - iz
-    tx = tx * tx * (3.0 - 2.0 * tx)
-    tz = tz * tz * (3.0 - 2.0 * tz)
-    a = unit_at(seed, ix, iz)
-    b = unit_at(seed, ix + 1, iz)
-    c = unit_at(seed, ix, iz + 1)
-    d = unit_at(seed, ix + 1, iz + 1)
-    return (a * (1 - tx) + b * tx) * (1 - tz) + (c * (1 - tx) + d * tx) * tz
+def smooth(t):
+    return t * t * (3.0 - 2.0 * t)
+
+
+@kernel
+def add_noise(level, seed, scale, weight):
+    """Adds value noise in [0, weight) to ``level``: random numbers on a lattice ``scale`` columns
+    wide, joined smoothly."""
+    area = level.shape[0]
+    for ix in range((area + scale - 1) // scale):
+        for iz in range((area + scale - 1) // scale):
+            a = weight * unit_at(seed, ix, iz)
+            b = weight * unit_at(seed, ix + 1, iz)
+            c = weight * unit_at(seed, ix, iz + 1)
+            d = weight * unit_at(seed, ix + 1, iz + 1)
+            for x in range(ix * scale, min(area, (ix + 1) * scale)):
+                tx = smooth((x - ix * scale) / scale)
+                near = a + (b - a) * tx
+                far = c + (d - c) * tx
+                for z in range(iz * scale, min(area, (iz + 1) * scale)):
+                    level[x, z] += near + (far - near) * smooth((z - iz * scale) / scale)
 
 
 @kernel
 def fill_columns(state, w, seed, t):
     area = state.blocks.shape[1]
     plants = mixed(seed + np.uint64(11))
+    levels = np.zeros((area, area))
+    add_noise(levels, seed, 40, 0.62)
+    add_noise(levels, seed + np.uint64(1), 17, 0.27)
+    add_noise(levels, seed + np.uint64(2), 8, 0.11)
+    state.meta[w] = 0
+    highest = 0
     for x in range(area):
         for z in range(area):
-            level = (
-                0.62 * noise(seed, x, z, 40.0)
-                + 0.27 * noise(seed + np.uint64(1), x, z, 17.0)
-                + 0.11 * noise(seed + np.uint64(2), x, z, 8.0)
-            )
             # Sums of noise crowd around the middle; stretched, the whole relief is used.
-            level = min(1.0, max(0.0, (level - 0.5) * 1.5 + 0.5))
+            level = min(1.0, max(0.0, (levels[x, z] - 0.5) * 1.5 + 0.5))
             y = SEA_LEVEL + int(max(0.0, t.height + t.relief * (level - 0.5)))
             y = min(y, HEIGHT - 24)
             state.ground[w, x, z] = y
+            highest = max(highest, y)
             column = state.blocks[w, x, z]
             column[0] = BEDROCK
             column[1 : y - 3] = STONE
             column[y + 1 :] = 0
-            state.meta[w, x, z, :] = 0
             if y >= t.stone:
                 column[y - 3 : y + 1] = STONE
                 continue
@@ -137,6 +145,7 @@ def fill_columns(state, w, seed, t):
                     column[y + 1] = DEADBUSH
                 elif draw < t.deadbush + t.cactus:
                     column[y + 1 : y + 3 + int(draw * 1e6) % 2] = CACTUS
+    state.players[w].ceiling = min(HEIGHT - 1, highest + TALLEST)
 
 
 @kernel
