@@ -33,6 +33,8 @@ from messages.world import (
 )
 from tests.bus_processes import PATIENCE, Process
 
+COMPILING = 240.0
+"""Seconds for the first session on a machine, which compiles the world's kernels."""
 SCRIPT = Path(__file__).resolve().parent.parent / "nodes" / "env_server" / "__main__.py"
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="a log", success=LOG, horizon=60)
@@ -92,7 +94,7 @@ def opening(name: str = "test/a", **changes: Any) -> OpenSession:
 
 
 def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Path) -> None:
-    opened = bus.call(OPEN, opening(autoreset=True, prefix=[LOOK]), timeout=PATIENCE)
+    opened = bus.call(OPEN, opening(autoreset=True, prefix=[LOOK]), timeout=COMPILING)
     assert opened.choices == [*INTERFACE_OF_ALL.actions, "look_around"]
     assert opened.features.shape == (3, sum(field.size for field in opened.fields))
     assert opened.prefix_steps > 0
@@ -115,7 +117,7 @@ def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Pat
 
 def test_equal_sessions_play_equally(server: Process, bus: Bus) -> None:
     def play(name: str) -> tuple[np.ndarray, ...]:
-        opened = bus.call(OPEN, opening(name), timeout=PATIENCE)
+        opened = bus.call(OPEN, opening(name), timeout=COMPILING)
         rows = [np.array(opened.features)]
         for choice in (0, 1, 3, 6, 4):
             step = Step(session=name, choices=np.full(3, choice, np.int64))
@@ -127,7 +129,7 @@ def test_equal_sessions_play_equally(server: Process, bus: Bus) -> None:
 
 
 def test_programs_stages_and_a_film(server: Process, bus: Bus, run_folder: Path) -> None:
-    bus.call(OPEN, opening("film", interface=None, record=True), timeout=PATIENCE)
+    bus.call(OPEN, opening("film", interface=None, record=True), timeout=COMPILING)
     ran = bus.run_goal(RUN_PROGRAM, "g1", RunProgram(session="film", program=LOOK))
     assert sum(report.count for report in ran.reports) == 3
     assert ran.steps == sum(episode.steps for episode in ran.episodes)
@@ -177,7 +179,7 @@ def test_refusals_have_codes(server: Process, bus: Bus) -> None:
     ]
     for wrong in wrongs:
         request = opening(**wrong)
-        assert code(lambda request=request: bus.call(OPEN, request, timeout=PATIENCE)) == "invalid"
+        assert code(lambda request=request: bus.call(OPEN, request, timeout=COMPILING)) == "invalid"
     checked = bus.call(CHECK, CheckProgram(program=bad), timeout=PATIENCE)
     assert [problem.line for problem in checked.problems] == [1, 1]
     assert bus.call(CHECK, CheckProgram(program=LOOK), timeout=PATIENCE).problems == []
@@ -188,7 +190,7 @@ def test_after_a_restart_sessions_are_gone_and_steps_are_not(
 ) -> None:
     heard: list[Activity] = []
     bus.subscribe(ACTIVITY, heard.append)
-    bus.call(OPEN, opening(), timeout=PATIENCE)
+    bus.call(OPEN, opening(), timeout=COMPILING)
     bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
     steps = run_folder / "env_server" / "steps"
     deadline = time.monotonic() + PATIENCE
@@ -200,7 +202,7 @@ def test_after_a_restart_sessions_are_gone_and_steps_are_not(
     with pytest.raises(BusError) as lost:
         bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
     assert getattr(lost.value, "code", "unknown_session") == "unknown_session"
-    bus.call(OPEN, opening(), timeout=PATIENCE)
+    bus.call(OPEN, opening(), timeout=COMPILING)
     bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
     assert server.stop() == 0
     assert int(steps.read_text()) == 6

@@ -37,6 +37,13 @@ class Readings:
         self._seen.clear()
         self._counts.clear()
 
+    def warm(self) -> None:
+        """Call every reader once."""
+        for read in (self.location, self.life, self.inventory, self.voxels, self.masks):
+            read()
+        for cast in (self.facing, self.fan, self.wide):
+            cast()
+
     def location(self) -> tuple[Floats, Floats, Floats]:
         """Position (B, 3), yaw (B,) and pitch (B,) in degrees."""
         found = self._seen.get("location")

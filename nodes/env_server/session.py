@@ -73,6 +73,11 @@ class Session:
         self.episodes = Episodes(world.size, request.seeds)
         self.stage = None if request.interface is None else self._stage(request.interface)
         self._prefix_steps = self._reset(np.ones(world.size, bool))
+        # A world that compiles its kernels when they are first called does so here, where whoever
+        # opens a session waits for it, and not in the first step.
+        self._world.step(self._actions, np.zeros(world.size, bool))
+        self._readings.forget()
+        self._readings.warm()
 
     # ---- what the node asks of a session
 
