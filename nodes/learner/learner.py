@@ -15,6 +15,11 @@ from nodes.learner.policies import load_spec, policy_folder, save_spec
 from nodes.node import Node
 
 
+def _import_all() -> None:
+    import_module("nodes.learner.training")
+    import_module("nodes.learner.acting")
+
+
 class Learner(Node):
     name = "learner"
     live = frozenset({"greedy"})
@@ -26,10 +31,12 @@ class Learner(Node):
 
     def setup(self) -> None:
         self._stopping = threading.Event()
+        # In one thread, which those who need it wait for: torchrl doesn't survive being imported
+        # by two at once.
+        self._importing = threading.Thread(target=_import_all, name="imports")
+        self._importing.start()
         self.serve_action(TRAIN, self.train)
         self.serve_action(ACT, self.act)
-        # Beside the serving; whoever needs it first waits for the rest of it.
-        threading.Thread(target=import_module, args=("nodes.learner.training",)).start()
 
     def shutdown(self) -> None:
         """Ends what is being done (it goes on from its checkpoint in the next life), and waits for
@@ -46,6 +53,7 @@ class Learner(Node):
         goal.check()
 
     def train(self, goal: GoalHandle[Train, Progress]) -> Trained:
+        self._importing.join()
         from nodes.learner.training import Training
 
         folder = policy_folder(self.folder, goal.id)
@@ -67,6 +75,7 @@ class Learner(Node):
         return training.run(report, lambda: self._check(goal))
 
     def act(self, goal: GoalHandle[Act, Progress]) -> Acted:
+        self._importing.join()
         from nodes.learner.acting import play
 
         policy = goal.request.policy.id
