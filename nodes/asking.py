@@ -7,7 +7,7 @@ heuristics, examples: the same text every time, so that servers can cache it) an
 
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import jinja2
 import msgspec
@@ -60,11 +60,14 @@ def _environment(prompts: Path) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.globals["api"] = (_MODELS / "program_api.pyi").read_text().strip()
-    environment.globals["features"] = FEATURES
-    environment.globals["place"] = _place
-    environment.filters["words"] = _condition_in_words
-    environment.filters["numbered"] = _numbered
+    # Jinja leaves the types of its tables open.
+    slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
+    slots["api"] = (_MODELS / "program_api.pyi").read_text().strip()
+    slots["features"] = FEATURES
+    slots["place"] = _place
+    filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
+    filters["words"] = _condition_in_words
+    filters["numbered"] = _numbered
     return environment
 
 
