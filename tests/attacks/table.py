@@ -284,6 +284,20 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
         "x = (1,)\nfor _ in range(12):\n    x = (x, x)\n{}[x]\nattack()",
         {"error"},
     ),
+    "craft_spin": (
+        "n = 0\nwhile True:\n    n += 1\n    try:\n        craft(f'planks{n}')\n"
+        "    except ValueError:\n        pass",
+        {"fuel_exhausted"},
+    ),
+    "craft_long_name": ("craft('planks' * 1000)", {"error"}),
+    "nearest_spin": ("while True:\n    nearest(obs, 'wood')\nattack()", {"fuel_exhausted"}),
+    "slice_spin": ("x = [0] * 9999\nwhile True:\n    y = x[1:]\nattack()", {"fuel_exhausted"}),
+    "fstring_spin": (
+        "x = 'a' * 9999\nwhile True:\n    y = f'{x}b'\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "inventory_spin": ("while True:\n    x = obs.inventory\nattack()", {"fuel_exhausted"}),
+    "craftable_spin": ("while True:\n    x = obs.craftable\nattack()", {"fuel_exhausted"}),
     "rays_spin": ("while True:\n    x = obs.rays\nattack()", {"fuel_exhausted"}),
     # S
     "except_exception_loop": (

@@ -16,11 +16,15 @@ from typing import Any
 
 from nodes.env_server.programs import language
 from nodes.env_server.programs.observation import Observation, Ray, nearest
+from nodes.env_server.programs.primitives import ARGUMENT, Code
 
 LOOP_TURNS = 10_000  # without an action in between
 TOTAL_TURNS = 2_000_000  # in one run
 MAX_SIZE = 10_000  # elements of a container, characters of a text
 MAX_BITS = 1024  # of an integer
+
+_NEAREST = 1_000  # what looking for a block costs, in elements
+_MISTAKE = 8_000  # what a refusal costs that looks for names alike
 
 _SCALARS = frozenset({int, float, bool, str, type(None), Ray, Observation})
 _NUMBERS = frozenset({int, float, bool})
@@ -220,6 +224,11 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
             return item in holder
         return item in items(holder)
 
+    def long(holder: Any) -> Any:
+        if type(holder) in (str, list, tuple):
+            charge(len(holder))
+        return holder
+
     def room(holder: Any) -> Any:
         if type(holder) is dict and len(holder) >= MAX_SIZE:
             raise _too_large("the dict")
@@ -284,6 +293,7 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
     def fstring(*parts: str) -> str:
         if sum(map(len, parts)) > MAX_SIZE:
             raise _too_large("the text")
+        charge(sum(map(len, parts)))
         return "".join(parts)
 
     def formatted(value: Any, spec: str) -> str:
@@ -336,7 +346,23 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
                 small(value)
         return getattr(value, name)(*args, **keywords)
 
+    def seen_nearest(obs: Any, block: Any) -> Any:
+        charge(_NEAREST)
+        return nearest(obs, block)
+
+    def careful(check: Callable[[Any], Code]) -> Callable[[Any], Code]:
+        def guarded(argument: Any) -> Code:
+            try:
+                return check(argument)
+            except ValueError:
+                charge(_MISTAKE)
+                raise
+
+        return guarded
+
     return {
+        **{name: careful(check) for name, check in ARGUMENT.items()},
+        "nearest": seen_nearest, "_long": long,
         "_small": small, "_key": small, "_in": contains, "_room": room, "_method": method,
         "_add": add, "_iadd": iadd, "_sub": sub, "_mul": mul, "_mod": mod, "_pow": power,
         "_lshift": lshift, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),
@@ -356,7 +382,7 @@ def _rounded(number: Any, digits: Any = None) -> Any:
 SHARED: dict[str, Any] = {
     "__builtins__": {}, "_int": int, "_float": float, "_bool": bool, "abs": abs, "divmod": divmod,
     "enumerate": enumerate, "len": len, "range": range, "reversed": reversed, "zip": zip,
-    "round": _rounded, "isinstance": isinstance, "nearest": nearest, "sqrt": math.sqrt,
+    "round": _rounded, "isinstance": isinstance, "sqrt": math.sqrt,
     "hypot": math.hypot, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,
     "degrees": math.degrees, "radians": math.radians, "floor": math.floor, "ceil": math.ceil,
     "int": int, "float": float, "bool": bool, "str": str, "list": list, "tuple": tuple,

@@ -37,6 +37,8 @@ class Observations:
         self._readings = readings
         self._current = True
         self._rays: dict[int, tuple[Ray, ...]] = {}
+        self._held: dict[int, Mapping[str, int]] = {}
+        self._craftable: dict[int, tuple[str, ...]] = {}
         self.blocks = readings.world.block_names
         self.items = readings.world.item_names
         if wanted & {"position", "yaw", "pitch"}:
@@ -90,8 +92,20 @@ class Observations:
         )
 
     def craftable(self, environment: int) -> tuple[str, ...]:
-        mask = self._now("craftable").masks()["craft_smelt"][environment]
-        return tuple(CRAFTS[index].item for index in np.flatnonzero(mask).tolist())
+        found = self._craftable.get(environment)
+        if found is None:
+            mask = self._now("craftable").masks()["craft_smelt"][environment]
+            found = tuple(CRAFTS[index].item for index in np.flatnonzero(mask).tolist())
+            self._craftable[environment] = found
+        return found
+
+    def held(self, environment: int) -> Mapping[str, int]:
+        found = self._held.get(environment)
+        if found is None:
+            ids, quantities = self.inventory
+            held = inventory_of(self.items, ids[environment], quantities[environment])
+            found = self._held[environment] = MappingProxyType(held)
+        return found
 
     def _now(self, what: str) -> Readings:
         if not self._current:
@@ -132,9 +146,7 @@ class Observation:
 
     @property
     def inventory(self) -> Mapping[str, int]:
-        ids, quantities = self._all.inventory
-        held = inventory_of(self._all.items, ids[self._row], quantities[self._row])
-        return MappingProxyType(held)
+        return self._all.held(self._row)
 
     @property
     def facing(self) -> str:

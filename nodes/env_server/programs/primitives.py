@@ -18,6 +18,7 @@ Code = int | tuple[str, str]
 
 _PLAIN = [name for name, count in language.PRIMITIVES.items() if not count]
 _CENTRE = 12  # the camera bin that leaves it alone
+_LONGEST_NAME = 64
 _BINS = 2 * _CENTRE + 1
 _TURN = len(_PLAIN)
 _LOOK = _TURN + _BINS
@@ -70,6 +71,8 @@ def _look(degrees: Any) -> int:
 def _item(verb: str, item: Any) -> str:
     if type(item) is not str:
         raise TypeError(f"{verb} takes the name of an item, not {type(item).__name__}")
+    if len(item) > _LONGEST_NAME:
+        raise ValueError(f"no item to {verb} has so long a name")
     actions.check_item(verb, item)
     return item
 

@@ -175,7 +175,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
-        if not isinstance(node.slice, ast.Slice):
+        if isinstance(node.slice, ast.Slice):
+            node.value = _call(node, "_long", node.value)
+        else:
             node.slice = self.key(node.slice)
         if not isinstance(node.ctx, ast.Load):
             node.value = _call(node, "_room", node.value)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from nodes.env_server.programs.compiler import FILE_NAME, CompiledProgram
 from nodes.env_server.programs.guards import LOOP_TURNS, SHARED, Fuel, FuelSpent, make_guards, text
 from nodes.env_server.programs.observation import Observation
-from nodes.env_server.programs.primitives import ARGUMENT, Code, said
+from nodes.env_server.programs.primitives import Code, said
 
 Status = Literal["finished", "error", "fuel_exhausted", "step_limit", "episode_over", "killed"]
 _ERROR_LENGTH = 500  # characters
@@ -48,7 +48,6 @@ class Run:
         """Begin; the first primitive's code, or None if the program ended without one."""
         names = self._names
         names.update(SHARED)
-        names.update(ARGUMENT)
         names.update(make_guards(self._fuel))
         names["_tick"] = self._fuel.tick
         try:
