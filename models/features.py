@@ -14,7 +14,7 @@ BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
 
 RAY_PITCHES = (-20.0, 0.0, 20.0)
 """Degrees relative to the line of sight, + is down."""
-RAY_YAWS = (-75.0, -45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0, 75.0)
+RAY_YAWS = (-60.0, -30.0, -15.0, 0.0, 15.0, 30.0, 60.0)
 """Degrees relative to the line of sight, + is right."""
 RAY_REACH = 20.0
 """Metres that the rays of the feature and of the ``approach`` reward see."""

@@ -35,7 +35,7 @@ from tests.bus_processes import PATIENCE, Process
 
 COMPILING = 240.0
 """Seconds for the first session on a machine, which compiles the world's kernels."""
-SCRIPT = Path(__file__).resolve().parent.parent / "nodes" / "env_server" / "__main__.py"
+SCRIPT = Path(__file__).with_name("env_server_process.py")
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="a log", success=LOG, horizon=60)
 LOOK = Program(

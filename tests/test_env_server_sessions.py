@@ -359,3 +359,13 @@ def test_without_an_interface_there_is_nothing_to_choose() -> None:
     assert playing.opened().features.shape == (1, 0)
     with pytest.raises(ValueError, match="no interface"):
         choose(playing, 0)
+
+
+def test_what_is_faced_is_the_same_by_either_way_of_looking() -> None:
+    approach = [RewardTerm(kind="approach", weight=1.0, name="wood")]
+    for rewards in ([], approach):
+        playing, _ = session(4, interface=interface(rewards=rewards, observations=["facing"]))
+        # Trees are 3, 4, 5 and 6 metres away.
+        nearness = [1 - 3 / 4.5, 1 - 4 / 4.5, 0, 0]
+        expected = [[d > 0, d > 0, d] for d in nearness]
+        assert playing.opened().features == pytest.approx(np.array(expected, np.float32), abs=1e-6)

@@ -32,6 +32,8 @@ class Readings:
         self.world = world
         self._seen: dict[str, Any] = {}
         self._counts: dict[int, Ints] = {}
+        # Whether the fan is read after every step anyway: its middle ray then tells what is faced.
+        self.fan_every_step = False
 
     def forget(self) -> None:
         self._seen.clear()
@@ -84,8 +86,14 @@ class Readings:
         """Block id under the crosshair within reach (0: none) and its distance, both (B,)."""
         found = self._seen.get("facing")
         if found is None:
-            ids, distances = self.world.rays(_AHEAD, features.ARM_REACH)
-            found = self._seen["facing"] = (ids[:, 0].copy(), distances[:, 0].copy())
+            reach = np.float32(features.ARM_REACH)
+            if self.fan_every_step:
+                ids, distances = (rays[:, CENTRE] for rays in self.fan())
+                found = np.where(distances < reach, ids, 0), np.minimum(distances, reach)
+            else:
+                ids, distances = self.world.rays(_AHEAD, features.ARM_REACH)
+                found = ids[:, 0].copy(), distances[:, 0].copy()
+            self._seen["facing"] = found
         return found
 
     def fan(self) -> tuple[Ints, Floats]:

@@ -180,7 +180,10 @@ class Session:
     # ---- inside
 
     def _stage(self, interface: Interface) -> Stage:
-        return Stage(interface, self.task, self._world)
+        stage = Stage(interface, self.task, self._world)
+        approaches = any(term.kind == "approach" for term in interface.rewards)
+        self._readings.fan_every_step = approaches
+        return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
         return stage.features.compute(self._readings, stage.time(), stage.previous)
