@@ -1,0 +1,52 @@
+"""MineDojo's tasks as data: ids, prompts, arguments and what they ask of a world.
+
+Independent of any engine; rewards and success are in nodes/env_server/meta_tasks. Where the facts
+come from is written in docs/tasks.md.
+"""
+
+from models.tasks.argument_types import MOBS, WrongArgument, WrongValue
+from models.tasks.arguments import (
+    argument_names,
+    make_kwargs,
+    meta_task_named,
+    meta_tasks,
+    task_kwargs,
+    tech_items,
+)
+from models.tasks.catalogue import (
+    KINDS,
+    TaskSpec,
+    UnknownTask,
+    task_ids,
+    task_spec,
+    task_suite,
+    templates,
+)
+from models.tasks.inventory import InventoryItem, Placed, placed
+from models.tasks.settings import MobSpawn, RateSpawn, WorldSettings, world_settings
+
+__all__ = [
+    "KINDS",
+    "MOBS",
+    "InventoryItem",
+    "MobSpawn",
+    "Placed",
+    "RateSpawn",
+    "TaskSpec",
+    "UnknownTask",
+    "WorldSettings",
+    "WrongArgument",
+    "WrongValue",
+    "argument_names",
+    "make_kwargs",
+    "meta_task_named",
+    "meta_tasks",
+    "placed",
+    "task_ids",
+    "task_kwargs",
+    "task_spec",
+    "task_suite",
+    "tech_items",
+    "templates",
+    "world_settings",
+]

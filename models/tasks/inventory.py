@@ -1,0 +1,58 @@
+"""Items to start with, as MineDojo's InventoryItem names them."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+SLOTS = {"mainhand": 0, "feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40}
+LAST_SLOT = 40
+
+
+class InventoryItem(NamedTuple):
+    """``slot``: 0..40 or mainhand, offhand, head, chest, legs, feet. 0 is the main hand, 1..8 the
+    hotbar, 9..35 the inventory. ``variant`` None is 0, ``quantity`` None is 1."""
+
+    slot: int | str
+    name: str
+    variant: int | None = None
+    quantity: int | None = None
+
+
+class Placed(NamedTuple):
+    """An item and the slot (0..40) where it lies."""
+
+    slot: int
+    name: str
+    variant: int
+    quantity: int
+
+
+def inventory_items(value: Any) -> list[InventoryItem]:
+    """A list of items (tuples or InventoryItem), or MineDojo's dict of slot -> {name, ...}.
+
+    Raises:
+        TypeError: the value is neither; the sentence says what is wanted.
+    """
+    if isinstance(value, Mapping):
+        return [_of_dict(slot, entry) for slot, entry in value.items()]
+    if isinstance(value, list | tuple):
+        return [_of_tuple(entry) for entry in value]
+    raise TypeError("a list of InventoryItem(slot, name, variant, quantity) is wanted")
+
+
+def placed(item: InventoryItem) -> Placed:
+    """The item with its slot as a number and its variant and quantity filled in."""
+    slot = SLOTS[item.slot] if isinstance(item.slot, str) else int(item.slot)
+    return Placed(slot, item.name, item.variant or 0, item.quantity or 1)
+
+
+def _of_dict(slot: Any, entry: Any) -> InventoryItem:
+    if not isinstance(entry, Mapping) or not {"name"} <= set(entry) <= set(InventoryItem._fields):
+        raise TypeError(f"slot {slot!r} wants {{name, variant, quantity}}, not {entry!r}")
+    return InventoryItem(slot, **entry)
+
+
+def _of_tuple(entry: Any) -> InventoryItem:
+    # MineDojo's own InventoryItem is another class of the same shape.
+    if not isinstance(entry, tuple | list) or not 2 <= len(entry) <= 4:
+        raise TypeError(f"{entry!r} is not an InventoryItem(slot, name, variant, quantity)")
+    return InventoryItem(*entry)

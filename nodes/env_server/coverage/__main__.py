@@ -1,0 +1,38 @@
+"""``python -m nodes.env_server.coverage [--json] [--why ID] [--engine]``"""
+
+import argparse
+import sys
+
+from models.tasks import UnknownTask, task_spec
+from nodes.env_server.coverage.oracle import explain, judge
+from nodes.env_server.coverage.report import coverage
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m nodes.env_server.coverage")
+    parser.add_argument("--json", action="store_true", help="the whole report as JSON")
+    parser.add_argument("--why", metavar="ID", help="how the targets of one task are had")
+    parser.add_argument(
+        "--engine", action="store_true", help="with --why: by what this engine does today"
+    )
+    options = parser.parse_args(arguments)
+    if options.why is None:
+        print(coverage(json=options.json))
+        return 0
+    try:
+        spec = task_spec(options.why)
+    except UnknownTask as error:
+        print(error, file=sys.stderr)
+        return 2
+    verdict = judge(spec, engine=options.engine)
+    if not verdict.obtainable:
+        print(f"{spec.id} cannot be done: {verdict.reason}")
+        return 1
+    for rule in explain(spec, engine=options.engine):
+        needs = f" <- {', '.join(rule.needs)}" if rule.needs else ""
+        print(f"{rule.gives}{needs}  ({rule.how})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

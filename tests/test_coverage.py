@@ -1,0 +1,123 @@
+"""The oracle: what can be had at all, by the rules and in this engine, and why not."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from arena import embedded
+
+from models.rules import BIOMES, BLOCKS
+from models.rules.sources import overworld_biomes, sources
+from models.tasks import task_spec
+from nodes.env_server.coverage import coverage, explain, judge, measure
+from nodes.env_server.coverage.derivations import World, derive
+
+NEVER = ["chorus_plant", "monster_egg", "spawn_egg"]
+
+
+def test_all_but_six_tasks_can_be_done_by_the_rules() -> None:
+    found = measure()
+    assert found.programmatic.ids == found.programmatic.with_spec == 1581
+    missing = {entry.id for entry in found.programmatic.not_by_rules}
+    assert missing == {f"harvest_{n}_{name}" for n in (1, 8) for name in NEVER}
+    for kind in ("combat", "techtree", "survival", "creative", "playthrough"):
+        family = found.families[kind]
+        assert family.by_rules == family.ids, kind
+    for family in found.families.values():
+        assert family.today <= family.by_rules
+        assert family.today + len(family.not_today) == family.ids
+        assert all(entry.reason for entry in [*family.not_by_rules, *family.not_today])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "harvest_1_log",
+        "harvest_1_cobblestone_with_iron_pickaxe",
+        "harvest_8_iron_ingot_forest",
+        "harvest_1_diamond",
+        "techtree_from_barehand_to_diamond_sword",
+    ],
+)
+def test_wood_stone_iron_and_diamonds_are_in_this_engine(name: str) -> None:
+    assert judge(task_spec(name), engine=True).obtainable
+
+
+def test_a_reason_names_the_first_step_that_is_missing() -> None:
+    lacking = judge(task_spec("harvest_milk_with_empty_bucket_and_cow"), engine=True)
+    assert not lacking.obtainable
+    assert "mob:cow" in lacking.reason
+    assert judge(task_spec("harvest_1_spawn_egg"), engine=False).reason == "nothing gives spawn_egg"
+
+
+def test_a_way_is_told_in_an_order_in_which_it_can_be_gone() -> None:
+    for name in ("harvest_1_elytra", "harvest_1_beacon", "harvest_1_cake", "playthrough"):
+        had: set[str] = set()
+        steps = explain(task_spec(name), engine=False)
+        for rule in steps:
+            assert set(rule.needs) <= had, rule
+            had.add(rule.gives)
+        assert len(steps) == len(had)
+    assert steps[-1].gives == "dragon_egg"
+
+
+def test_having_the_target_already_is_no_help() -> None:
+    spec = task_spec("harvest_1_stick")
+    kwargs = {**spec.kwargs, "target_names": "spawn_egg", "target_quantities": 1}
+    kwargs["initial_inventory"] = {"mainhand": {"name": "spawn_egg"}}
+    given = type(spec)(id="given", kind="harvest", prompt="give", kwargs=kwargs)
+    assert not judge(given, engine=False).obtainable
+
+
+def test_a_biome_is_all_there_is_in_its_world() -> None:
+    taiga = derive(World(("taiga",)))
+    assert "rabbit" in taiga
+    assert "cocoa" not in taiga
+    assert "mob:squid" in taiga
+    assert "block:block" not in taiga
+    # No oaks: apples are in villages' chests only.
+    assert [rule.gives for rule in taiga.steps("apple")][-2:] == ["place:village", "apple"]
+    everywhere = derive(World(tuple(overworld_biomes())))
+    assert set(taiga.found) <= set(everywhere.found)
+
+
+def test_more_to_begin_with_is_never_less() -> None:
+    for biome in ("plains", "desert", "ocean", "nether", "the_end"):
+        bare = set(derive(World((biome,))).found)
+        assert bare <= set(derive(World((biome,), ("diamond_pickaxe",), ("cow",))).found)
+        assert set(derive(World((biome,), engine=True)).found) <= bare
+
+
+def test_the_engine_generates_what_the_table_says_it_does() -> None:
+    """Flags must neither run ahead of the engine nor fall behind it."""
+    names = {block.id: block.name for block in BLOCKS}
+    generated: set[str] = set()
+    for biome in BIOMES:
+        if biome.terrain is not None:
+            world = embedded(2, {"area": 64}, biome=biome.name)
+            world.reset(np.arange(2), np.arange(2))
+            generated |= {names[number] for number in np.unique(world.state.blocks).tolist()}
+            world.close()
+    flagged = {entry.block for entry in sources().blocks if entry.engine} - {"oak_leaves"}
+    assert flagged == generated - {"air", "bedrock"}, (
+        "set the flag `engine` of these blocks in models/rules/sources.yaml"
+    )
+
+
+def test_the_command_prints_a_table_and_json() -> None:
+    command = [sys.executable, "-m", "nodes.env_server.coverage"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert shown == coverage() + "\n"
+    assert "harvest_1_chorus_plant: nothing gives chorus_plant" in shown
+    told = json.loads(coverage(json=True))
+    assert told["programmatic"]["ids"] == 1581
+    assert set(told["families"]) == {
+        "harvest", "combat", "techtree", "survival", "creative", "playthrough",
+    }  # fmt: skip
+    unknown = subprocess.run(
+        [*command, "--why", "harvest_1_logs"], capture_output=True, text=True, timeout=120
+    )
+    assert unknown.returncode == 2
+    assert "did you mean harvest_1_log" in unknown.stderr
