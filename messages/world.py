@@ -44,7 +44,7 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
 
     ``success``: once, when the spec's success condition holds. ``step``: always (a negative weight
     is a cost of time). ``gain``: per item ``name`` gained. ``approach``: per metre by which the
-    nearest seen block called ``name`` came closer. ``facing``: while the crosshair is on a block
+    nearest seen block called ``name`` is nearer than ever before in the episode. ``facing``: while the crosshair is on a block
     called ``name`` within reach.
     """
 

@@ -69,13 +69,16 @@ class FakeWorld(World):
         found[beside, radius, radius, 2] = WOOD
         return found
 
-    def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+    def rays(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
         offset = (self.yaw[:, None] + np.degrees(pitch_yaw[None, :, 1]) + 180) % 360 - 180
         level = np.abs(pitch_yaw[None, :, 0]) < 0.01
         distance = (self.tree - self.z)[:, None]
         hit = (np.abs(offset) < 0.1) & level & (distance <= reach)
         ids = np.where(hit, WOOD, 0)
-        return ids, np.where(hit, distance, reach).astype(np.float32)
+        rows = slice(None) if environments is None else environments
+        return ids[rows], np.where(hit, distance, reach).astype(np.float32)[rows]
 
     def location(self) -> tuple[Floats, Floats, Floats]:
         position = np.zeros((self.size, 3), np.float32)

@@ -32,12 +32,18 @@ class Readings:
         self.world = world
         self._seen: dict[str, Any] = {}
         self._counts: dict[int, Ints] = {}
+        # Rays cost most by far: they are cast again only where something moved since the last cast.
+        self._cast: dict[str, tuple[Ints, Floats]] = {}
+        self._moved: dict[str, Bools] = {}
         # Whether the fan is read after every step anyway: its middle ray then tells what is faced.
         self.fan_every_step = False
 
-    def forget(self) -> None:
+    def forget(self, moved: Bools | None = None) -> None:
+        """What was read is out of date, in the environments that ``moved`` (B,) or in all."""
         self._seen.clear()
         self._counts.clear()
+        for stale in self._moved.values():
+            stale |= True if moved is None else moved
 
     def warm(self) -> None:
         """Call every reader once."""
@@ -91,26 +97,32 @@ class Readings:
                 ids, distances = (rays[:, CENTRE] for rays in self.fan())
                 found = np.where(distances < reach, ids, 0), np.minimum(distances, reach)
             else:
-                ids, distances = self.world.rays(_AHEAD, features.ARM_REACH)
+                ids, distances = self._rays("facing", _AHEAD, features.ARM_REACH)
                 found = ids[:, 0].copy(), distances[:, 0].copy()
             self._seen["facing"] = found
         return found
 
     def fan(self) -> tuple[Ints, Floats]:
-        """Block ids and distances of the rays of the feature, both (B, R)."""
-        found = self._seen.get("fan")
-        if found is None:
-            ids, distances = self.world.rays(_FAN, features.RAY_REACH)
-            found = self._seen["fan"] = (ids.copy(), distances.copy())
-        return found
+        """Block ids and distances of the rays of the feature, both (B, R); overwritten later."""
+        return self._rays("fan", _FAN, features.RAY_REACH)
 
     def wide(self) -> tuple[Ints, Floats]:
-        """Block ids and distances of the rays that programs see, both (B, R)."""
-        found = self._seen.get("wide")
-        if found is None:
-            ids, distances = self.world.rays(_WIDE, features.RAY_REACH)
-            found = self._seen["wide"] = (ids.copy(), distances.copy())
-        return found
+        """Block ids and distances of the rays that programs see, both (B, R); overwritten later."""
+        return self._rays("wide", _WIDE, features.RAY_REACH)
+
+    def _rays(self, name: str, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+        known = self._cast.get(name)
+        if known is None:
+            ids, distances = self.world.rays(pitch_yaw, reach)
+            known = self._cast[name] = ids.copy(), distances.copy()
+            self._moved[name] = np.zeros(self.world.size, bool)
+            return known
+        moved = self._moved[name]
+        if moved.any():
+            rows = np.flatnonzero(moved)
+            known[0][rows], known[1][rows] = self.world.rays(pitch_yaw, reach, rows)
+            moved[:] = False
+        return known
 
     def masks(self) -> dict[str, Bools]:
         """MineDojo's masks."""

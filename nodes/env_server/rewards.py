@@ -8,15 +8,13 @@ from nodes.env_server.conditions import block_id, item_id
 from nodes.env_server.readings import Readings
 from nodes.env_server.worlds.world import Bools, Floats, World
 
-_LONGEST_APPROACH = 1.0  # metres in one step: more is another block seen, not a way walked
-
 
 class Rewards:
     """Pays the terms of one interface.
 
     ``gain`` pays for more of an item than was ever held in the episode, so that dropping and taking
-    up again earns nothing. ``approach`` compares with where the nearest such block was last seen,
-    so that looking away and back earns nothing.
+    up again earns nothing. ``approach`` pays for coming nearer than ever in the episode, so that
+    neither looking away and back nor going from one block to the next earns anything twice.
 
     Raises:
         ValueError: a term names what the world does not have.
@@ -32,7 +30,7 @@ class Rewards:
             else 0
             for term in terms
         ]
-        # What a term compares with: most items held, nearest distance last seen (inf: never).
+        # What a term compares with: most items held, least distance seen (inf: never).
         self._before = [np.zeros(world.size) for _ in terms]
 
     def begin(self, readings: Readings, rows: Bools) -> None:
@@ -59,12 +57,11 @@ class Rewards:
                 np.maximum(before, now, out=before, where=active)
             else:
                 now = _distance(readings, number)
-                seen = np.isfinite(now)
-                known = seen & np.isfinite(before)
+                known = active & np.isfinite(before) & np.isfinite(now)
                 closer = np.zeros(len(active))
                 np.subtract(before, now, out=closer, where=known)
-                reward += term.weight * np.clip(closer, -_LONGEST_APPROACH, _LONGEST_APPROACH)
-                np.copyto(before, now, where=active & seen)
+                reward += term.weight * np.maximum(closer, 0)
+                np.minimum(before, now, out=before, where=active)
         reward[~active] = 0
         return reward
 

@@ -192,7 +192,7 @@ class Session:
         """New episodes in ``rows``; the primitive steps that their prefixes took."""
         numbers = np.flatnonzero(rows)
         self._world.reset(numbers, self.episodes.next_seeds(numbers))
-        self._readings.forget()
+        self._readings.forget(rows)
         self.episodes.begin(numbers, self._readings)
         steps = 0
         for program, max_steps in self._prefix:
@@ -211,7 +211,7 @@ class Session:
     def _tick(self, running: Bools) -> Bools:
         """One primitive step of ``self._actions``; who died in it."""
         self._world.step(self._actions, running)
-        self._readings.forget()
+        self._readings.forget(running)
         self._counted(int(np.count_nonzero(running)))
         if self.film is not None and running[0] and self.film.wants_frame():
             self.film.add(self._world.rgb(0, HEIGHT, WIDTH))

@@ -54,9 +54,12 @@ class World(ABC):
         """Block ids around the feet, (B, n, n, n) in x, y, z ascending, n = 2 radius + 1."""
 
     @abstractmethod
-    def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+    def rays(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
         """What rays from the eyes hit: block ids (0: nothing within ``reach`` metres) and distances
-        in metres (``reach`` where nothing was hit), both (B, R).
+        in metres (``reach`` where nothing was hit), both (B, R), or (n, R) for the n named
+        environments.
 
         ``pitch_yaw``: (R, 2) radians relative to the line of sight, + pitch looks down and + yaw
         looks right (the sign that MineDojo's lidar inverts is put right here).
@@ -72,7 +75,8 @@ class World(ABC):
 
     @abstractmethod
     def masks(self) -> dict[str, Bools]:
-        """MineDojo's masks: action_type (B, 8), craft_smelt (B, 244), equip, place, destroy (B, 36)."""
+        """MineDojo's masks: action_type (B, 8), craft_smelt (B, 244); equip, place and destroy
+        (B, 36)."""
 
     @abstractmethod
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:

@@ -74,6 +74,7 @@ class EmbeddedWorld(World):
         if voxel_radius < 0 or voxel_radius > 16:
             raise ValueError(f"voxel_radius is from 0 to 16, not {voxel_radius}")
         self.size = size
+        self._all = np.arange(size)
         self.task = task
         self.block_names = block_names
         self.item_names = item_names
@@ -168,16 +169,19 @@ class EmbeddedWorld(World):
         observing.read_voxels(self.state, self.rules, names)
         return names
 
-    def rays(self, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+    def rays(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
         pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
         if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
             raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
         if not 0.0 < reach < 1e6:
             raise ValueError(f"reach is above 0 metres, not {reach}")
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
         shape = (self.size, len(pitch_yaw))
-        names = self.buffer(("ray names", shape), shape, np.int64)
-        distances = self.buffer(("ray distances", shape), shape, np.float32)
-        cast_all(self.state, self.rules, pitch_yaw, float(reach), names, distances)
+        names = self.buffer(("ray names", shape), shape, np.int64)[: len(rows)]
+        distances = self.buffer(("ray distances", shape), shape, np.float32)[: len(rows)]
+        cast_all(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
         return names, distances
 
     def location(self) -> tuple[Floats, Floats, Floats]:

@@ -107,9 +107,11 @@ def under_crosshair(state, rules, w, reach):
 
 
 @kernel
-def cast_all(state, rules, pitch_yaw, reach, names, distances):
-    """Every ray (radians relative to the line of sight) in every world, into names, distances."""
-    for w in range(names.shape[0]):
+def cast_all(state, rules, environments, pitch_yaw, reach, names, distances):
+    """Every ray (radians relative to the line of sight) in the named worlds, a row of names and
+    distances each."""
+    for row in range(environments.shape[0]):
+        w = environments[row]
         player = state.players[w]
         for number in range(names.shape[1]):
             dx, dy, dz = direction(
@@ -120,5 +122,5 @@ def cast_all(state, rules, pitch_yaw, reach, names, distances):
                 state, rules, w, player.x, player.y + EYES, player.z, dx, dy, dz, reach
             )
             # The world's edge is there to stop the player, not to be seen.
-            names[w, number] = 0 if block == BARRIER else rules.block[block].name
-            distances[w, number] = reach if block == BARRIER else distance
+            names[row, number] = 0 if block == BARRIER else rules.block[block].name
+            distances[row, number] = reach if block == BARRIER else distance
