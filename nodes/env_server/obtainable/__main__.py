@@ -1,15 +1,15 @@
-"""``python -m nodes.env_server.coverage [--json] [--why ID] [--engine]``"""
+"""``python -m nodes.env_server.obtainable [--json] [--why ID] [--engine]``"""
 
 import argparse
 import sys
 
 from models.tasks import UnknownTask, task_spec
-from nodes.env_server.coverage.oracle import explain, judge
-from nodes.env_server.coverage.report import coverage
+from nodes.env_server.obtainable.oracle import explain, judge
+from nodes.env_server.obtainable.report import coverage
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m nodes.env_server.coverage")
+    parser = argparse.ArgumentParser(prog="python -m nodes.env_server.obtainable")
     parser.add_argument("--json", action="store_true", help="the whole report as JSON")
     parser.add_argument("--why", metavar="ID", help="how the targets of one task are had")
     parser.add_argument(

@@ -11,8 +11,8 @@ from arena import embedded
 from models.rules import BIOMES, BLOCKS
 from models.rules.sources import overworld_biomes, sources
 from models.tasks import task_spec
-from nodes.env_server.coverage import coverage, explain, judge, measure
-from nodes.env_server.coverage.derivations import World, derive
+from nodes.env_server.obtainable import coverage, explain, judge, measure
+from nodes.env_server.obtainable.derivations import World, derive
 
 NEVER = ["chorus_plant", "monster_egg", "spawn_egg"]
 
@@ -107,7 +107,7 @@ def test_the_engine_generates_what_the_table_says_it_does() -> None:
 
 
 def test_the_command_prints_a_table_and_json() -> None:
-    command = [sys.executable, "-m", "nodes.env_server.coverage"]
+    command = [sys.executable, "-m", "nodes.env_server.obtainable"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
     assert shown == coverage() + "\n"
     assert "harvest_1_chorus_plant: nothing gives chorus_plant" in shown

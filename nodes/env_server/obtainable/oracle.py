@@ -7,14 +7,14 @@ import msgspec
 from models.rules import BIOMES
 from models.rules.sources import overworld_biomes, sources
 from models.tasks import TaskSpec, task_kwargs, tech_items
-from nodes.env_server.coverage.derivations import (
+from nodes.env_server.meta_tasks.meta_task import DRAGON_EGG
+from nodes.env_server.obtainable.derivations import (
     Derivation,
     Rule,
     World,
     derive,
     rules_for,
 )
-from nodes.env_server.meta_tasks.meta_task import DRAGON_EGG
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 import msgspec
 
 from models.tasks import KINDS, task_ids, task_spec
-from nodes.env_server.coverage.oracle import judge
+from nodes.env_server.obtainable.oracle import judge
 
 PROGRAMMATIC = ("harvest", "combat", "techtree", "survival")
 
