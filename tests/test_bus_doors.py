@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bus_processes import PATIENCE, Process, eventually, make_run
-from bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
 
 from messages.bus import AddressError, Bus, BusClosed, BusError, RemoteError, ServiceError
 from messages.bus.address import UNIX_PATH_MAX, socket_path
@@ -17,6 +15,8 @@ from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Service, Topic
 from messages.system import describe
+from tests.bus_processes import PATIENCE, Process, eventually, make_run
+from tests.bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
 
 SERVER = Path(__file__).with_name("bus_server.py")
 

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 import zmq
-from bus_processes import PATIENCE, Process, eventually, make_run
-from bus_server import DO, LATEST, Do, Done
 
 from messages.bus import Bus, BusError
 from messages.bus.address import prepare, socket_path
 from messages.bus.header import VERSION, Header, encode_header
 from messages.codec import encode, snapshot
 from messages.system import Diagnostic, diagnostics
+from tests.bus_processes import PATIENCE, Process, eventually, make_run
+from tests.bus_server import DO, LATEST, Do, Done
 
 SERVER = Path(__file__).with_name("bus_server.py")
 

@@ -86,6 +86,7 @@ def training(folder, corridors, spec=None, call=None):
         folder=folder / "learner" / "toy+train",
         call=call or corridors.call,
         log=logging.getLogger("test"),
+        warn=logging.getLogger("test").error,
     )
 
 

@@ -31,7 +31,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
-from tests.bus_processes import PATIENCE, Process
+from tests.bus_processes import PATIENCE, Process, launch
 
 COMPILING = 240.0
 """Seconds for the first session on a machine, which compiles the world's kernels."""
@@ -206,3 +206,24 @@ def test_after_a_restart_sessions_are_gone_and_steps_are_not(
     bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
     assert server.stop() == 0
     assert int(steps.read_text()) == 6
+
+
+@pytest.mark.parametrize(
+    ("world", "said"),
+    [
+        ({"kind": "minedojo"}, "docs/minedojo.md"),
+        ({"kind": "flat"}, "there is no world 'flat'; there are embedded, minedojo"),
+        ({"kind": "embedded", "aera": 64}, "the embedded world has no option aera; it has area"),
+    ],
+)
+def test_a_world_that_cannot_be_made_is_refused_at_the_start(
+    run_folder: Path, world: dict[str, Any], said: str
+) -> None:
+    parameters = {"nodes": {"env_server": {"parameters": {"world": world}}}}
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(parameters))
+    process = launch(SCRIPT, run_folder)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2, errors
+    assert errors.startswith("env_server: ")
+    assert errors.count("\n") == 1
+    assert said in errors

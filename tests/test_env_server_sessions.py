@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fake_world import FakeWorld
 
 from messages.program import Program
 from messages.world import (
@@ -19,6 +18,7 @@ from messages.world import (
 )
 from models import features
 from nodes.env_server.session import Session
+from tests.fake_world import FakeWorld
 
 LOG = Condition(kind="have", name="log")
 NEAR = Condition(kind="near", name="wood")

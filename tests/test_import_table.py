@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from import_table import violations
+
+from tests.import_table import violations
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from launch_toys.launched import launched, refused, rlgpt
+
+from tests.launch_toys.launched import launched, refused, rlgpt
 
 GOAL = {
     "seed": 0,
@@ -18,8 +19,8 @@ GOAL = {
         "success": {"kind": "have", "name": "log"},
     },
     "nodes": {
-        "talker": {"module": "launch_toys.talker"},
-        "planner": {"module": "launch_toys.planner", "after": ["talker"]},
+        "talker": {"module": "tests.launch_toys.talker"},
+        "planner": {"module": "tests.launch_toys.planner", "after": ["talker"]},
     },
 }
 

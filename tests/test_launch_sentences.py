@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from launch_toys.launched import launched, refused, rlgpt
+
+from tests.launch_toys.launched import launched, refused, rlgpt
 
 TWO = {
     "seed": 0,
     "limits": {"iterations": 2},
     "nodes": {
-        "first": {"module": "launch_toys.first"},
-        "second": {"module": "launch_toys.second", "after": ["first"]},
+        "first": {"module": "tests.launch_toys.first"},
+        "second": {"module": "tests.launch_toys.second", "after": ["first"]},
     },
 }
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from launch_toys.launched import (
+
+from tests.launch_toys.launched import (
     PATIENCE,
     Launched,
     command,
@@ -20,9 +21,9 @@ from launch_toys.launched import (
 )
 
 THREE = {
-    "first": {"module": "launch_toys.first"},
-    "second": {"module": "launch_toys.second", "after": ["first"]},
-    "third": {"module": "launch_toys.third", "after": ["second"]},
+    "first": {"module": "tests.launch_toys.first"},
+    "second": {"module": "tests.launch_toys.second", "after": ["first"]},
+    "third": {"module": "tests.launch_toys.third", "after": ["second"]},
 }
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_node import echo
 
 from messages.bus import GoalCancelled, RemoteError
 from messages.codec import CodecError
@@ -12,6 +11,7 @@ from messages.empty import Empty
 from messages.system import SetParameters, get_parameters, set_parameters
 from nodes.config import ConfigError
 from nodes.testing import MockBus, start
+from tests.test_node import echo
 
 
 @pytest.fixture

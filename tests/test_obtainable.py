@@ -6,13 +6,13 @@ import sys
 
 import numpy as np
 import pytest
-from arena import embedded
 
 from models.rules import BIOMES, BLOCKS
 from models.rules.sources import overworld_biomes, sources
 from models.tasks import task_spec
 from nodes.env_server.obtainable import coverage, explain, judge, measure
 from nodes.env_server.obtainable.derivations import World, derive
+from tests.arena import embedded
 
 NEVER = ["chorus_plant", "monster_egg", "spawn_egg"]
 

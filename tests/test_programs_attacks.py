@@ -6,12 +6,12 @@ import threading
 
 import numpy as np
 import pytest
-from attacks.table import CONTAINED, REFUSED
-from fake_world import FakeWorld
 
 from nodes.env_server.programs import Observations, ProgramRefused, Run, compile_program
 from nodes.env_server.programs.primitives import Code
 from nodes.env_server.readings import Readings
+from tests.attacks.table import CONTAINED, REFUSED
+from tests.fake_world import FakeWorld
 
 STEPS = 30
 

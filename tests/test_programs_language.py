@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fake_world import FakeWorld
 
 from models import actions
 from nodes.env_server.programs import Observations, ProgramRefused, Run, compile_program, language
@@ -14,6 +13,7 @@ from nodes.env_server.programs.guards import SHARED, Fuel, make_guards
 from nodes.env_server.programs.observation import Observation, Ray
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS, said
 from nodes.env_server.readings import Readings
+from tests.fake_world import FakeWorld
 
 STUB = Path(actions.__file__).with_name("program_api.pyi")
 

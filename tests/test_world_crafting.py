@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from arena import FLOOR, Arena
 
 from models.actions import action
 from models.rules import CRAFTS, craft_index
+from tests.arena import FLOOR, Arena
 
 
 def test_from_a_tree_to_a_wooden_pickaxe() -> None:

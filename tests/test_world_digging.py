@@ -1,5 +1,6 @@
 import pytest
-from arena import FLOOR, Arena
+
+from tests.arena import FLOOR, Arena
 
 SPOT = (16, FLOOR + 1, 18)
 

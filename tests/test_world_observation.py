@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena import FLOOR, Arena, embedded
+
+from tests.arena import FLOOR, Arena, embedded
 
 # Key, shape, type ("text" for names), as the real package's observation has them.
 SCHEMA = """

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from arena import FLOOR, Arena
+
+from tests.arena import FLOOR, Arena
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_a_crafting_step_takes_three_ticks(arena: Arena) -> None:
 
 
 def test_inactive_environments_stand_still() -> None:
-    from arena import embedded
+    from tests.arena import embedded
 
     world = embedded(2)
     world.reset(np.arange(2), np.arange(2))

@@ -2,10 +2,10 @@ import hashlib
 
 import numpy as np
 import pytest
-from arena import embedded, task
 
 from nodes.env_server.worlds import WorldError, make_world
 from nodes.env_server.worlds.embedded import EmbeddedWorld
+from tests.arena import embedded, task
 
 BIOMES = ["plains", "forest", "birch forest", "extreme_hills", "desert", "taiga"]
 

@@ -15,8 +15,7 @@ PATIENCE = 60.0  # seconds; how long anything may take before a test gives up
 
 
 def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(CHECKOUT), str(CHECKOUT / "tests")])
-    return {**os.environ, "PYTHONPATH": path, "COLUMNS": "150"}
+    return {**os.environ, "PYTHONPATH": str(CHECKOUT), "COLUMNS": "150"}
 
 
 def command(*arguments: str) -> list[str]:

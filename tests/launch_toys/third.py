@@ -1,6 +1,6 @@
 """A node of its own name."""
 
-from launch_toys.process import main
+from tests.launch_toys.process import main
 
 if __name__ == "__main__":
     main("third")
