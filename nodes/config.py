@@ -1,11 +1,23 @@
 """What a node reads from its run folder: the resolved configuration, and its own parameters."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
 import yaml
+
+
+class _Numbers(yaml.SafeLoader):
+    """YAML as everybody reads it: ``5e-4`` is a number. YAML 1.1 wants a dot in it."""
+
+
+_Numbers.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
+    list("-+.0123456789"),
+)
 
 Value = str | int | float | bool | None
 _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
@@ -21,7 +33,7 @@ def read_config(run: Path) -> dict[str, Any]:
         raise ConfigError(f"there is no run folder {run}; `rlgpt launch` makes one")
     path = run / "config.yaml"
     try:
-        config = yaml.safe_load(path.read_text("utf-8"))
+        config = yaml.load(path.read_text("utf-8"), _Numbers)
     except FileNotFoundError:
         raise ConfigError(f"{path} is missing; is {run} a run folder of `rlgpt launch`?") from None
     except OSError as error:
@@ -57,7 +69,7 @@ def override(values: dict[str, Any], arguments: Sequence[str]) -> dict[str, Any]
         if not equals or not key:
             raise ConfigError(f"{argument!r} must be key=value")
         try:
-            value = yaml.safe_load(text)
+            value = yaml.load(text, _Numbers)
         except yaml.YAMLError as error:
             raise ConfigError(f"the value of {argument!r} is not YAML") from error
         *outer, last = key.split(".")

@@ -52,7 +52,7 @@ from messages.system import (
 from messages.system import Parameters as ParameterValues
 from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
 from nodes.goals import StoredGoals
-from nodes.process import AlreadyRunning, end_with_parent, hold, notify
+from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
 
 BAD_CONFIG = 2
 ALREADY_RUNNING = 3
@@ -231,8 +231,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--run", type=Path, required=True, help="the run folder")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="parameters")
     options = parser.parse_args(arguments)
-    if os.environ.get("RLGPT_SUPERVISED") == "1":
-        end_with_parent()
+    end_with_supervisor()
     stop = threading.Event()
     woken: list[Bus] = []
 

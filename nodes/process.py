@@ -41,12 +41,22 @@ def hold(path: Path, who: str) -> IO[str]:
     return file
 
 
-def end_with_parent() -> None:
-    """Be killed when the parent ends. Says so by leaving at once if it has ended already."""
-    parent = os.getppid()
+SUPERVISED = "RLGPT_SUPERVISED"
+"""The environment variable that has the process id of a node's supervisor, which starts it."""
+
+
+def end_with_supervisor() -> None:
+    """Be killed when the supervisor ends, if there is one; leave at once if it has ended already.
+
+    Raises:
+        SystemExit: it has.
+    """
+    supervisor = os.environ.get(SUPERVISED)
+    if not supervisor:
+        return
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The parent may have ended before prctl took effect; then init, or a reaper, is the parent.
-    if os.getppid() != parent:
+    # It may have ended before prctl took effect; then init, or a reaper, is the parent.
+    if str(os.getppid()) != supervisor:
         raise SystemExit(1)
 
 

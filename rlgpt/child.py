@@ -49,7 +49,9 @@ class Child:
         node that asked to die with its parent when the *thread* that made it ends."""
         self._log.parent.mkdir(parents=True, exist_ok=True)
         environment = dict(os.environ)
-        environment.update(NOTIFY_SOCKET=notify, RLGPT_SUPERVISED="1", PYTHONUNBUFFERED="1")
+        environment.update(
+            NOTIFY_SOCKET=notify, RLGPT_SUPERVISED=str(os.getpid()), PYTHONUNBUFFERED="1"
+        )
         # A file and not a pipe: a node never waits for its launcher to read.
         with self._log.open("ab") as log:
             log.write(f"--- started {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode())

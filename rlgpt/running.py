@@ -69,7 +69,7 @@ def _in_foreground(command: list[str]) -> int:
     """Run ``command`` on this terminal, in this process group, so that a debugger works."""
     # Ctrl-C goes to the whole group: it is the node's to heed, and ours to outlive.
     heard = signal.signal(signal.SIGINT, lambda *_: None)
-    child = subprocess.Popen(command, env={**os.environ, "RLGPT_SUPERVISED": "1"})
+    child = subprocess.Popen(command, env={**os.environ, "RLGPT_SUPERVISED": str(os.getpid())})
     ending = (signal.SIGTERM, signal.SIGHUP)
     before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in ending}
     try:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bus_processes import PATIENCE, Process, eventually, make_run
-from bus_server import BEHIND, DO, DO_AGAIN, LATEST, NEWS, WORK, Do, Done
 
 from messages.bus import Bus, DeadlineExceeded, GoalCancelled, PeerRestarted, RemoteError
+from tests.bus_processes import PATIENCE, Process, eventually, make_run
+from tests.bus_server import BEHIND, DO, DO_AGAIN, LATEST, NEWS, WORK, Do, Done
 
 SERVER = Path(__file__).with_name("bus_server.py")
 
@@ -153,6 +153,29 @@ def test_goal_that_fails_stays_failed(run: Path, server: Process, bus: Bus) -> N
         server.kill()
         server.start()
     assert notes(run) == ["begin g"]
+
+
+def test_goal_that_failed_by_a_mistake_is_begun_again_once_that_is_mended(
+    run: Path, server: Process, bus: Bus
+) -> None:
+    def fails() -> None:
+        with pytest.raises(RemoteError, match="KeyError") as error:
+            bus.run_goal(WORK, "g", Do(note="mistake"))
+        assert error.value.code == "internal"
+        assert error.value.mishap
+
+    fails()
+    fails()  # in the same life nothing can have changed
+    assert notes(run) == ["begin g"]
+    server.kill()
+    server.start()
+    fails()
+    assert notes(run) == ["begin g", "begin g"]
+    (run / "mended").touch()
+    server.kill()
+    server.start()
+    assert bus.run_goal(WORK, "g", Do(note="mistake")).life == server.popen.pid
+    assert notes(run) == ["begin g", "begin g", "begin g", "end g"]
 
 
 def test_goal_is_cancelled_by_its_caller(run: Path, server: Process, bus: Bus) -> None:

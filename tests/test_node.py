@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 from messages.bus import Bus, GoalCancelled, RemoteError
 from messages.empty import Empty
@@ -24,6 +23,7 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
+from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 
 def _load() -> Any:
@@ -147,6 +147,12 @@ def test_bad_configuration_ends_with_one_sentence(
     assert said in errors
 
 
+@pytest.mark.parametrize("value", ["2e-2", "0.02", "+.2E-1", "20.e-03"])
+def test_numbers_are_read_however_they_are_written(bus: Bus, start: Start, value: str) -> None:
+    start(f"pause={value}")
+    assert bus.call(get_parameters("echo"), Empty(), timeout=PATIENCE).values["pause"] == 0.02
+
+
 def test_missing_run_folder_ends_with_one_sentence(tmp_path: Path) -> None:
     node = launch(ECHO, tmp_path / "none")
     _, errors = node.communicate(timeout=PATIENCE)
@@ -203,7 +209,8 @@ def test_stop_while_a_goal_is_being_worked_on(bus: Bus, start: Start) -> None:
 
 def test_node_ends_with_its_supervisor(run: Path) -> None:
     program = (
-        "import subprocess, sys, time\n"
+        "import os, subprocess, sys, time\n"
+        "os.environ['RLGPT_SUPERVISED'] = str(os.getpid())\n"
         f"p = subprocess.Popen([sys.executable, {str(ECHO)!r}, '--run', {str(run)!r}])\n"
         "print(p.pid, flush=True)\n"
         "time.sleep(600)\n"
@@ -211,7 +218,7 @@ def test_node_ends_with_its_supervisor(run: Path) -> None:
     supervisor = subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "RLGPT_SUPERVISED": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -230,3 +237,10 @@ def test_node_ends_with_its_supervisor(run: Path) -> None:
             return True
 
     eventually(gone)
+
+
+def test_node_whose_supervisor_is_gone_already_does_not_begin(run: Path) -> None:
+    node = launch(ECHO, run, RLGPT_SUPERVISED=str(os.getppid()))
+    node.communicate(timeout=PATIENCE)
+    assert node.returncode == 1
+    assert not (run / "echo").exists()

@@ -2,6 +2,10 @@
 
 One thread for each action works on one goal after another. When the process ends, what was not
 finished stays unfinished in the store, and is begun again, from the top, by its next life.
+
+A goal that its handler refused stays refused. One that failed for a reason that nobody gave (an
+exception that is no `ServiceError`, a peer that did not answer) is begun again when it is sent to a
+later life: whoever mends the node and starts it again goes on from there.
 """
 
 import logging
@@ -14,7 +18,15 @@ from typing import Any, Generic
 import msgspec
 
 from messages.bus.diagnostics import Diagnostics
-from messages.bus.errors import BusClosed, BusError, GoalCancelled, RemoteError, ServiceError
+from messages.bus.errors import (
+    INTERNAL,
+    MISHAPS,
+    BusClosed,
+    BusError,
+    GoalCancelled,
+    RemoteError,
+    ServiceError,
+)
 from messages.bus.goals import (
     FINISHED,
     MAX_WAIT,
@@ -102,6 +114,7 @@ class ActionServer:
         self._log = log
         self._lock = threading.RLock()
         self._live: dict[str, _Live] = {}
+        self._failed_now: set[str] = set()  # failed in this life, not to be tried again in it
         self._queue: queue.SimpleQueue[_Live | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self.current: str | None = None
@@ -131,7 +144,7 @@ class ActionServer:
         with self._lock:
             live = self._live.get(id)
             record = live.record if live else self._store.load(self._action.name, id)
-            if record is None:
+            if record is None or self._may_go_better(record):
                 record = GoalRecord(
                     action=self._action.name, goal=id, status="waiting", request=frames
                 )
@@ -148,6 +161,10 @@ class ActionServer:
                 )
         call.reply(GoalState(goal=id, status=record.status))
 
+    def _may_go_better(self, record: GoalRecord) -> bool:
+        failed = record.status == "failed" and record.code in MISHAPS
+        return failed and record.goal not in self._failed_now
+
     def result(self, call: Call) -> None:
         query = decode(GoalQuery, call.frames)
         with self._lock:
@@ -157,7 +174,7 @@ class ActionServer:
                 live.waiting.append((time.monotonic() + wait, call))
                 return
         record = self._store.load(self._action.name, query.goal)
-        if record is None or record.status not in FINISHED:
+        if record is None or record.status not in FINISHED or self._may_go_better(record):
             call.reply_frames([b""], UNKNOWN)
         else:
             _answer(call, record)
@@ -222,6 +239,8 @@ class ActionServer:
                     self._action.name, f"the result cannot be kept: {error}", "error"
                 )
             with self._lock:
+                if record.status == "failed":
+                    self._failed_now.add(record.goal)
                 del self._live[record.goal]
                 for _, call in live.waiting:
                     _answer(call, record)
@@ -257,7 +276,7 @@ class ActionServer:
             self._log.exception("%s: goal %s failed", action.name, handle.id)
             text = f"{type(error).__name__}: {error}"
             self._diagnostics.report(action.name, f"goal {handle.id} failed: {text}", "error")
-            return replace(live.record, status="failed", code="internal", text=text)
+            return replace(live.record, status="failed", code=INTERNAL, text=text)
 
 
 def _answer(call: Call, record: GoalRecord) -> None:

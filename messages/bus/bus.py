@@ -25,6 +25,7 @@ from messages.bus.client import Peer
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
+    INTERNAL,
     AddressError,
     BusClosed,
     BusError,
@@ -415,7 +416,7 @@ class Bus:
                 self._log.exception("%s: the handler failed", name)
                 text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
                 self._diagnostics.report(name, f"the handler failed: {text}", "error")
-                call.fail("internal", f"the handler failed: {text}")
+                call.fail(INTERNAL, f"the handler failed: {text}")
 
         def hand_over(call: Call) -> None:
             self._workers.run(lambda: respond(call))

@@ -13,6 +13,11 @@
 A message that cannot be written or read is a `messages.codec.CodecError`.
 """
 
+INTERNAL = "internal"
+"""The code of what failed by an exception that is no `BusError`: a mistake in the handler."""
+MISHAPS = frozenset({INTERNAL, "version", "DeadlineExceeded", "PeerRestarted", "MalformedReply"})
+"""Codes of failures that say nothing about what was asked: another time it may go better."""
+
 
 class BusError(Exception):
     """Any failure of the bus or of the one asked."""
@@ -50,6 +55,11 @@ class RemoteError(BusError):
         self.door = door
         self.code = code
         self.message = message
+
+    @property
+    def mishap(self) -> bool:
+        """Whether nobody decided this: the other side made a mistake or did not get an answer."""
+        return self.code in MISHAPS
 
 
 class ServiceError(BusError):

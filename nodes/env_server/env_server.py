@@ -31,10 +31,11 @@ from messages.world import (
     Stepped,
     TakeInterface,
 )
+from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.programs import ProgramRefused, compile_program
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import WorldError, make_world
+from nodes.env_server.worlds import WorldError, check_world, make_world
 from nodes.naming import slug
 from nodes.node import Node
 
@@ -51,6 +52,7 @@ class EnvServer(Node):
         longest_film: int = 1200  # frames
 
     def setup(self) -> None:
+        self._kind, self._options = self._world()
         self._sessions: dict[str, Session] = {}
         self._counting = threading.Lock()
         self._steps_file = self.folder / "steps"
@@ -84,11 +86,9 @@ class EnvServer(Node):
                 code="invalid",
             )
         self._forget(request.session)
-        options = dict(self.parameters.world)
-        kind = options.pop("kind", "embedded")
         film = None
         try:
-            world = make_world(kind, request.size, request.task, **options)
+            world = make_world(self._kind, request.size, request.task, **self._options)
             try:
                 if request.record:
                     film = Film(self._film_path(request.session), self.parameters.longest_film)
@@ -155,6 +155,16 @@ class EnvServer(Node):
             return ProgramRan(steps=steps, reports=reports, episodes=session.said())
 
     # ---- inside
+
+    def _world(self) -> tuple[str, dict[str, Any]]:
+        """Kind and options, looked at before anybody waits for a session."""
+        options = dict(self.parameters.world)
+        kind = options.pop("kind", "embedded")
+        try:
+            check_world(kind, **options)
+        except (ValueError, WorldError) as error:
+            raise ConfigError(str(error)) from error
+        return kind, options
 
     def _session(self, name: str) -> Session:
         session = self._sessions.get(name)

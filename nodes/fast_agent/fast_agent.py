@@ -1,6 +1,8 @@
 """The fast agent node: the inner loop (implement one sub-action) and the evaluation of a whole."""
 
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from messages.bus import GoalHandle
 from messages.plan import EVALUATE, IMPLEMENT, WORKING, Evaluate, Evaluated, Implemented, Working
@@ -27,6 +29,7 @@ class FastAgent(Node):
         required_rate: float = 0.9  # success rate of a tryout that counts as success
         program_steps: int = 1000  # primitive steps that one run of a program may take
         most_samples: int = 3_000_000  # the largest budget that a spec may ask for
+        budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.95  # training success rate at which training ends early
         gamma: float | None = None  # discount inside a macro; None: the learner's
         plays: int = 5  # how often a play starts over when the env server was restarted

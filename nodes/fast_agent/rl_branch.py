@@ -126,6 +126,6 @@ def _training_spec(
         # A policy cannot run inside a reset: after one, training starts where the programs end.
         prefix=leading_programs(request.before),
         seeds=training_seeds(agent.seed),
-        budget=answer.budget,
+        budget=min(answer.budget, parameters.budget or answer.budget),
         stop_at=parameters.stop_at,
     )

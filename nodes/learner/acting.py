@@ -24,12 +24,14 @@ def play(
     spec: TrainingSpec,
     folder: Path,
     greedy: bool,
+    warn: Callable[[str], None],
     check: Callable[[], None] = lambda: None,
 ) -> Acted:
     """Play until the policy's stage is over in every environment.
 
     Choices are drawn, as in the paper, or with ``greedy`` the most probable ones. ``check`` is
-    called before each decision and raises to end it early.
+    called before each decision and raises to end it early, ``warn`` is told in one sentence what is
+    wrong with a checkpoint that another one could stand in for.
 
     Raises:
         ServiceError: ``unknown_session``: the session went away, so the caller starts over;
@@ -41,6 +43,8 @@ def play(
             " ".join(problems) or f"The policy {act.policy.id} has no checkpoint: train it first.",
             code="unknown_policy",
         )
+    if problems:
+        warn(f"{act.policy.id} plays from the checkpoint before. {' '.join(problems)}")
     actor = stored_networks(state).actor
     generator = torch.Generator().manual_seed(zlib.crc32(act.session.encode()))
 

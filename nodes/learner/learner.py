@@ -66,6 +66,7 @@ class Learner(Node):
             folder=folder,
             call=self.call,
             log=self.log,
+            warn=lambda problem: self.bus.report(TRAIN.name, problem, "error"),
         )
 
         def report(progress: Progress) -> None:
@@ -99,6 +100,7 @@ class Learner(Node):
             spec=spec,
             folder=folder,
             greedy=self.parameters.greedy,
+            warn=lambda problem: self.bus.report(ACT.name, problem, "error"),
             check=lambda: self._check(goal),
         )
         begun.unlink()  # only here: whatever else ends it, this goal is not begun again

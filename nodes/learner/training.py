@@ -36,7 +36,8 @@ class Training:
         learner: the node's folder.
         folder: the policy's, inside.
         call: the bus's call.
-        log: what went wrong and was mended is said there.
+        log: how it goes is said there.
+        warn: is told what went wrong and was mended, in one sentence.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Training:
         folder: Path,
         call: Call,
         log: logging.Logger,
+        warn: Callable[[str], None],
     ) -> None:
         self.policy = policy
         self.spec = spec
@@ -58,6 +60,7 @@ class Training:
         self.learner = learner
         self.folder = folder
         self.log = log
+        self.warn = warn
         self.longest = self._longest_decision()
         size = min(parameters.environments, spec.seeds.count, spec.budget // self.longest)
         if size < 1:
@@ -86,17 +89,17 @@ class Training:
         """
         torch.set_num_threads(self.parameters.threads)
         found, problems = checkpoint.load(self.folder)
-        for problem in problems:
-            self.log.error(problem)
         if found is not None:
             self.state = TrainingState(stored_meeting(found), self.parameters, self._seed(), found)
             samples = self.state.counters.samples
             self.log.info("%s goes on from its checkpoint at %d samples", self.policy, samples)
+            if problems:
+                self.warn(f"{self.policy} goes on from the checkpoint before. {' '.join(problems)}")
         elif problems:
-            self.log.error(
-                "%s has no whole checkpoint left: it is trained from the start, and its samples "
-                "are counted from 0; those spent before are lost with the checkpoint",
-                self.policy,
+            self.warn(
+                f"{self.policy} has no whole checkpoint left: it is trained from the start, and "
+                "its samples are counted from 0; those spent before are lost with the checkpoint. "
+                f"{' '.join(problems)}"
             )
         if self.state is None or not self.state.stopped:
             try:

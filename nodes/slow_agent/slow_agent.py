@@ -168,6 +168,8 @@ class SlowAgent(Node):
                 cancelled=lambda: goal.withdrawn,
             )
         except RemoteError as error:
+            if error.mishap:  # it says nothing about the sub-action; mended, the goal goes on
+                raise
             # One sub-action that cannot be implemented is a verdict like any other.
             self.log.error("%s: %s could not be implemented: %s", id, sub_action.name, error)
             verdict = Verdict(

@@ -152,9 +152,6 @@ def _iteration(iteration: Iteration) -> IterationSummary:
 
 def _env_server_steps(run: Path) -> int | None:
     try:
-        value = msgspec.json.decode((run / "env_server" / "steps.json").read_bytes())
-    except (OSError, msgspec.DecodeError):
+        return int((run / "env_server" / "steps").read_text())
+    except (OSError, ValueError):
         return None
-    if isinstance(value, dict):
-        value = value.get("steps")
-    return value if isinstance(value, int) else None
