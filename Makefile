@@ -2,16 +2,23 @@
 PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+COMPILED := .venv/.compiled
+KERNELS := $(wildcard nodes/env_server/worlds/embedded/*.py models/rules/*.py models/rules/*.json)
 
 .PHONY: setup demo test test-all check bench clean
 
-setup: $(INSTALLED)
+setup: $(INSTALLED) $(COMPILED)
 
 # torch comes first: the pin then decides which build pip takes, before anything else asks for one.
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+# The embedded world's kernels, once: about a minute that nobody then waits for in a launch or a test.
+$(COMPILED): $(INSTALLED) $(KERNELS)
+	$(BIN)/python -m nodes.env_server.worlds.embedded
 	touch $@
 
 demo: setup

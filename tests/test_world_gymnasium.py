@@ -1,17 +1,34 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
 from models.actions import PRIMITIVES
-from nodes.env_server.gymnasium_plugin import ID, register
+from nodes.env_server.gymnasium_registration import ID
 
 SMALL = {"area": 32, "image_size": (64, 96)}
 
 
-@pytest.fixture(autouse=True)
-def _plugged_in() -> None:
-    register()
+def test_made_by_name_from_anywhere(tmp_path: Path) -> None:
+    program = f"""
+import gymnasium
+environment = gymnasium.make("nodes.env_server.gymnasium_registration:{ID}", **{SMALL})
+environment.reset(seed=1)
+environment.close()
+print(environment.spec.id)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"{ID}\n", "")
 
 
 @pytest.mark.filterwarnings("ignore:.*value is (-)?infinity.*:UserWarning")

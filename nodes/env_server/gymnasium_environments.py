@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from messages.world import Condition, Task
 from models.rules import item_id
 from nodes.env_server import gymnasium_spaces
-from nodes.env_server.gymnasium_plugin import HORIZON
+from nodes.env_server.gymnasium_registration import HORIZON
 from nodes.env_server.worlds import World, make_world
 from nodes.env_server.worlds.embedded import EmbeddedWorld
 

@@ -1,7 +1,10 @@
 """The embedded world as Gymnasium environments, for any agent outside this project.
 
-gymnasium.make("rlgpt/HarvestLog-v0")
-gymnasium.make_vec("rlgpt/HarvestLog-v0", num_envs=64, vectorization_mode="vector_entry_point")
+Gymnasium imports this module itself where its name stands before the environment's:
+
+gymnasium.make("nodes.env_server.gymnasium_registration:rlgpt/HarvestLog-v0")
+
+Once it has been imported, ``"rlgpt/HarvestLog-v0"`` is enough.
 """
 
 import gymnasium
@@ -9,12 +12,7 @@ import gymnasium
 ID = "rlgpt/HarvestLog-v0"
 HORIZON = 1000
 
-
-def register() -> None:
-    """Makes the environments known to Gymnasium. Called by its plug-in loader; more than once is
-    fine."""
-    if ID in gymnasium.registry:
-        return
+if ID not in gymnasium.registry:
     gymnasium.register(
         id=ID,
         entry_point="nodes.env_server.gymnasium_environments:HarvestEnvironment",
