@@ -1,0 +1,167 @@
+"""kill -9 of each of the seven nodes in turn, in the middle of training: nothing is lost, nothing
+is counted twice. The stack is the real one; only the budgets are small."""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from messages.bus import Bus
+from messages.bus.goals import FINISHED
+from messages.empty import Empty
+from messages.system import LIST, NodeState
+from messages.training import PROGRESS, Progress
+from nodes.goals import StoredGoals
+from nodes.learner import checkpoint
+from tests.launch_toys.launched import Launched, launched
+
+NODES = ("env_server", "planner", "slow_agent", "fast_agent", "critic", "learner", "llm")
+DEADLINE = 400.0
+"""Seconds for what takes a few, but compiles the world's kernels on a machine that is new to it."""
+BUDGET = 32_000
+OVERRIDES = (
+    "limits.success_rate=1.0",
+    "limits.iterations=4",
+    f"nodes.fast_agent.parameters.budget={BUDGET}",
+    "nodes.fast_agent.parameters.trial_episodes=8",
+    "nodes.fast_agent.parameters.evaluation_episodes=8",
+    # Training asks the world for four steps at a time, so it takes as long as seven restarts do.
+    "nodes.learner.parameters.environments=4",
+    "nodes.learner.parameters.minibatch=64",
+    "nodes.learner.parameters.hidden=32",
+    "nodes.learner.parameters.checkpoint_seconds=0.5",
+)
+
+
+def stack(place: Path, name: str):
+    run = place / name
+    return launched("launch", "harvest_log", f"run={run}", *OVERRIDES, cwd=place, run=run)
+
+
+class Watch:
+    """What a run says of its nodes and of its training."""
+
+    def __init__(self, launch: Launched) -> None:
+        self._launch = launch
+        self._bus = Bus(launch.run)
+        self.training: list[Progress] = []
+        self._bus.subscribe(PROGRESS, self.training.append)
+
+    def close(self) -> None:
+        self._bus.close()
+
+    def until(self, happened: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + DEADLINE
+        while not happened():
+            assert self._launch.process.poll() is None, self._launch.text
+            assert time.monotonic() < deadline, self._launch.text
+            self._bus.spin_once(0.05)
+
+    def more_training(self) -> None:
+        """Wait until some more is learned."""
+        before = len(self.training)
+        self.until(lambda: len(self.training) >= before + 2)
+
+    def state(self, node: str) -> NodeState:
+        return {s.node: s for s in self._bus.call(LIST, Empty(), timeout=DEADLINE).nodes}[node]
+
+
+def ended(launch: Launched) -> int:
+    code = launch.process.wait(DEADLINE)
+    launch.ended()
+    return code
+
+
+def summary(run: Path) -> dict[str, Any]:
+    return json.loads((run / "summary.json").read_text())
+
+
+def shape(run: Path) -> list[tuple[int, str, int]]:
+    rows = summary(run)["iterations"]
+    return [(row["number"], row["decomposition"], row["episodes"]) for row in rows]
+
+
+def goals(run: Path) -> dict[tuple[str, str], str]:
+    """(action, goal) -> status, of all goals whose ids do not depend on how often a play began."""
+    found: dict[tuple[str, str], str] = {}
+    for path in run.glob("*/goals.sqlite"):
+        store = StoredGoals(path)
+        with sqlite3.connect(path) as table:
+            named = table.execute("select action, goal from goals").fetchall()
+        table.close()
+        for action, goal in named:
+            if "/play-" not in goal:
+                record = store.load(action, goal)
+                assert record is not None
+                found[action, goal] = record.status
+        store.close()
+    return found
+
+
+def trained(run: Path) -> dict[int, int]:
+    """Iteration -> samples that its policy's checkpoint has counted."""
+    found: dict[int, int] = {}
+    for path in run.glob(f"learner/*/{checkpoint.NAME}"):
+        counters = checkpoint.read(path)["counters"]
+        assert counters["samples"] <= BUDGET
+        number = int(path.parent.name.split("+iteration-")[1].split("+")[0])
+        found[number] = counters["samples"] + counters["prefix_samples"]
+    return found
+
+
+def check_samples(run: Path) -> None:
+    """Every sample of training is in exactly one row, once; the rows add up to the totals."""
+    said = summary(run)
+    rows = {row["number"]: row["samples"] for row in said["iterations"]}
+    counted = trained(run)
+    assert counted
+    assert {n: samples["training"] for n, samples in rows.items() if samples["training"]} == counted
+    for kind in ("training", "trial", "evaluation", "total"):
+        assert sum(samples[kind] for samples in rows.values()) == said["samples"][kind]
+
+
+def check_questions(run: Path) -> None:
+    """Every question was answered once; its other askings were answered from memory."""
+    lines = (run / "llm" / "transcript.jsonl").read_text().splitlines()
+    ids = [json.loads(line)["answered"]["id"] for line in lines]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.timeout(1200)
+def test_every_node_is_killed_while_training(tmp_path: Path) -> None:
+    with stack(tmp_path, "killed") as launch:
+        launch.wait_for("all nodes are ready")
+        watch = Watch(launch)
+        watch.until(lambda: bool(watch.training))
+        for node in NODES:
+            watch.more_training()
+            before = watch.state(node)
+            os.kill(before.pid, signal.SIGKILL)
+            watch.until(
+                lambda node=node, before=before: (
+                    (now := watch.state(node)).state == "ready" and now.pid != before.pid
+                )
+            )
+        watch.more_training()  # they all work together again
+        watch.close()
+        assert ended(launch) == 0, launch.text
+        assert "Traceback" not in launch.text
+    with stack(tmp_path, "straight") as straight:
+        assert ended(straight) == 0, straight.text
+
+    assert summary(launch.run)["restarts"] == dict.fromkeys(NODES, 1)
+    assert shape(launch.run) == shape(straight.run)
+    assert [number for number, _, _ in shape(launch.run)] == [0, 1, 2, 3]
+    assert goals(launch.run) == goals(straight.run)
+    assert set(goals(launch.run).values()) <= FINISHED
+    for run in (launch.run, straight.run):
+        check_samples(run)
+        check_questions(run)
+    # Undisturbed, what the rows say was spent is what the worlds were stepped.
+    assert summary(straight.run)["env_server_steps"] == summary(straight.run)["samples"]["total"]
