@@ -158,5 +158,16 @@ class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     answered: Answered
 
 
+class Tokens(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """A piece of an answer as it is being written, to be watched: nothing is decided by it."""
+
+    id: str  # of the question
+    agent: str
+    attempt: int  # 0 for the first; after an answer that would not do the next one begins
+    thinking: bool  # reasoning, which is no part of the answer
+    text: str
+
+
 ASK = Service("llm/ask", Ask, Answered, idempotent=True, timeout=600.0)
 EXCHANGES = Topic("llm/exchange", Exchange)
+TOKENS = Topic("llm/tokens", Tokens)

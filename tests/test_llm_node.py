@@ -271,7 +271,15 @@ def test_each_exchange_is_said(setting: Setting):
 @pytest.mark.parametrize(
     ("profile", "said"),
     [
-        ({"kind": "vllm", "model": "Qwen/Qwen3-8B-AWQ"}, "vllm serve Qwen/Qwen3-8B-AWQ"),
+        (
+            {"kind": "vllm", "model": "Qwen/Qwen3-8B-AWQ", "command": ["/no/such/vllm", "serve"]},
+            "vllm serve Qwen/Qwen3-8B-AWQ",
+        ),
+        (
+            {"kind": "vllm", "model": "Qwen/Qwen3-8B-AWQ", "command": ["sh"], "path": "/no/such"},
+            "hf download Qwen/Qwen3-8B-AWQ",
+        ),
+        ({"kind": "replay", "transcript": "/no/such/run"}, "name a run folder"),
         ({"kind": "oracle"}, "not valid"),
         ({"kind": "openai", "url": "ftp://x", "model": "m"}, "http://"),
         (

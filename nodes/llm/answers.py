@@ -1,34 +1,60 @@
 """From text to a checked answer: schema, parsing, and telling the model what was wrong."""
 
+import json
 import re
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.llm.backend import Backend, BackendError
+from nodes.llm.thinking import split
 
-_THOUGHT = re.compile(r"^.*</think>", re.DOTALL)
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 _REPAIR = """That answer cannot be used: {error}
 Answer the same question again, with one JSON object by this schema and nothing else:
 {schema}"""
 
+_MOST_LOST = 6
+_PAUSE = 0.25  # seconds before a server that was lost is asked again; doubles with each time
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One text that the model wrote, as it wrote it."""
+
+    text: str
+    thinking: str = ""
+    problem: str = ""  # why it will not do
+    reminder: str = ""  # what the model was told about it
+
+
+@dataclass
+class Asked:
+    """What it took to get an answer, or not to get one."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    failures: list[str] = field(default_factory=list)  # what was wrong with each earlier try
+    attempts: list[Attempt] = field(default_factory=list)
+
 
 class NoAnswer(Exception):
     """No valid answer came, however often the model was told what was wrong."""
 
+    def __init__(self, message: str, asked: Asked) -> None:
+        super().__init__(message)
+        self.asked = asked
+
 
 @dataclass(frozen=True)
 class Valid:
-    """A checked answer and what it took to get it."""
+    """A checked answer."""
 
     answer: str  # JSON
-    prompt_tokens: int
-    completion_tokens: int
-    failures: list[str]  # what was wrong with each earlier try
+    asked: Asked
 
 
 def answer_schema(question: Question) -> dict[str, Any]:
@@ -56,12 +82,12 @@ def parse(question: Question, text: str) -> str:
     """The answer in ``text`` as JSON in one form, checked against the question's answer type.
 
     Reasoning before ``</think>`` and Markdown fences are taken off; numbers and booleans written
-    as strings are taken for what they mean.
+    as strings are taken for what they mean, control characters in strings for themselves.
 
     Raises:
         ValueError: the text holds no such answer; the message says where it differs.
     """
-    body = _THOUGHT.sub("", text).strip()
+    body = split(text)[1].strip()
     if fenced := _FENCED.search(body):
         body = fenced.group(1).strip()
     if not body:
@@ -71,41 +97,63 @@ def parse(question: Question, text: str) -> str:
         answer = msgspec.json.decode(body, type=answer_type)
     except msgspec.ValidationError:
         answer = msgspec.json.decode(body, type=answer_type, strict=False)
+    except msgspec.DecodeError as error:
+        try:
+            values = json.loads(body, strict=False)
+        except ValueError:
+            raise error from None
+        answer = msgspec.convert(values, type=answer_type, strict=False)
     return msgspec.json.encode(answer).decode()
 
 
 def answer(backend: Backend, question: Question, prompt: list[ChatMessage], repairs: int) -> Valid:
-    """Ask until the answer fits, at most ``1 + repairs`` times.
+    """Ask until the answer fits, at most ``1 + repairs`` times. A server that went away is not the
+    answer's fault: then the question is put again, after a pause and some times more.
 
     Raises:
         NoAnswer: none fitted; the message has the last reason.
     """
     schema = answer_schema(question)
     conversation = list(prompt)
-    prompt_tokens = completion_tokens = 0
-    failures: list[str] = []
-    for _ in range(1 + repairs):
+    asked = Asked()
+    tries = lost = 0
+    while tries <= repairs:
         try:
             completion = backend.complete(question, conversation, schema)
         except BackendError as error:
-            failures.append(str(error))
+            asked.failures.append(str(error))
             if error.permanent:
                 break
+            if error.lost and lost < _MOST_LOST:
+                time.sleep(_PAUSE * 2**lost)
+                lost += 1
+            else:
+                tries += 1
             continue
-        prompt_tokens += completion.prompt_tokens
-        completion_tokens += completion.completion_tokens
+        tries += 1
+        asked.prompt_tokens += completion.prompt_tokens
+        asked.completion_tokens += completion.completion_tokens
         try:
             valid = parse(question, completion.text)
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too
-            failures.append(f"not valid: {error}")
+            asked.failures.append(f"not valid: {error}")
             # Only the latest wrong answer is shown: a growing pile of them crowds out the question.
             reminder = _REPAIR.format(error=error, schema=msgspec.json.encode(schema).decode())
+            asked.attempts.append(_attempt(completion.text, completion.thinking, error, reminder))
             conversation = [
                 *prompt,
                 ChatMessage(role="assistant", content=completion.text),
                 ChatMessage(role="user", content=reminder),
             ]
             continue
-        return Valid(valid, prompt_tokens, completion_tokens, failures)
-    tries = "1 try" if len(failures) == 1 else f"{len(failures)} tries"
-    raise NoAnswer(f"{backend.model} gave no valid answer in {tries}; the last: {failures[-1]}")
+        asked.attempts.append(Attempt(text=completion.text, thinking=completion.thinking))
+        return Valid(valid, asked)
+    failures = asked.failures
+    count = "1 try" if len(failures) == 1 else f"{len(failures)} tries"
+    raise NoAnswer(
+        f"{backend.model} gave no valid answer in {count}; the last: {failures[-1]}", asked
+    )
+
+
+def _attempt(text: str, thinking: str, error: ValueError, reminder: str) -> Attempt:
+    return Attempt(text=text, thinking=thinking, problem=str(error), reminder=reminder)

@@ -1,20 +1,36 @@
 """What every backend is: something that completes a prompt with text."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from messages.chat import ChatMessage, Question
 
+Hear = Callable[[str, bool], None]
+"""Told of each piece of an answer as it comes, and whether it is thinking."""
+
+
+class Listener(Protocol):
+    """Who wants to see an answer while it is being written."""
+
+    def begins(self) -> None:
+        """Another attempt at the answer begins."""
+        ...
+
+    def hear(self, text: str, thinking: bool) -> None: ...
+
 
 class BackendError(Exception):
     """The backend gave no text: not reached, an error status, an answer cut short.
 
-    ``permanent``: asking again cannot help (a wrong key, an unknown model).
+    ``permanent``: asking again cannot help (a wrong key, an unknown model). ``lost``: the server
+    went away, which says nothing about the question.
     """
 
-    def __init__(self, message: str, permanent: bool = False) -> None:
+    def __init__(self, message: str, permanent: bool = False, lost: bool = False) -> None:
         super().__init__(message)
         self.permanent = permanent
+        self.lost = lost
 
 
 @dataclass(frozen=True)
@@ -22,6 +38,7 @@ class Completion:
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    thinking: str = ""
 
 
 class Backend(Protocol):

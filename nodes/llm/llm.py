@@ -1,21 +1,26 @@
-"""The llm node: one service, ``llm/ask``, and durable answers."""
+"""The llm node: one service, ``llm/ask``, durable answers, and the GPU's lease."""
 
 import threading
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
 
 from messages.bus import ServiceError
-from messages.chat import ASK, EXCHANGES, Answered, Ask, Exchange
+from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, Exchange
+from messages.empty import Empty
+from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
 from nodes.config import ConfigError
-from nodes.llm.answers import NoAnswer, answer, answer_schema
+from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend
 from nodes.llm.openai import OpenAIBackend
-from nodes.llm.profiles import OpenAI, Rulebook, read_profile
+from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
+from nodes.llm.replay import Recording
 from nodes.llm.rulebook.rulebook import RulebookBackend
-from nodes.llm.transcript import Entry, Transcript
-from nodes.llm.vllm import explain
+from nodes.llm.speaking import Speaker
+from nodes.llm.transcript import Entry, Transcript, Unanswered, note_unanswered
+from nodes.llm.vllm.tenancy import Tenancy
 from nodes.node import Node
 
 
@@ -31,49 +36,88 @@ class Llm(Node):
 
     parameters: Parameters
     live = frozenset({"repairs"})
+    recording: Recording | None = None  # of the run that is replayed
+    tenancy: Tenancy | None = None  # where the node runs a server of its own
 
     def setup(self) -> None:
+        self.transcript = Transcript(self.folder / "transcript.jsonl")
+        self._asking: dict[str, threading.Lock] = {}
+        self._asking_lock = threading.Lock()
         try:
             self.backend = self._backend()
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        self.transcript = Transcript(self.folder / "transcript.jsonl")
-        self._asking: dict[str, threading.Lock] = {}
-        self._asking_lock = threading.Lock()
         self.log.info(
             "answers come from %s; %d questions were answered before",
-            self.backend.model,
+            self.recording.path if self.recording is not None else self.backend.model,
             len(self.transcript),
         )
+        for topic in (EXCHANGES, TOKENS, SERVER):
+            self.bus.advertise(topic)
         self.serve(ASK, self.ask, background=True)
+        self.serve(TAKE_GPU, self.take_gpu, background=True)
+        self.serve(GIVE_BACK_GPU, self.give_back_gpu)
+
+    def shutdown(self) -> None:
+        if self.tenancy is not None:
+            self.tenancy.close()
+
+    def close(self) -> None:
+        if self.tenancy is not None:
+            self.tenancy.close()
+        super().close()
 
     def ask(self, request: Ask) -> Answered:
-        """Raises ServiceError ``no_answer`` when the model gives none that fits."""
+        """Raises ServiceError ``no_answer`` when the model gives none that fits, ``differs`` when a
+        replayed run goes another way."""
         with self._asking_lock:
             lock = self._asking.setdefault(request.id, threading.Lock())
         # A caller that was restarted may ask while its first question is still being answered.
         with lock:
             known = self.transcript.find(request.id)
-            return known if known is not None else self._answer(request)
+            if known is not None:
+                return known
+            return self._replay(request) if self.recording is not None else self._answer(request)
+
+    def take_gpu(self, request: TakeGpu) -> GpuLease:
+        """Raises ServiceError ``held`` or ``busy``."""
+        slept = 0.0
+        if self.tenancy is not None:
+            slept = self.tenancy.take(request.holder, request.seconds)
+        return GpuLease(holder=request.holder, seconds=request.seconds, slept=slept)
+
+    def give_back_gpu(self, request: GiveBackGpu) -> Empty:
+        if self.tenancy is not None:
+            self.tenancy.give_back(request.holder)
+        return Empty()
 
     def _answer(self, request: Ask) -> Answered:
         began = time.monotonic()
+        asked = type(request.question).__name__
+        backend = self.backend
+        speaker = Speaker(self.publish, request)
+        if isinstance(backend, OpenAIBackend):
+            backend = backend.heard_by(speaker)
+        turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         try:
-            valid = answer(self.backend, request.question, request.prompt, self.parameters.repairs)
+            with turn:
+                valid = answer(backend, request.question, request.prompt, self.parameters.repairs)
         except NoAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
+            self._note_failure(request, asked, f"{error}.", error.asked)
             raise ServiceError(f"{error}.", code="no_answer") from None
+        finally:
+            speaker.flush()
         answered = Answered(
             id=request.id,
             answer=valid.answer,
             model=self.backend.model,
-            prompt_tokens=valid.prompt_tokens,
-            completion_tokens=valid.completion_tokens,
+            prompt_tokens=valid.asked.prompt_tokens,
+            completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,
-            repairs=len(valid.failures),
+            repairs=len(valid.asked.failures),
         )
-        asked = type(request.question).__name__
-        self.transcript.append(
+        self._keep(
             Entry(
                 time=time.time(),
                 agent=request.agent,
@@ -82,16 +126,62 @@ class Llm(Node):
                 prompt=request.prompt,
                 schema=answer_schema(request.question),
                 answered=answered,
-                failures=valid.failures,
+                failures=valid.asked.failures,
+                attempts=_worth_keeping(valid.asked.attempts, valid.answer),
             )
         )
-        self.publish(EXCHANGES, Exchange(agent=request.agent, asked=asked, answered=answered))
         return answered
+
+    def _replay(self, request: Ask) -> Answered:
+        assert self.recording is not None
+        try:
+            entry = self.recording.find(request)
+        except ServiceError as error:
+            self.log.error("%s asked %s: %s", request.agent, request.id, error)
+            raise
+        self._keep(entry)
+        return entry.answered
+
+    def _keep(self, entry: Entry) -> None:
+        self.transcript.append(entry)
+        said = Exchange(agent=entry.agent, asked=entry.asked, answered=entry.answered)
+        self.publish(EXCHANGES, said)
+
+    def _note_failure(self, request: Ask, asked: str, sentence: str, took: Asked) -> None:
+        note_unanswered(
+            self.folder / "unanswered.jsonl",
+            Unanswered(
+                time=time.time(),
+                id=request.id,
+                agent=request.agent,
+                asked=asked,
+                question=msgspec.Raw(msgspec.json.encode(request.question)),
+                prompt=request.prompt,
+                sentence=sentence,
+                failures=took.failures,
+                attempts=took.attempts,
+            ),
+        )
 
     def _backend(self) -> Backend:
         profile = read_profile(self.parameters.profile)
         if isinstance(profile, Rulebook):
             return RulebookBackend()
+        if isinstance(profile, Replay):
+            self.recording = Recording(profile, self.folder)
+            return RulebookBackend()  # never asked: what the recording lacks is a difference
         if isinstance(profile, OpenAI):
-            return OpenAIBackend(profile)
-        raise ValueError(explain(profile))
+            return OpenAIBackend.at(profile)
+        return self._vllm(profile)
+
+    def _vllm(self, profile: Vllm) -> Backend:
+        self.tenancy = Tenancy(profile, self.folder, self.log, self.bus)
+        self.tenancy.start()
+        return OpenAIBackend(profile, profile.model, self.tenancy.url)
+
+
+def _worth_keeping(attempts: list[Attempt], answer: str) -> list[Attempt]:
+    """An answer that came at once and without thinking is in the transcript already."""
+    if len(attempts) == 1 and not attempts[0].thinking and attempts[0].text == answer:
+        return []
+    return attempts

@@ -1,38 +1,84 @@
 """Language-model profiles: what ``llm=<profile>`` picks, by its ``kind``."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class Rulebook(msgspec.Struct, tag_field="kind", tag="rulebook", forbid_unknown_fields=True):
     """No language model: rules and a stock of programs."""
 
 
-class OpenAI(msgspec.Struct, tag_field="kind", tag="openai", forbid_unknown_fields=True):
+class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fields=True):
+    """No language model: the answers of a recorded run."""
+
+    transcript: str  # a run folder, its llm folder or the transcript itself
+    compare_prompts: bool = True  # false: after an edit of the prompts, only the questions count
+
+
+class Requests(msgspec.Struct, kw_only=True):
+    """How a server is asked. What OpenAI-compatible servers and our own vLLM have in common."""
+
+    temperature: float = 0.2
+    max_tokens: Positive = 4096
+    timeout: Seconds = 120.0  # for one answer
+    # json_schema: the server holds the model to the answer's schema. json_object: JSON of any
+    # shape. text: the server knows neither, the answer is searched for JSON.
+    response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
+    stream: bool = True  # the answer is said on llm/tokens as it is written
+    extra: dict[str, Any] = {}  # further fields of the request's body
+
+
+class OpenAI(Requests, tag_field="kind", tag="openai", forbid_unknown_fields=True, kw_only=True):
     """A server that speaks OpenAI's chat completions."""
 
     url: str  # up to and with /v1
     model: str
     api_key_variable: str | None = None
-    response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
-    temperature: float = 0.2
-    max_tokens: int = 4096
-    timeout: float = 120.0  # seconds for one answer
-    extra: dict[str, Any] = {}  # further fields of the request's body
 
 
-class Vllm(msgspec.Struct, tag_field="kind", tag="vllm", forbid_unknown_fields=True):
-    """Weights for vLLM on this machine."""
+class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, kw_only=True):
+    """Weights on this machine, served by a vLLM that the node starts and watches."""
 
-    model: str
-    context: int = 16384  # tokens
-    memory_share: float = 0.55
-    temperature: float = 0.2
-    max_tokens: int = 4096
+    model: str  # as Hugging Face names it
+    path: str | None = None  # folder of the weights; null: looked for, see docs/vllm.md
+    command: list[str] = msgspec.field(default_factory=lambda: ["vllm", "serve"])
+    arguments: list[str] = []  # further ones, as `vllm serve` takes them
+    environment: dict[str, str] = {}  # further variables
+
+    quantization: str | None = None  # null: what the weights' config.json says
+    context: Positive = 16384  # tokens, prompt and answer together
+    sequences: Positive = 8  # answers at once, at most
+    tensor_parallel: Positive = 1  # cards that the model is split over
+    memory_share: Share = 0.55  # of each card's whole memory
+    kv_cache_memory: str | None = None  # "4G": instead of what the share leaves; needed on a CPU
+    eager: bool = False  # no CUDA graphs: starts faster, answers slower
+    reasoning_parser: str | None = None  # of models that think, so that their answers fit a schema
+    sleep_mode: bool = True
+
+    # cpu: the learner is on the CPU and the card the model's alone. turns: the model sleeps while
+    # the learner trains. shares: both at once, each within its share.
+    gpu: Literal["turns", "shares", "cpu"] = "cpu"
+    learner_memory: float = 5.0  # GiB that a learner on the same card needs
+
+    device: Literal["cuda", "cpu"] = "cuda"  # cpu: the CPU build of vLLM, for tests
+    cores: list[int] = []  # the cores that the server may use; empty: all
+    niceness: int = 0
+
+    port: int = 0  # 0: one that is free
+    start_timeout: Seconds = 600.0
+    restarts: int = 5  # starts in a row that may fail
+
+    # For the memory arithmetic where there are no weights to measure.
+    weights_gb: float | None = None
+    kv_kib_per_token: float | None = None
 
 
-Profile = Rulebook | OpenAI | Vllm
+Profile = Rulebook | Replay | OpenAI | Vllm
 
 
 def read_profile(values: dict[str, Any]) -> Profile:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from messages.chat import Answered, ChatMessage
+from nodes.llm.answers import Attempt
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,6 +22,22 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     answered: Answered
     failures: list[str] = []
+    # What the model wrote, if that is not just the answer: its thinking, and what would not do.
+    attempts: list[Attempt] = []
+
+
+class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of ``unanswered.jsonl``: a question that nobody could answer."""
+
+    time: float
+    id: str
+    agent: str
+    asked: str
+    question: msgspec.Raw
+    prompt: list[ChatMessage]
+    sentence: str  # what the agent was told
+    failures: list[str] = []
+    attempts: list[Attempt] = []
 
 
 class _Known(msgspec.Struct):
@@ -66,3 +83,9 @@ class Transcript:
 
     def close(self) -> None:
         self._file.close()
+
+
+def note_unanswered(path: Path, entry: Unanswered) -> None:
+    """Add a line. It is a record only: the question may be asked again."""
+    with path.open("ab") as file:
+        file.write(msgspec.json.encode(entry) + b"\n")

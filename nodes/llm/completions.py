@@ -1,0 +1,185 @@
+"""One chat completion over HTTP, whole or as a stream of server-sent events, in bounded time."""
+
+import http.client
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import msgspec
+
+from nodes.llm.backend import BackendError, Hear
+
+# Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
+_PASSING = {408, 409, 425, 429}
+_MOST = 16 * 2**20  # bytes of one answer: far more than any context holds
+
+
+class _Words(msgspec.Struct):
+    """A message, or the piece of one in a stream. The names of thinking differ by server."""
+
+    content: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Words | None = None
+    delta: _Words | None = None
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Said(msgspec.Struct):
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+    error: msgspec.Raw | None = None
+
+
+@dataclass
+class Reply:
+    """What the server said, as far as it came."""
+
+    content: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    finish_reason: str | None = None
+    usage: _Usage = field(default_factory=_Usage)
+
+
+def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: Hear) -> Reply:
+    """Send one request and read its answer, at most ``timeout`` seconds altogether.
+
+    Raises:
+        BackendError: whatever went wrong, in one sentence.
+    """
+    parts = urlsplit(url)
+    deadline = time.monotonic() + timeout
+    with closing(_connection(parts.scheme, parts.netloc, timeout)) as connection:
+        try:
+            connection.connect()
+        except OSError as error:
+            raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
+        # The response takes the socket away from the connection; its timeout is ours to set.
+        socket = connection.sock
+        try:
+            connection.request("POST", parts.path, body, headers)
+            response = connection.getresponse()
+            if response.status != 200:
+                raise _refusal(url, response)
+            pieces = _read(response, socket, deadline)
+            if response.headers.get_content_type() == "text/event-stream":
+                return _streamed(url, pieces, hear)
+            return _whole(url, b"".join(pieces), hear)
+        except TimeoutError:
+            raise BackendError(
+                f"{url} did not answer within {timeout:g} seconds; raise llm.timeout"
+            ) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise BackendError(f"{url} broke off ({_words(error)})", lost=True) from None
+
+
+def _connection(scheme: str, place: str, timeout: float) -> http.client.HTTPConnection:
+    if scheme == "https":
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(place, timeout=timeout, context=context)
+    return http.client.HTTPConnection(place, timeout=timeout)
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
+    said = response.read(500).decode(errors="replace").strip()
+    permanent = 400 <= response.status < 500 and response.status not in _PASSING
+    return BackendError(f"{url} answered {response.status}: {said}", permanent)
+
+
+def _read(response: http.client.HTTPResponse, socket: object, deadline: float) -> Iterator[bytes]:
+    size = 0
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        socket.settimeout(left)  # pyright: ignore[reportAttributeAccessIssue]
+        piece = response.read1(65536)
+        if not piece:
+            break
+        size += len(piece)
+        if size > _MOST:
+            raise BackendError(f"the answer is longer than {_MOST // 2**20} MiB")
+        yield piece
+    if response.length:  # read1 doesn't say that the body is shorter than was promised
+        raise http.client.IncompleteRead(b"", response.length)
+
+
+def _whole(url: str, data: bytes, hear: Hear) -> Reply:
+    reply = Reply()
+    said = _decode(url, data)
+    choice = said.choices[0] if said.choices else None
+    if choice is None or choice.message is None:
+        raise _no_completion(url, "it has no message")
+    _take(reply, choice.message, lambda _text, _thinking: None)
+    reply.finish_reason = choice.finish_reason
+    reply.usage = said.usage or reply.usage
+    hear("".join(reply.content), False)
+    return reply
+
+
+def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
+    reply = Reply()
+    done = False
+    for event in _events(pieces):
+        if event == b"[DONE]":
+            done = True
+            break
+        said = _decode(url, event)
+        if said.error is not None:
+            raise BackendError(f"{url} broke off: {bytes(said.error).decode(errors='replace')}")
+        reply.usage = said.usage or reply.usage
+        for choice in said.choices or []:
+            if choice.delta is not None:
+                _take(reply, choice.delta, hear)
+            reply.finish_reason = choice.finish_reason or reply.finish_reason
+    if not done and reply.finish_reason is None:
+        raise BackendError(f"{url} broke off in the middle of the answer", lost=True)
+    return reply
+
+
+def _events(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The data of server-sent events, which here are one line each."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
+    if rest.startswith(b"data:"):
+        yield rest[5:].strip()
+
+
+def _take(reply: Reply, words: _Words, hear: Hear) -> None:
+    thinking = words.reasoning_content or words.reasoning
+    if thinking:
+        reply.thinking.append(thinking)
+        hear(thinking, True)
+    if words.content:
+        reply.content.append(words.content)
+        hear(words.content, False)
+
+
+def _decode(url: str, data: bytes) -> _Said:
+    try:
+        return msgspec.json.decode(data, type=_Said)
+    except msgspec.DecodeError as error:
+        raise _no_completion(url, str(error)) from None
+
+
+def _no_completion(url: str, why: str) -> BackendError:
+    return BackendError(f"{url} answered with something else than a chat completion: {why}")

@@ -1,0 +1,108 @@
+"""Whose turn it is with the GPU: the language model's, or the learner's for as long as it renews.
+
+Answers are many and go on side by side; the learner is alone. The lease is a file, so that an llm
+node that was restarted while the learner trains leaves the card to it.
+"""
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from messages.bus import ServiceError
+
+NAME = "lease.json"
+
+
+class Lease:
+    """``free_the_card`` is called when the learner takes it, while no answer is being written, and
+    returns the seconds that it took."""
+
+    def __init__(self, folder: Path, free_the_card: Callable[[], float]) -> None:
+        self._path = folder / NAME
+        self._free_the_card = free_the_card
+        self._turn = threading.Condition()
+        self._answering = 0
+        self._closed = False
+        self._holder, self._until = self._read()
+
+    @property
+    def holder(self) -> str:
+        """Who has the card, "" if it is the language model's."""
+        return self._holder if time.time() < self._until else ""
+
+    def take(self, holder: str, seconds: float, patience: float = 550.0) -> float:
+        """Take or renew the lease. Returns the seconds that freeing the card took.
+
+        Raises:
+            ServiceError: ``held`` by another, or ``busy`` for as long as the caller would wait.
+        """
+        with self._turn:
+            if self.holder not in ("", holder):
+                raise ServiceError(
+                    f"The GPU is {self.holder}'s for another {self._until - time.time():.0f} s.",
+                    code="held",
+                )
+            renewed = self.holder == holder
+            # From here on no further answer begins.
+            self._keep(holder, max(seconds, patience) if not renewed else seconds)
+            if renewed:
+                return 0.0
+            if not self._turn.wait_for(lambda: not self._answering or self._closed, patience):
+                self._keep("", 0.0)
+                self._turn.notify_all()
+                raise ServiceError(
+                    f"The language model was still answering after {patience:.0f} s.", code="busy"
+                )
+            slept = self._free_the_card()
+            self._keep(holder, seconds)
+            return slept
+
+    def give_back(self, holder: str) -> None:
+        """Nothing happens if it is not, or no longer, the holder's."""
+        with self._turn:
+            if self._holder == holder:
+                self._keep("", 0.0)
+                self._turn.notify_all()
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Wait until the card is the language model's, and keep it so.
+
+        Raises:
+            ServiceError: the node stops.
+        """
+        with self._turn:
+            while self.holder and not self._closed:
+                # A lease that is not renewed ends without anyone saying so.
+                self._turn.wait(min(max(self._until - time.time(), 0.01), 1.0))
+            if self._closed:
+                raise ServiceError("The llm node stops.", code="stopping")
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._answering -= 1
+                self._turn.notify_all()
+
+    def close(self) -> None:
+        """Let go of those who wait. The lease itself lasts."""
+        with self._turn:
+            self._closed = True
+            self._turn.notify_all()
+
+    def _keep(self, holder: str, seconds: float) -> None:
+        self._holder, self._until = holder, time.time() + seconds
+        draft = self._path.with_suffix(".draft")
+        draft.write_text(json.dumps({"holder": holder, "until": self._until}), "utf-8")
+        draft.replace(self._path)
+
+    def _read(self) -> tuple[str, float]:
+        try:
+            data = json.loads(self._path.read_text("utf-8"))
+            return str(data["holder"]), float(data["until"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return "", 0.0

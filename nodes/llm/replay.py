@@ -1,0 +1,152 @@
+"""Answers from a recorded run, and a report at the first question that differs from it."""
+
+import difflib
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.bus import ServiceError
+from messages.chat import Ask, ChatMessage, Question
+from nodes.llm.profiles import Replay
+from nodes.llm.transcript import Entry, Unanswered
+
+REPORT = "difference.txt"
+_TIMES = {"seconds"}  # fields of questions that a clock decides, not the run
+_MOST = 12  # differences that are listed
+
+
+class Recording:
+    """The questions and answers of a run, by id.
+
+    Raises:
+        ValueError: there is no such transcript, or it cannot be read.
+    """
+
+    def __init__(self, profile: Replay, folder: Path) -> None:
+        self._compare_prompts = profile.compare_prompts
+        self._report = folder / REPORT
+        self._lock = threading.Lock()
+        self._first: str | None = None  # what differed first
+        path = transcript_path(profile.transcript)
+        self.path = path
+        self._entries = {entry.answered.id: entry for entry in _read(path, Entry)}
+        beside = path.with_name("unanswered.jsonl")
+        found = _read(beside, Unanswered) if beside.is_file() else []
+        # The first time that a question failed; asked again it may have been answered.
+        self._unanswered = {entry.id: entry for entry in reversed(found)}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, request: Ask) -> Entry:
+        """The exchange with this question, as it was recorded.
+
+        Raises:
+            ServiceError: ``no_answer`` where the recorded question had none; ``differs`` when this
+                question was not asked in the recorded run, or was another one.
+        """
+        with self._lock:
+            if self._first is not None:
+                raise ServiceError(
+                    f"The replay differs from {self.path} since {self._first}", code="differs"
+                )
+            entry = self._entries.get(request.id)
+            failed = self._unanswered.get(request.id)
+            recorded = entry or failed
+            if recorded is None:
+                raise self._differs(request.id, [self._absent(request.id)])
+            differences = self._compare(recorded, request)
+            if differences:
+                raise self._differs(request.id, differences)
+            if entry is None and failed is not None:
+                raise ServiceError(failed.sentence, code="no_answer")
+            assert entry is not None
+            return entry
+
+    def _absent(self, id: str) -> str:
+        near = difflib.get_close_matches(id, [*self._entries], n=1, cutoff=0.0)
+        hint = f"; the nearest of them is {near[0]}" if near else ""
+        return f"the recorded run has no such question among its {len(self._entries)}{hint}"
+
+    def _compare(self, recorded: Entry | Unanswered, request: Ask) -> list[str]:
+        then = msgspec.json.decode(recorded.question, type=Question)
+        found = compare(msgspec.to_builtins(then), msgspec.to_builtins(request.question))
+        if self._compare_prompts:
+            found += _compare_prompts(recorded.prompt, request.prompt)
+        return found
+
+    def _differs(self, id: str, differences: list[str]) -> ServiceError:
+        self._first = f"question {id}: {differences[0]} (all of it: {self._report})."
+        self._report.write_text(
+            f"Replay of {self.path}\nThe first question that differs: {id}\n\n"
+            + "\n".join(differences)
+            + "\n",
+            "utf-8",
+        )
+        return ServiceError(f"The replay differs at {self._first}", code="differs")
+
+
+def transcript_path(given: str) -> Path:
+    """The transcript that a run folder, its llm folder or a path names. Raises ValueError."""
+    path = Path(given).expanduser().absolute()
+    for candidate in (path, path / "transcript.jsonl", path / "llm" / "transcript.jsonl"):
+        if candidate.is_file():
+            return candidate
+    raise ValueError(
+        f"llm.transcript={given} is no transcript: name a run folder or its llm/transcript.jsonl."
+    )
+
+
+def compare(then: Any, now: Any, where: str = "question") -> list[str]:
+    """What differs between two questions as plain data, a line for each field, deepest first
+    apart; fields that a clock decides are left out."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        found: list[str] = []
+        for key in [*then, *(key for key in now if key not in then)]:
+            if key in _TIMES:
+                continue
+            place = f"{where}.{key}"
+            if key not in now:
+                found.append(f"{place}: was {_short(then[key])}, is not there")
+            elif key not in then:
+                found.append(f"{place}: was not there, is {_short(now[key])}")
+            else:
+                found += compare(then[key], now[key], place)
+        return found[:_MOST]
+    if isinstance(then, list) and isinstance(now, list):
+        found = [] if len(then) == len(now) else [f"{where}: had {len(then)}, has {len(now)} parts"]
+        for number, (one, other) in enumerate(zip(then, now, strict=False)):
+            found += compare(one, other, f"{where}[{number}]")
+        return found[:_MOST]
+    return [] if then == now else [f"{where}: was {_short(then)}, is {_short(now)}"]
+
+
+def _compare_prompts(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:
+    if then == now:
+        return []
+    found: list[str] = []
+    for was, new in zip(then, now, strict=False):
+        lines = difflib.unified_diff(
+            was.content.splitlines(), new.content.splitlines(), lineterm="", n=0
+        )
+        found += [f"prompt ({new.role}): {line}" for line in list(lines)[2:]]
+    return found[: 4 * _MOST] or [f"prompt: had {len(then)}, has {len(now)} messages"]
+
+
+def _short(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def _read(path: Path, kind: Any) -> list[Any]:
+    found: list[Any] = []
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]  # the last line of a node that was killed
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            found.append(msgspec.json.decode(line, type=kind))
+        except msgspec.DecodeError as error:
+            raise ValueError(f"{path}, line {number} is no recorded question: {error}.") from None
+    return found

@@ -1,0 +1,100 @@
+"""How vLLM is started: the command line and the environment, from a profile."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from nodes.llm.profiles import Vllm
+
+# The environment that docs/vllm.md has users make; looked into before the PATH.
+_OWN_ENVIRONMENT = ".venv-vllm"
+
+_OFFLINE = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+# The node's own affairs, and what would send the server astray: another environment's modules,
+# proxies for a server on the loopback.
+_DROPPED = {
+    "NOTIFY_SOCKET",
+    "RLGPT_SUPERVISED",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+}
+
+
+def find_program(profile: Vllm) -> Path:
+    """The executable of ``llm.command``.
+
+    Raises:
+        ValueError: it is not on this machine; says how to get it.
+    """
+    if not profile.command:
+        raise ValueError("llm.command is empty; the default is [vllm, serve].")
+    name = profile.command[0]
+    if "/" in name:
+        candidates = [str(Path(name).expanduser().absolute())]
+    else:
+        here = Path(sys.executable).parent
+        candidates = [str(here / name), str(Path(_OWN_ENVIRONMENT).absolute() / "bin" / name), name]
+    for candidate in candidates:
+        found = shutil.which(candidate)
+        if found is not None:
+            return Path(found).absolute()
+    return _not_installed(profile, name)
+
+
+def _not_installed(profile: Vllm, name: str) -> Path:
+    raise ValueError(
+        f"vLLM is an optional part and is not installed here (no `{name}`): install it in an "
+        f"environment of its own (`python3.11 -m venv {_OWN_ENVIRONMENT} && "
+        f"{_OWN_ENVIRONMENT}/bin/pip install vllm==0.32.0`, docs/vllm.md) or say where it is with "
+        f"llm.command=[PATH,serve]; a server elsewhere (`vllm serve {profile.model} "
+        f"--max-model-len {profile.context}`) is used with llm=openai llm.url=http://HOST:8000/v1 "
+        f"llm.model={profile.model}."
+    )
+
+
+def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
+    """What ``vllm serve`` is called with. It listens on the loopback only: its routes, those that
+    put it to sleep among them, ask nobody for a password."""
+    words = [str(find_program(profile)), *profile.command[1:], str(weights)]
+    words += ["--served-model-name", profile.model, "--host", "127.0.0.1", "--port", str(port)]
+    words += ["--max-model-len", str(profile.context), "--max-num-seqs", str(profile.sequences)]
+    # Of the backends only guidance was valid on every schema we use (see docs/vllm.md).
+    words += ["--structured-outputs-config"]
+    words += ['{"backend":"guidance","disable_any_whitespace":true}']
+    if profile.quantization is not None:
+        words += ["--quantization", profile.quantization]
+    if profile.kv_cache_memory is not None:
+        words += ["--kv-cache-memory-bytes", profile.kv_cache_memory]
+    if profile.reasoning_parser is not None:
+        words += ["--reasoning-parser", profile.reasoning_parser]
+    if profile.eager:
+        words += ["--enforce-eager"]
+    if profile.device == "cuda":
+        words += ["--gpu-memory-utilization", f"{profile.memory_share:g}"]
+        words += ["--tensor-parallel-size", str(profile.tensor_parallel)]
+        if profile.sleep_mode:
+            words += ["--enable-sleep-mode"]  # the CPU build refuses it, but has the routes
+    return [*words, *profile.arguments]
+
+
+def environment(profile: Vllm) -> dict[str, str]:
+    """Nothing in it lets the server reach for the network."""
+    kept = {name: value for name, value in os.environ.items() if name.upper() not in _DROPPED}
+    # Expandable segments break sleep mode.
+    if "expandable_segments" in kept.get("PYTORCH_CUDA_ALLOC_CONF", ""):
+        del kept["PYTORCH_CUDA_ALLOC_CONF"]
+    routes = {"VLLM_SERVER_DEV_MODE": "1"} if profile.sleep_mode else {}
+    return {**kept, **_OFFLINE, **routes, **profile.environment}

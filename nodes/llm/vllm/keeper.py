@@ -1,0 +1,53 @@
+"""Runs a server as its child so that nothing of it outlives the node that wanted it.
+
+    python keeper.py CORES NICENESS COMMAND...
+
+It leads a session of its own, with the server and all that the server starts in its process group.
+End of file on standard input (the node ended, however it did) or the end of the server ends the
+whole group. SIGTERM is passed on to the server. Run as a script, without the project's modules.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def main(cores: str, niceness: str, *command: str) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    # What the server leaves behind becomes ours, so that it is seen in this group and reaped.
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    if cores:
+        os.sched_setaffinity(0, {int(core) for core in cores.split(",")})
+    os.nice(int(niceness))
+
+    def end_with_keeper() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    server = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=end_with_keeper,  # there are no threads yet
+    )
+    signal.signal(signal.SIGTERM, lambda *_: server.send_signal(signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def heed_the_node() -> None:
+        while os.read(0, 1024):
+            continue
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=heed_the_node, daemon=True).start()
+    code = server.wait()
+    how = f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
+    print(f"--- the server {how}", flush=True)
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
