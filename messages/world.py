@@ -43,9 +43,9 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
     """One term of a training reward, paid at each primitive step.
 
     ``success``: once, when the spec's success condition holds. ``step``: always (a negative weight
-    is a cost of time). ``gain``: per item ``name`` gained. ``approach``: per metre by which the
-    nearest seen block called ``name`` is nearer than ever before in the episode. ``facing``: while the crosshair is on a block
-    called ``name`` within reach.
+    is a cost of time). ``gain``: per item ``name`` beyond the most that the episode ever had.
+    ``approach``: per metre by which a seen block called ``name`` is nearer than any was before in
+    the episode. ``facing``: while the crosshair is on a block called ``name`` within reach.
     """
 
     kind: Literal["success", "step", "gain", "approach", "facing"]
