@@ -35,7 +35,6 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 """What an array may be made of, by the name on the wire (``<f4``). Little-endian numbers only."""
 
-Buffer = bytes | memoryview
 Frames = list[Any]
 """``[body, array, ...]``; the arrays still are the caller's memory."""
 

@@ -21,7 +21,6 @@ FUNCTIONS: tuple[str, ...] = (
     "destroy",
 )
 CAMERA_STEP = 15.0  # degrees in one camera bin
-TICKS: tuple[int, ...] = (1, 1, 3, 1, 3, 3, 3, 3)  # game ticks of 50 ms, by function
 
 
 def action(

@@ -9,7 +9,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
 from rlgpt import run_folder
-from rlgpt.configuration import Stack, load
+from rlgpt.configuration import load
 from rlgpt.inspecting import connected
 from rlgpt.refused import Refused, near
 
@@ -34,7 +34,7 @@ def run(node: str, wanted: str | None, overrides: list[str]) -> int:
             return _in_foreground(command)
         finally:
             if ours:
-                _reclaim(bus, node, stack)
+                _reclaim(bus, node)
 
 
 def _say(text: str) -> None:
@@ -55,7 +55,7 @@ def _release(bus: Bus, node: str) -> bool:
     return True
 
 
-def _reclaim(bus: Bus, node: str, stack: Stack) -> None:
+def _reclaim(bus: Bus, node: str) -> None:
     try:
         bus.call(RECLAIM, NodeName(node=node))
         _say(f"{node} is the launcher's again")

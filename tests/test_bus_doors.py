@@ -113,11 +113,6 @@ def test_wrong_types_are_refused_on_both_sides(server: Process, bus: Bus) -> Non
         bus.call(Service("server/do", Do, Batch), Do(note="a"))
 
 
-def test_services_of_unknown_type_are_asked_with_plain_data(server: Process, bus: Bus) -> None:
-    answer = bus.call_plain("server/do", {"type": "Do", "note": "plain"})
-    assert (answer["type"], answer["note"]) == ("Done", "plain")
-
-
 def test_topics_of_unknown_type_are_heard_as_plain_data(server: Process, bus: Bus) -> None:
     heard: dict[str, Any] = {}
     bus.listen("server/*", lambda header, body: heard.__setitem__(header.door, body))

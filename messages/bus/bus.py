@@ -48,7 +48,7 @@ from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
 from messages.bus.topics import SUBSCRIPTIONS, Plain, Publisher, Subscriber, subscription
 from messages.bus.workers import Workers
-from messages.codec import CodecError, Frames, decode, decode_untyped, encode, fingerprint
+from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.interface import (
     Action,
     Feedback,
@@ -285,12 +285,6 @@ class Bus:
             return decode(service.reply, answer)
         except CodecError as error:
             raise MalformedReply(f"{service.name}: the answer does not decode: {error}") from error
-
-    def call_plain(self, name: str, request: Any, timeout: float = 10.0) -> Any:
-        """Ask a service of unknown type: plain dicts and lists there and back."""
-        frames = encode(request)
-        _, answer = self._line(name.partition("/")[0], name).ask(name, frames, timeout)
-        return decode_untyped(answer)
 
     def send_goal(
         self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float = 10.0

@@ -94,7 +94,7 @@ def task_spec(name: str) -> TaskSpec:
         UnknownTask: there is none; the sentence names what comes near.
     """
     if (match := CREATIVE.fullmatch(name)) is not None:
-        return _creative_spec(name, int(match[1]))
+        return _creative_spec(int(match[1]))
     known = _filled()
     found = known.get(PLAYTHROUGH if name.lower() == PLAYTHROUGH else name)
     if found is None:
@@ -132,7 +132,7 @@ def task_suite() -> dict[str, dict[str, list[str]]]:
     return msgspec.convert(yaml.safe_load(text), dict[str, dict[str, list[str]]])
 
 
-def _creative_spec(name: str, number: int) -> TaskSpec:
+def _creative_spec(number: int) -> TaskSpec:
     tasks = _creative()
     if number >= len(tasks):
         raise UnknownTask(

@@ -13,12 +13,6 @@ from models.features import ARM_REACH
 from models.rules import CRAFTS
 from nodes.env_server.readings import PROGRAM_GRID, Readings, inventory_of, nearest_target
 
-EAGER = frozenset(
-    {"position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance", "block"}
-)
-"""Fields that an observation keeps when the world moves on; rays and craftable must be read at
-once, for they cost more than the step itself."""
-
 
 class Ray(NamedTuple):
     """What one ray from the eyes hit; angles in degrees relative to the line of sight."""
@@ -114,7 +108,11 @@ class Observations:
 
 
 class Observation:
-    """One environment at one step. Programs cannot assign attributes, so it is read-only."""
+    """One environment at one step. Programs cannot assign attributes, so it is read-only.
+
+    Its fields stay when the world moves on, but for ``rays`` and ``craftable``: they cost more than
+    the step itself, so they are computed when read, which must be before the next step.
+    """
 
     __slots__ = ("_all", "_row", "steps")
 
