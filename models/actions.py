@@ -5,8 +5,7 @@ A MineDojo action has eight integers: move (0 none, 1 forward, 2 back), strafe (
 is none, more looks down and turns right), function, craft argument, inventory slot.
 """
 
-import difflib
-
+from models.names import near
 from models.rules import CRAFTS, ITEMS, craft_index
 
 ACTION_SIZES: tuple[int, ...] = (3, 3, 4, 25, 25, 8, 244, 36)
@@ -125,6 +124,4 @@ def check_item(verb: str, item: str) -> None:
     """
     known = _KNOWN[verb]
     if item not in known:
-        close = difflib.get_close_matches(item, sorted(known), n=3)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise ValueError(f"there is no {item!r} to {verb}{hint}")
+        raise ValueError(f"there is no {item!r} to {verb}{near(item, sorted(known))}")

@@ -5,7 +5,6 @@ Names in the world (items, mobs, biomes) are checked too: MineDojo itself lets m
 and fails, or never pays anything, much later.
 """
 
-import difflib
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from models.names import near
 from models.rules import BIOMES, item_names
 from models.tasks.inventory import LAST_SLOT, SLOTS, InventoryItem, inventory_items
 
@@ -45,12 +45,6 @@ class Mobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MOBS: Mobs = msgspec.convert(yaml.safe_load((HERE / "mobs.yaml").read_text(encoding="utf-8")), Mobs)
 BIOME_IDS = {biome.name: biome.id for biome in BIOMES}
-
-
-def near(name: str, known: list[str]) -> str:
-    """``; did you mean ...?``, or nothing where nothing comes near."""
-    close = difflib.get_close_matches(name, known, n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def is_integer(value: Any) -> bool:

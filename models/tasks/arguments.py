@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from models.names import near
 from models.tasks.argument_types import (
     CHECKS,
     HERE,
@@ -15,7 +16,6 @@ from models.tasks.argument_types import (
     WrongValue,
     item,
     mob,
-    near,
 )
 from models.tasks.catalogue import TaskSpec, UnknownTask
 

@@ -4,7 +4,6 @@ Programmatic ids are templates filled over lists of variables (templates.yaml). 
 each time they are asked for, so nobody can spoil another's.
 """
 
-import difflib
 import itertools
 import re
 from functools import cache
@@ -13,6 +12,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 import yaml
+
+from models.names import near
 
 HERE = Path(__file__).parent
 Kind = Literal["harvest", "combat", "techtree", "survival", "creative", "playthrough"]
@@ -165,9 +166,8 @@ def _fill(value: Any, values: dict[str, str | int]) -> Any:
 def _unknown(name: str, known: list[str]) -> str:
     if name.startswith("creative:"):
         return f"a creative task's id is creative:NUMBER, as creative:0, not {name!r}"
-    near = difflib.get_close_matches(name, known, n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else "models.tasks.task_ids() lists them"
-    return f"there is no task {name!r}; {hint}"
+    hint = near(name, known) or "; models.tasks.task_ids() lists them"
+    return f"there is no task {name!r}{hint}"
 
 
 @cache

@@ -1,10 +1,9 @@
 """Whether a condition holds, for a whole batch at once, from the World interface alone."""
 
-import difflib
-
 import numpy as np
 
 from messages.world import Condition
+from models.names import near
 from nodes.env_server.readings import Readings, count
 from nodes.env_server.worlds.world import Bools, Ints, World
 
@@ -30,9 +29,7 @@ def item_id(world: World, name: str) -> int:
 def _id(kind: str, name: str, names: list[str]) -> int:
     if name in names:
         return names.index(name)
-    close = difflib.get_close_matches(name, names, n=3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise ValueError(f"there is no {kind} {name!r}{hint}")
+    raise ValueError(f"there is no {kind} {name!r}{near(name, names)}")
 
 
 class Judge:
