@@ -11,6 +11,7 @@ import yaml
 
 from messages.plan import Limits
 from messages.world import Condition, Task
+from nodes.files import write_whole
 from rlgpt.refused import Refused, near
 
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -171,10 +172,8 @@ def load(run: Path) -> Stack:
 
 def save(stack: dict[str, Any], run: Path) -> None:
     """Write the composed launch to ``run``, all of it or nothing."""
-    path = run / "config.yaml"
-    draft = path.with_suffix(".draft")
-    draft.write_text(yaml.safe_dump(stack, sort_keys=False, allow_unicode=True))
-    draft.replace(path)
+    text = yaml.safe_dump(stack, sort_keys=False, allow_unicode=True)
+    write_whole(run / "config.yaml", text.encode())
 
 
 def key_folder(stack: Stack) -> Path | None:

@@ -1,6 +1,5 @@
 """Where policies live: one folder each, with the spec it was trained on and its checkpoints."""
 
-import os
 from pathlib import Path
 from urllib.parse import quote
 
@@ -8,6 +7,7 @@ import msgspec
 
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
+from nodes.files import write_whole
 
 
 def policy_folder(learner: Path, policy: str) -> Path:
@@ -22,9 +22,7 @@ def policy_folder(learner: Path, policy: str) -> Path:
 def save_spec(folder: Path, spec: TrainingSpec) -> None:
     """Remember what a policy is trained on."""
     folder.mkdir(parents=True, exist_ok=True)
-    unfinished = folder / "spec.json.unfinished"
-    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(spec)))
-    os.replace(unfinished, folder / "spec.json")
+    write_whole(folder / "spec.json", msgspec.json.format(msgspec.json.encode(spec)))
 
 
 def load_spec(folder: Path, policy: str) -> TrainingSpec:

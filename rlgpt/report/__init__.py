@@ -1,11 +1,11 @@
 """The report of a run: goal_report.json and summary.json for machines, report.html for people."""
 
-import os
 from pathlib import Path
 
 import msgspec
 
 from messages.plan import GoalReport
+from nodes.files import write_whole
 from rlgpt.refused import Refused
 from rlgpt.report import page
 from rlgpt.report.summary import Summary, summarise
@@ -26,7 +26,7 @@ def write(
     ``restarts`` counts by node. The run folder may lack what nodes leave there. Each file appears
     whole or not at all.
     """
-    _replace(run / _GOAL_REPORT, msgspec.json.format(msgspec.json.encode(report)))
+    write_whole(run / _GOAL_REPORT, msgspec.json.format(msgspec.json.encode(report)))
     return _write(run, report, summarise(run, report, restarts, wall_seconds))
 
 
@@ -62,16 +62,6 @@ def rewrite(run: Path) -> tuple[Path, Path]:
 
 
 def _write(run: Path, report: GoalReport, summary: Summary) -> tuple[Path, Path]:
-    _replace(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
-    _replace(run / _PAGE, page.render(run, report, summary).encode("utf-8"))
+    write_whole(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
+    write_whole(run / _PAGE, page.render(run, report, summary).encode("utf-8"))
     return run / _SUMMARY, run / _PAGE
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -1,0 +1,18 @@
+"""Files that are there whole or not at all, whenever a process is killed."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part.
+
+    Raises:
+        OSError: it cannot be written; then the old one is still there.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
