@@ -184,11 +184,10 @@ class Launch:
             return 0
         if self.supervisor.failure is not None:
             self._view.log(f"failed: {self.supervisor.failure}")
-            raise Refused(
-                f"{self.supervisor.failure}\n(more in {run}; "
-                f"`rlgpt resume {run}` goes on from where it stopped)",
-                code=1,
-            )
+            hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
+            if self.supervisor.misconfigured:
+                hint = f"mend {run}/config.yaml and `rlgpt resume {run}`, or launch anew"
+            raise Refused(f"{self.supervisor.failure}\n({hint})", code=1)
         if self._goal_error is not None:
             self._view.log(f"failed: {self._goal_error}")
             raise Refused(f"the goal failed: {self._goal_error} (logs are in {run})", code=1)

@@ -54,6 +54,7 @@ class Supervisor:
         for name in released:
             self.children[name].state = "released"
         self.failure: str | None = None
+        self.misconfigured = False  # the failure is a node's refusal of its configuration
         self.interrupted: int | None = None  # the signal that ended the launch
         self._audience = audience
         self._wishes: queue.SimpleQueue[_Wish] = queue.SimpleQueue()
@@ -220,7 +221,8 @@ class Supervisor:
         try:
             pid = child.spawn(self._readiness.address)
         except OSError as error:
-            self._fail(child, f"cannot be started: {error}")
+            about = f" ({error.filename})" if error.filename else ""
+            self._fail(child, f"cannot be started: {error.strerror}{about}")
             return
         self._selector.register(child.pidfd, selectors.EVENT_READ, lambda: self._ended(child))
         self._tell_guardian(f"+{pid} {guardian.started_at(pid)}\n")
@@ -258,8 +260,9 @@ class Supervisor:
 
     def _ended_for_good(self, child: Child, code: int) -> None:
         words = (child.last_lines(1) or [f"ended with code {code} and no word"])[0]
-        words = words.removeprefix(f"{child.name}: ")
+        words = words.removeprefix(f"{child.name}: ").removeprefix(f"{child.name} ")
         if not child.asked:
+            self.misconfigured = code == 2
             self._fail(child, words)
             return
         # A user who edits a node and restarts it into a mistake gets to mend it.

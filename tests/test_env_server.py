@@ -1,5 +1,6 @@
 """The env server as a process: sessions over the bus, programs as actions, films, restarts."""
 
+import importlib.util
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,21 +210,42 @@ def test_after_a_restart_sessions_are_gone_and_steps_are_not(
 
 
 @pytest.mark.parametrize(
-    ("world", "said"),
+    ("world", "biome", "said"),
     [
-        ({"kind": "minedojo"}, "docs/minedojo.md"),
-        ({"kind": "flat"}, "there is no world 'flat'; there are embedded, minedojo"),
-        ({"kind": "embedded", "aera": 64}, "the embedded world has no option aera; it has area"),
+        ({"kind": "flat"}, "forest", "there is no world 'flat'; there are embedded, minedojo"),
+        ({"kind": "embedded", "aera": 64}, "forest", "the embedded world has no option aera; it"),
+        ({"kind": "embedded", "area": "big"}, "forest", "an option of the embedded world will not"),
+        ({"kind": "embedded"}, "moon", "moon"),
     ],
 )
 def test_a_world_that_cannot_be_made_is_refused_at_the_start(
-    run_folder: Path, world: dict[str, Any], said: str
+    run_folder: Path, world: dict[str, Any], biome: str, said: str
 ) -> None:
-    parameters = {"nodes": {"env_server": {"parameters": {"world": world}}}}
-    (run_folder / "config.yaml").write_text(yaml.safe_dump(parameters))
+    config = {
+        "task": {
+            "id": "x",
+            "prompt": "",
+            "success": {"kind": "have", "name": "log"},
+            "biome": biome,
+        },
+        "nodes": {"env_server": {"parameters": {"world": world}}},
+    }
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
     process = launch(SCRIPT, run_folder)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2, errors
     assert errors.startswith("env_server: ")
     assert errors.count("\n") == 1
     assert said in errors
+
+
+def test_the_real_minedojo_is_asked_for_in_vain(run_folder: Path) -> None:
+    if importlib.util.find_spec("minedojo") is not None:
+        pytest.skip("minedojo is installed here")
+    world = {"nodes": {"env_server": {"parameters": {"world": {"kind": "minedojo"}}}}}
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(world))
+    process = launch(SCRIPT, run_folder)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2, errors
+    assert errors.count("\n") == 1
+    assert "docs/minedojo.md" in errors

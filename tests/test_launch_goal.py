@@ -74,7 +74,7 @@ def test_port_that_is_taken(place: Path) -> None:
         hosts = ("hosts.talker.host=127.0.0.1", f"hosts.talker.port={port}")
         with goal(place, *hosts) as launch:
             assert launch.ended() == 1
-            assert f"talker cannot listen on tcp://127.0.0.1:{port}" in launch.text
+            assert f"talker: cannot listen on tcp://127.0.0.1:{port}" in launch.text
             assert "Traceback" not in launch.text
 
 

@@ -60,7 +60,7 @@ class Network:
             socket.bind(where)
         except zmq.ZMQError as error:
             raise AddressError(
-                f"{node} cannot listen on {where}: {error.strerror}; "
+                f"{node} cannot listen on {where}: {zmq.strerror(error.errno or 0)}; "
                 "is another program using it, or is the host not this machine?"
             ) from error
         return socket, monitor

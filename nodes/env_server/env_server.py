@@ -22,6 +22,7 @@ from messages.world import (
     STEP,
     Activity,
     Closed,
+    Condition,
     Opened,
     OpenSession,
     ProgramRan,
@@ -30,14 +31,17 @@ from messages.world import (
     Step,
     Stepped,
     TakeInterface,
+    Task,
 )
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.programs import ProgramRefused, compile_program
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import WorldError, check_world, make_world
+from nodes.env_server.worlds import WorldError, make_world
 from nodes.naming import slug
 from nodes.node import Node
+
+_ANY = Task(id="any", prompt="", success=Condition(kind="have", name="dirt"))
 
 
 class EnvServer(Node):
@@ -157,11 +161,12 @@ class EnvServer(Node):
     # ---- inside
 
     def _world(self) -> tuple[str, dict[str, Any]]:
-        """Kind and options, looked at before anybody waits for a session."""
+        """Kind and options, tried on the launch's task before anybody waits for a session."""
         options = dict(self.parameters.world)
         kind = options.pop("kind", "embedded")
+        task = self.config.get("task")
         try:
-            check_world(kind, **options)
+            make_world(kind, 1, _ANY if task is None else msgspec.convert(task, Task), **options)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
         return kind, options

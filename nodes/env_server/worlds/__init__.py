@@ -1,6 +1,6 @@
 """The worlds that an env server can step, all behind one interface."""
 
-from nodes.env_server.worlds.registry import KINDS, WorldError, check_world, make_world
+from nodes.env_server.worlds.registry import KINDS, WorldError, make_world
 from nodes.env_server.worlds.world import World
 
-__all__ = ["KINDS", "World", "WorldError", "check_world", "make_world"]
+__all__ = ["KINDS", "World", "WorldError", "make_world"]

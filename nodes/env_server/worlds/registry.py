@@ -21,31 +21,21 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
         ValueError: an unknown kind, biome, item or option.
         WorldError: the kind needs something that is not installed here.
     """
-    chosen = {**options, **task.world}
-    check_world(kind, **chosen)
-    # Compiled kernels take a second to load: only where they are wanted.
-    from nodes.env_server.worlds.embedded import EmbeddedWorld
-
-    return EmbeddedWorld(size, task, **chosen)
-
-
-def check_world(kind: str, **options: Any) -> None:
-    """Whether worlds of this kind and with these options can be made here.
-
-    Raises:
-        ValueError: an unknown kind or option.
-        WorldError: the kind needs something that is not installed here.
-    """
     if kind == "embedded":
+        # Compiled kernels take a second to load: only where they are wanted.
         from nodes.env_server.worlds.embedded import EmbeddedWorld
 
+        chosen = {**options, **task.world}
         known = EmbeddedWorld.OPTIONS
-        unknown = sorted(set(options) - set(known))
+        unknown = sorted(set(chosen) - set(known))
         if unknown:
             raise ValueError(
                 f"the embedded world has no option {', '.join(unknown)}; it has {', '.join(known)}"
             )
-        return
+        try:
+            return EmbeddedWorld(size, task, **chosen)
+        except TypeError as error:
+            raise ValueError(f"an option of the embedded world will not do: {error}") from error
     if kind == "minedojo":
         if importlib.util.find_spec("minedojo") is None:
             raise WorldError(
