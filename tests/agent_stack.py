@@ -223,7 +223,11 @@ class Stack:
     """All five agents and the toy world in a run folder."""
 
     def __init__(
-        self, run: Path, outcome: Callable[[str], str] = rulebook_world, **fast_agent: Any
+        self,
+        run: Path,
+        outcome: Callable[[str], str] = rulebook_world,
+        llm: dict[str, Any] | None = None,
+        **fast_agent: Any,
     ) -> None:
         self.run = run
         fast_agent = {"trial_episodes": 2, "evaluation_episodes": 3, **fast_agent}
@@ -231,7 +235,10 @@ class Stack:
             "name": "test",
             "seed": 3,
             "learner": {"gamma": 0.97},
-            "nodes": {"fast_agent": {"parameters": fast_agent}},
+            "nodes": {
+                "fast_agent": {"parameters": fast_agent},
+                "llm": {"parameters": {"profile": llm or {"kind": "rulebook"}}},
+            },
         }
         (run / "config.yaml").write_text(yaml.safe_dump(config))
         self.world = ToyWorld(run, outcome)

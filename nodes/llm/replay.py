@@ -131,7 +131,9 @@ def _compare_prompts(then: list[ChatMessage], now: list[ChatMessage]) -> list[st
         lines = difflib.unified_diff(
             was.content.splitlines(), new.content.splitlines(), lineterm="", n=0
         )
-        found += [f"prompt ({new.role}): {line}" for line in list(lines)[2:]]
+        found += [
+            f"prompt ({new.role}): {line}" for line in list(lines)[2:] if not line.startswith("@@")
+        ]
     return found[: 4 * _MOST] or [f"prompt: had {len(then)}, has {len(now)} messages"]
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -252,7 +253,9 @@ class Server:
     def _why_it_ended(self) -> str:
         lines = self._last_lines()
         telling = [
-            line for line in lines if "Error: " in line and "See root cause above" not in line
+            line
+            for line in lines
+            if re.search(r"Error: \S", line) and "See root cause above" not in line
         ]
         last = (telling or lines or ["it said nothing"])[-1].strip()[-400:]
         if any(sign in line for line in lines for sign in _NO_MEMORY):

