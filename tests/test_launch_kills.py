@@ -1,9 +1,12 @@
 """kill -9 of each of the seven nodes in turn, in the middle of training: nothing is lost, nothing
-is counted twice. The stack is the real one; only the budgets are small."""
+is counted twice. A torn checkpoint and garbage on every socket do not change that either. The stack
+is the real one; only the budgets are small."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import sqlite3
 import time
 from collections.abc import Callable
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zmq
 
 from messages.bus import Bus
 from messages.bus.goals import FINISHED
@@ -133,15 +137,49 @@ def check_questions(run: Path) -> None:
     assert len(ids) == len(set(ids))
 
 
+def tear_checkpoint(run: Path, learner: int) -> None:
+    """Cut off the newest checkpoint of a training that goes on."""
+    until = time.monotonic() + DEADLINE
+    while not (kept := list(run.glob(f"learner/*/{checkpoint.PREVIOUS}"))):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    os.kill(learner, signal.SIGSTOP)  # so that no newer one takes its place
+    newest = kept[0].with_name(checkpoint.NAME)
+    os.truncate(newest, newest.stat().st_size // 2)
+
+
+def pour_garbage(run: Path) -> None:
+    """Bytes that mean nothing, into every socket of a run: as ZeroMQ messages and bare."""
+    sockets = sorted((run / "s").iterdir())
+    assert len(sockets) >= 2 * len(NODES)
+    context: zmq.Context[Any] = zmq.Context()
+    for path in sockets:
+        with socket.socket(socket.AF_UNIX) as bare, contextlib.suppress(OSError):
+            bare.connect(str(path))
+            bare.sendall(os.urandom(4096))  # it may have hung up after the first few
+        line = context.socket(zmq.DEALER if path.suffix == ".srv" else zmq.SUB)
+        line.setsockopt(zmq.LINGER, 2000)
+        line.connect(f"ipc://{path}")
+        for frames in ([b""], [b"{"], [os.urandom(64)], [os.urandom(9), b"\xc1", b""]):
+            if path.suffix == ".srv":
+                line.send_multipart(frames)
+            else:
+                line.setsockopt(zmq.SUBSCRIBE, frames[0])
+        line.close()
+    context.term()
+
+
 @pytest.mark.timeout(1200)
-def test_every_node_is_killed_while_training(tmp_path: Path) -> None:
-    with stack(tmp_path, "killed") as launch:
+def test_every_node_is_killed_while_training(run_folder: Path) -> None:
+    with stack(run_folder, "killed") as launch:
         launch.wait_for("all nodes are ready")
         watch = Watch(launch)
         watch.until(lambda: bool(watch.training))
         for node in NODES:
             watch.more_training()
             before = watch.state(node)
+            if node == "learner":
+                tear_checkpoint(launch.run, before.pid)
             os.kill(before.pid, signal.SIGKILL)
             watch.until(
                 lambda node=node, before=before: (
@@ -152,8 +190,20 @@ def test_every_node_is_killed_while_training(tmp_path: Path) -> None:
         watch.close()
         assert ended(launch) == 0, launch.text
         assert "Traceback" not in launch.text
-    with stack(tmp_path, "straight") as straight:
+        said = (launch.run / "learner" / "node.log").read_text()
+        assert "goes on from the checkpoint before" in said
+    with stack(run_folder, "straight") as straight:
+        straight.wait_for("all nodes are ready")
+        watch = Watch(straight)
+        watch.until(lambda: bool(watch.training))
+        pour_garbage(straight.run)
+        watch.more_training()
+        watch.close()
         assert ended(straight) == 0, straight.text
+        assert "Traceback" not in straight.text
+    for node in NODES:
+        assert "dropped" in (straight.run / node / "node.log").read_text(), node
+    assert summary(straight.run)["restarts"] == dict.fromkeys(NODES, 0)
 
     assert summary(launch.run)["restarts"] == dict.fromkeys(NODES, 1)
     assert shape(launch.run) == shape(straight.run)
