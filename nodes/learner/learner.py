@@ -4,6 +4,7 @@ TRAIN trains a policy on a spec under its goal's id, ACT lets one play on in a s
 torch, which takes seconds to import: it is imported beside the serving, not before it.
 """
 
+import gc
 import threading
 from importlib import import_module
 from typing import Any
@@ -46,6 +47,8 @@ class Learner(Node):
         for thread in threading.enumerate():
             if thread.name in (TRAIN.name, ACT.name):
                 thread.join(10.0)
+        # The interpreter would look through all that torch has made for cycles; that takes seconds.
+        gc.freeze()
 
     def _check(self, goal: GoalHandle[Any, Any]) -> None:
         if self._stopping.is_set():
