@@ -144,10 +144,13 @@ class ActionServer:
         with self._lock:
             live = self._live.get(id)
             record = live.record if live else self._store.load(self._action.name, id)
-            if record is None or self._may_go_better(record):
+            fresh = record is None or self._may_go_better(record)
+            if record is None or fresh:
                 record = GoalRecord(
                     action=self._action.name, goal=id, status="waiting", request=frames
                 )
+            # Nobody works on an unfinished one whose end could not be kept.
+            if fresh or (live is None and record.status not in FINISHED):
                 try:
                     self._admit(record)
                 except CodecError as error:
@@ -231,14 +234,15 @@ class ActionServer:
             self.current = None
             if record is None:
                 return
-            try:
-                self._store.save(record)
-            except Exception as error:
-                self._log.exception("%s: the result cannot be kept", self._action.name)
-                self._diagnostics.report(
-                    self._action.name, f"the result cannot be kept: {error}", "error"
-                )
+            # Under the lock: or else `cancel` might write over the end with its own word.
             with self._lock:
+                try:
+                    self._store.save(record)
+                except Exception as error:
+                    self._log.exception("%s: the result cannot be kept", self._action.name)
+                    self._diagnostics.report(
+                        self._action.name, f"the result cannot be kept: {error}", "error"
+                    )
                 if record.status == "failed":
                     self._failed_now.add(record.goal)
                 del self._live[record.goal]

@@ -1,0 +1,94 @@
+"""A goal's end on its way to the store: what comes between, and what if it cannot be kept."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from messages.bus import Bus, GoalHandle
+from messages.bus.goals import GoalRecord, MemoryGoals
+from tests.bus_processes import PATIENCE, make_run
+from tests.bus_server import WORK, Do, Done
+
+
+class Serving:
+    """The node ``server`` in a thread, with goals that take no time."""
+
+    def __init__(self, run: Path, store: MemoryGoals) -> None:
+        self.times = 0
+        self._bus = Bus(run, "server")
+        self._bus.serve_action(WORK, self._work, store)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._bus.spin, args=(self._stop,))
+        self._thread.start()
+
+    def _work(self, goal: GoalHandle[Do, Done]) -> Done:
+        self.times += 1
+        return Done(note=goal.request.note, life=0)
+
+    def end(self) -> None:
+        self._stop.set()
+        self._bus.wake()
+        self._thread.join(PATIENCE)
+        self._bus.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def bus(run: Path) -> Iterator[Bus]:
+    bus = Bus(run)
+    yield bus
+    bus.close()
+
+
+def test_cancelling_a_goal_that_has_just_ended_leaves_its_end_alone(run: Path, bus: Bus) -> None:
+    class Interrupted(MemoryGoals):
+        """Somebody cancels right after a goal's end was written."""
+
+        def save(self, record: GoalRecord) -> None:
+            super().save(record)
+            if record.status == "succeeded":
+                canceller.start()
+                canceller.join(1.0)
+
+    statuses: list[str] = []
+    canceller = threading.Thread(target=lambda: statuses.append(bus.cancel_goal(WORK, "goal")))
+    store = Interrupted()
+    serving = Serving(run, store)
+    try:
+        assert bus.run_goal(WORK, "goal", Do(note="a")).note == "a"
+        canceller.join(PATIENCE)
+        assert statuses == ["succeeded"]
+        kept = store.load(WORK.name, "goal")
+        assert kept is not None
+        assert kept.status == "succeeded"
+    finally:
+        serving.end()
+
+
+def test_a_goal_whose_end_could_not_be_kept_is_done_again_when_asked_for(
+    run: Path, bus: Bus
+) -> None:
+    class Full(MemoryGoals):
+        """Fails once to keep a goal's end."""
+
+        full = True
+
+        def save(self, record: GoalRecord) -> None:
+            if record.status == "succeeded" and self.full:
+                self.full = False
+                raise OSError("no space left on device")
+            super().save(record)
+
+    serving = Serving(run, Full())
+    try:
+        for _ in range(2):
+            assert bus.run_goal(WORK, "goal", Do(note="a"), timeout=PATIENCE).note == "a"
+        assert serving.times == 2
+    finally:
+        serving.end()
