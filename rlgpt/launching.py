@@ -110,6 +110,7 @@ class Launch:
         self._view = view
         self._report: plan.GoalReport | None = None
         self._goal_error: str | None = None
+        self._mishap = False  # the goal failed by a mistake in a node, not by anyone's decision
         self._over = threading.Event()
         try:
             self._bus = Bus(run=run, node="launcher", hosts=stack.hosts, keys=key_folder(stack))
@@ -174,6 +175,7 @@ class Launch:
             if self._over.is_set():
                 return  # the launch ended first; the goal is resumed another time
             self._goal_error = error.message if isinstance(error, RemoteError) else str(error)
+            self._mishap = isinstance(error, RemoteError) and error.mishap
         self.supervisor.finish()
 
     def conclude(self, seconds: float) -> int:
@@ -190,7 +192,10 @@ class Launch:
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=1)
         if self._goal_error is not None:
             self._view.log(f"failed: {self._goal_error}")
-            raise Refused(f"the goal failed: {self._goal_error} (logs are in {run})", code=1)
+            hint = f"logs are in {run}"
+            if self._mishap:
+                hint += f"; once that is mended, `rlgpt resume {run}` goes on"
+            raise Refused(f"the goal failed: {self._goal_error} ({hint})", code=1)
         number = self.supervisor.interrupted or signal.SIGINT
         self._view.said(f"stopped in order; `rlgpt resume {run}` goes on from here")
         return 128 + number

@@ -62,6 +62,17 @@ def test_goal_that_fails(place: Path) -> None:
         assert "Traceback" not in launch.text
 
 
+def test_goal_that_failed_by_a_mistake_goes_on_once_that_is_mended(place: Path) -> None:
+    with goal(place, "nodes.planner.parameters.mistake=true") as launch:
+        assert launch.ended() == 1
+        assert "rlgpt: the goal failed: KeyError: 'plan' (logs are in runs/it" in launch.text
+        assert "rlgpt resume runs/it" in launch.text
+    (launch.run / "mended").touch()
+    with launched("resume", cwd=place, run=launch.run) as again:
+        assert again.ended() == 0
+        assert "The goal was reached" in again.text
+
+
 def test_node_that_refuses_its_parameters(place: Path) -> None:
     with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
         assert launch.ended() == 1

@@ -28,7 +28,7 @@ from tests.launch_toys.launched import Launched, launched
 NODES = ("env_server", "planner", "slow_agent", "fast_agent", "critic", "learner", "llm")
 DEADLINE = 400.0
 """Seconds for what takes a few, but compiles the world's kernels on a machine that is new to it."""
-BUDGET = 32_000
+BUDGET = 24_000
 OVERRIDES = (
     "limits.success_rate=1.0",
     "limits.iterations=4",

@@ -25,6 +25,7 @@ class Planner(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seconds: float = 0.0
         refuse: bool = False
+        mistake: bool = False  # fails until the run folder has a file called `mended`
 
     def setup(self) -> None:
         self.serve_action(PURSUE, self.pursue)
@@ -36,6 +37,8 @@ class Planner(Node):
         self.publish(PLAN, status)
         if self.parameters.refuse:
             raise ServiceError("there is no way to that goal")
+        if self.parameters.mistake and not (self.run / "mended").exists():
+            raise KeyError("plan")
         deadline = time.monotonic() + self.parameters.seconds
         while time.monotonic() < deadline:
             time.sleep(0.01)
