@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given, extra = parser.parse_known_args(arguments)
     try:
-        if extra and given.command not in ("launch", "resume", "run"):
+        if extra and given.command not in ("launch", "resume", "run", "llm"):
             parser.error(f"`{extra[0]}` means nothing here")
         return _dispatch(given, extra)
     except Refused as refused:
@@ -50,6 +50,14 @@ def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
         from rlgpt.reporting import report
 
         return report(given.run)
+    if given.command == "llm":
+        from rlgpt.llm import doctor
+
+        return doctor(given.profile, [*given.overrides, *extra])
+    if given.command == "prompt":
+        from rlgpt.prompts import show
+
+        return show(given.agent, given.run, given.id, given.list, given.schema)
     from rlgpt import inspecting
 
     if given.command == "node":
@@ -109,6 +117,22 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("node", metavar="NODE")
     run.add_argument("overrides", nargs="*", metavar="key=value")
     _add_run(run)
+
+    llm = _group(commands, "llm", "look after language models")
+    doctor = llm.add_parser(
+        "doctor",
+        help="say whether profiles can be used here: weights, GPU, driver, versions, memory",
+    )
+    doctor.add_argument("profile", nargs="?", metavar="PROFILE", help="default: all of them")
+    doctor.add_argument("overrides", nargs="*", metavar="llm.key=value")
+
+    prompt = _group(commands, "prompt", "see what the language model was asked")
+    show = prompt.add_parser("show", help="print exactly what was sent")
+    show.add_argument("agent", metavar="AGENT")
+    show.add_argument("--id", metavar="ID", help="of a question, or its end; default: the newest")
+    show.add_argument("--list", action="store_true", help="only the ids of the agent's questions")
+    show.add_argument("--schema", action="store_true", help="the schema of the answer as well")
+    _add_run(show)
 
     node = _group(commands, "node", "list, restart and kill nodes")
     _add_run(node.add_parser("list", help="the nodes and their states"))

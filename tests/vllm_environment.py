@@ -121,7 +121,7 @@ def tiny_profile(folder: Path) -> dict[str, object]:
         "sequences": 16,
         "kv_cache_memory": "256M",
         "eager": True,
-        "max_tokens": 1024,
+        "max_tokens": 4096,
         "temperature": 1.0,
         "timeout": 300.0,
     }

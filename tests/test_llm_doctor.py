@@ -1,0 +1,195 @@
+"""What `rlgpt llm doctor` and `rlgpt prompt show` say, and the memory arithmetic behind it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from messages.gpu import Gpu
+from nodes.llm.doctor import examine
+from nodes.llm.profiles import Vllm, read_profile
+from nodes.llm.vllm.command import command_line, environment
+from nodes.llm.vllm.gpu import Card, cards
+from nodes.llm.vllm.memory import DoesNotFit, check_memory, need
+from nodes.llm.vllm.metrics import read_metrics
+from rlgpt.main import main
+from tests.bus_processes import ROOT
+
+RTX_3090 = "0, NVIDIA GeForce RTX 3090, 24576, {used}, {free}, {driver}, 8.6"
+
+
+def card(free: int = 24_000) -> Card:
+    gpu = Gpu(index=0, name="RTX 3090", total=24_576, used=24_576 - free, free=free)
+    return Card(gpu=gpu, driver="580.65", capability="8.6")
+
+
+def profile(**changed: Any) -> Vllm:
+    values = {"kind": "vllm", "model": "Qwen/Qwen3-14B-AWQ", "memory_share": 0.7}
+    figures = {"weights_gb": 10.0, "kv_kib_per_token": 160}
+    read = read_profile({**values, **figures, **changed})
+    assert isinstance(read, Vllm)
+    return read
+
+
+def machine(path: Path, monkeypatch: pytest.MonkeyPatch, smi: str, name: str = "demo") -> Path:
+    """A machine with an nvidia-smi that says this, a vLLM, and weights."""
+    binaries = path / "bin"
+    binaries.mkdir()
+    (binaries / "nvidia-smi").write_text(f"#!/bin/sh\necho '{smi}'\n")
+    (binaries / "vllm").write_text("#!/bin/sh\n")
+    for program in binaries.iterdir():
+        program.chmod(0o755)
+    packages = path / "lib" / "python3.11" / "site-packages"
+    for distribution in ("vllm-0.32.0", "torch-2.13.0"):
+        (packages / f"{distribution}.dist-info").mkdir(parents=True)
+    monkeypatch.setenv("PATH", str(binaries), prepend=":")
+    monkeypatch.setenv("RLGPT_WEIGHTS", str(path / "weights"))
+    weights = path / "weights" / name
+    weights.mkdir(parents=True)
+    config = {
+        "num_hidden_layers": 40,
+        "num_attention_heads": 40,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "hidden_size": 5120,
+    }
+    (weights / "config.json").write_text(json.dumps(config))
+    with (weights / "model.safetensors").open("wb") as file:
+        file.truncate(10_000_000_000)  # takes no room on the disk
+    return binaries / "vllm"
+
+
+def said(values: dict[str, Any]) -> tuple[bool, str]:
+    found = list(examine(values))
+    text = "\n".join(f"{each.about}: {each.words}" for each in found)
+    return all(each.well is not False for each in found), text
+
+
+def test_a_machine_that_has_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    smi = RTX_3090.format(used=576, free=24000, driver="580.65.06")
+    program = machine(tmp_path, monkeypatch, smi)
+    well, text = said(
+        {"kind": "vllm", "model": "x/demo", "command": [str(program)], "memory_share": 0.7}
+    )
+    assert well, text
+    assert "vllm 0.32.0; torch 2.13.0" in text
+    # Measured from the files: 40 layers * 8 heads * 128 * 2 * 2 bytes = 160 KiB a token.
+    assert "9.3 GiB of weights + 2.5 GiB of KV cache for 16,384 tokens" in text
+    assert "takes 16.8 GiB of 24.0; 7.2 GiB are left for the learner" in text
+
+
+def test_an_old_driver_and_a_full_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    smi = RTX_3090.format(used=14576, free=10000, driver="535.10")
+    program = machine(tmp_path, monkeypatch, smi)
+    well, text = said(
+        {"kind": "vllm", "model": "x/demo", "command": [str(program)], "memory_share": 0.7}
+    )
+    assert not well
+    assert "needs 580 or newer" in text
+    assert "only 9.8 GiB of the NVIDIA GeForce RTX 3090's are free" in text
+
+
+def test_a_driver_that_does_not_answer_is_no_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    machine(tmp_path, monkeypatch, "NVIDIA-SMI has failed")
+    assert cards() == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "free", "words"),
+    [
+        ({"memory_share": 0.4}, 24_000, r"needs 9\.3 GiB .* = 13\.4 GiB.*llm\.memory_share=0\.56"),
+        ({"context": 131_072}, 24_000, r"a smaller model or llm\.context=3\d{4}|llm\.context=3"),
+        ({}, 9_000, r"only 8\.8 GiB .* are free \(15\.2 GiB are in use"),
+        ({"gpu": "shares", "memory_share": 0.9}, 24_000, r"leaves 2\.4 GiB for the learner"),
+        ({"tensor_parallel": 2}, 24_000, r"on 2 GPU\(s\) and this machine shows 1"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_the_arithmetic(
+    changed: dict[str, Any], free: int, words: str
+):
+    with pytest.raises(DoesNotFit, match=words):
+        check_memory(profile(**changed), None, [card(free)])
+
+
+def test_what_fits_is_let_be():
+    check_memory(profile(), None, [card()])
+    check_memory(profile(gpu="shares"), None, [card()])
+    check_memory(profile(kv_cache_memory="4G", memory_share=0.1), None, [card(16_000)])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
+def test_every_vllm_profile_fits_on_24_gb_as_its_comment_says(path: Path):
+    text = path.read_text()
+    read = read_profile(yaml.safe_load(text.replace("???", "run")))
+    if isinstance(read, Vllm):
+        wanted = need(read, None)
+        assert wanted is not None
+        assert f"= {wanted.total:.1f} GiB" in " ".join(text.replace("# ", "").split())
+        check_memory(read, None, [card(24_300)])
+
+
+def test_nothing_lets_the_server_reach_for_the_network(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
+    monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
+    variables = environment(profile())
+    assert variables["HF_HUB_OFFLINE"] == variables["VLLM_NO_USAGE_STATS"] == "1"
+    assert "HTTPS_PROXY" not in variables
+    assert "PYTORCH_CUDA_ALLOC_CONF" not in variables
+    words = command_line(profile(command=["sh"], reasoning_parser="qwen3"), Path("/w"), 8001)
+    line = " ".join(words)
+    assert "--host 127.0.0.1 --port 8001" in line
+    assert "--gpu-memory-utilization 0.7 --tensor-parallel-size 1 --enable-sleep-mode" in line
+    assert "--reasoning-parser qwen3" in line
+
+
+def test_metrics_are_read_and_summed_over_engines():
+    text = (
+        "# TYPE vllm:num_requests_running gauge\n"
+        'vllm:num_requests_running{engine="0",model_name="x"} 2.0\n'
+        'vllm:num_requests_running{engine="1",model_name="x"} 1.0\n'
+        'vllm:kv_cache_usage_perc{engine="0"} 0.25\n'
+        "process_open_fds 12\n"
+    )
+    assert read_metrics(text) == {"running": 3.0, "cache_usage": 0.25}
+
+
+def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    assert main(["llm", "doctor", "rulebook"]) == 0
+    assert "needs no weights" in capfd.readouterr().out
+    assert main(["llm", "doctor", "qwen3_8b", "llm.command=[/no/such]"]) == 1
+    assert "is not installed here" in capfd.readouterr().out
+    assert main(["llm", "doctor", "qwen3"]) == 2
+    assert "did you mean" in capfd.readouterr().err
+
+    run = tmp_path / "run"
+    (run / "llm").mkdir(parents=True)
+    (run / "config.yaml").write_text("name: test\n")
+    entry = {
+        "time": 1.0,
+        "agent": "planner",
+        "asked": "PlanQuestion",
+        "prompt": [{"role": "system", "content": "Plan.\n"}, {"role": "user", "content": "A log."}],
+        "schema": {"type": "object"},
+        "answered": {"id": "goal/plan-0", "answer": '{"subtasks":[]}'},
+        "attempts": [
+            {"text": "A log?", "problem": "no JSON", "reminder": "Again."},
+            {"text": '{"subtasks":[]}', "thinking": "Hm."},
+        ],
+    }
+    failed = {key: entry[key] for key in ("agent", "asked", "prompt")}
+    failed |= {"time": 2.0, "id": "goal/plan-1", "sentence": "No answer.", "agent": "critic"}
+    (run / "llm" / "transcript.jsonl").write_text(json.dumps(entry) + '\n{"time')
+    (run / "llm" / "unanswered.jsonl").write_text(json.dumps(failed) + "\n")
+    assert main(["prompt", "show", "planner", "--run", str(run)]) == 0
+    assert capfd.readouterr().out == (
+        "=== goal/plan-0 (PlanQuestion)\n--- system\nPlan.\n--- user\nA log.\n"
+        "--- assistant\nA log?\n--- user\nAgain.\n--- thinking\nHm.\n"
+        '--- answer\n{"subtasks":[]}\n'
+    )
+    assert main(["prompt", "show", "critic", "--run", str(run)]) == 0
+    assert "--- no answer\nNo answer.\n" in capfd.readouterr().out
+    assert main(["prompt", "show", "planer", "--run", str(run)]) == 2
+    assert "did you mean `planner`?" in capfd.readouterr().err
+    assert main(["prompt", "show", "planner", "--run", str(run), "--id", "plan-7"]) == 2

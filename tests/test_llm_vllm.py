@@ -1,0 +1,206 @@
+"""The llm node with the real vLLM (its CPU build) and a tiny random model.
+
+Slow: the first run makes ``.venv-vllm`` (minutes, 3.5 GB), a server takes half a minute to start.
+``make test-llm`` runs it and shows the figures.
+"""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from messages.bus import Bus
+from messages.chat import ANSWERS, ASK, TOKENS, Answered, Ask, ChatMessage, Question, Tokens
+from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, ServerState, TakeGpu
+from nodes.llm.prompt_pages import samples
+from tests.agent_stack import AgentProcess
+from tests.vllm_environment import tiny_profile
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+LONG = 600.0  # seconds; the server has one slow core and the lowest priority
+EACH = 4  # random answers by each schema
+QUESTIONS = samples()
+
+
+class Running:
+    """The llm node with its server, on a bus."""
+
+    def __init__(self, run: Path, profile: dict[str, Any]) -> None:
+        self.run = run
+        nodes = {"llm": {"parameters": {"profile": profile, "repairs": 3}}}
+        (run / "config.yaml").write_text(yaml.safe_dump({"name": "test", "nodes": nodes}))
+        self.bus = Bus(run)
+        self.states: list[ServerState] = []
+        self.tokens: list[tuple[float, Tokens]] = []
+        self.bus.subscribe(SERVER, self.states.append)
+        self.bus.subscribe(TOKENS, lambda piece: self.tokens.append((time.monotonic(), piece)))
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self.bus.spin, args=(self._over,))
+        self._thread.start()
+        began = time.monotonic()
+        self.llm = AgentProcess("llm", run)
+        told(f"started and healthy after {time.monotonic() - began:.1f} s")
+
+    def ask(self, id: str, question: Question, text: str = "Answer at random.") -> Answered:
+        prompt = [ChatMessage(role="user", content=text)]
+        request = Ask(id=id, agent="test", question=question, prompt=prompt)
+        answered = self.bus.call(ASK, request, timeout=LONG)
+        # Whatever was written, it is an answer by the question's schema.
+        msgspec.json.decode(answered.answer, type=ANSWERS[type(question)])
+        return answered
+
+    def ask_all(self, questions: dict[str, Question]) -> list[Answered]:
+        answers: list[Answered] = []
+        threads = [
+            threading.Thread(target=lambda i=id, q=question: answers.append(self.ask(i, q)))
+            for id, question in questions.items()
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(LONG)
+        assert len(answers) == len(questions)
+        return answers
+
+    @property
+    def group(self) -> int:
+        return json.loads((self.run / "llm" / "server.json").read_text())["group"]
+
+    def members(self, group: int) -> dict[int, str]:
+        """The processes of the server's group, by their command lines."""
+        found: dict[int, str] = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                words = (folder / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if int(fields[2]) == group and fields[0] != "Z":
+                found[int(folder.name)] = words.replace("\0", " ")
+        return found
+
+    def close(self) -> None:
+        self._over.set()
+        self.bus.wake()
+        self._thread.join(LONG)
+        self.bus.close()
+        self.llm.kill()
+
+
+def told(text: str) -> None:
+    print(f"\nvllm: {text}", flush=True)
+
+
+def came(condition: Any) -> None:
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come about"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    model = tmp_path_factory.mktemp("model")
+    run = tmp_path_factory.mktemp("run")
+    running = Running(run, {**tiny_profile(model), "gpu": "turns"})
+    yield running
+    running.close()
+
+
+@pytest.mark.parametrize("asked", sorted(QUESTIONS))
+def test_random_answers_are_valid_by_every_schema_that_is_used(running: Running, asked: str):
+    _, question = QUESTIONS[asked]
+    began = time.monotonic()
+    answers = running.ask_all({f"{asked}-{n}": question for n in range(EACH)})
+    tokens = sum(answer.completion_tokens for answer in answers)
+    repairs = sum(answer.repairs for answer in answers)
+    seconds = time.monotonic() - began
+    told(f"{asked}: {EACH} answers, {tokens} tokens, {repairs} repairs, {seconds:.1f} s")
+    # What was repaired was cut off at the end of max_tokens, not of another shape.
+    for line in (running.run / "llm" / "transcript.jsonl").read_text().splitlines():
+        for failure in json.loads(line)["failures"]:
+            assert "cut off at max_tokens" in failure
+
+
+def test_an_answer_can_be_watched_while_it_is_written(running: Running):
+    _, question = QUESTIONS["ProgramQuestion"]
+    answered = running.ask("watched", question)
+    came(lambda: running.tokens)
+    pieces = [(at, p) for at, p in running.tokens if p.id == "watched"]
+    last = max(piece.attempt for _, piece in pieces)
+    text = "".join(piece.text for _, piece in pieces if piece.attempt == last)
+    assert json.loads(text) == json.loads(answered.answer)
+    told(f"streaming: {len(pieces)} pieces in {pieces[-1][0] - pieces[0][0]:.1f} s")
+
+
+def test_eight_questions_at_once(running: Running):
+    _, question = QUESTIONS["JudgeQuestion"]
+    began = time.monotonic()
+    alone = running.ask("alone", question)
+    one = alone.completion_tokens / (time.monotonic() - began)
+    began = time.monotonic()
+    answers = running.ask_all({f"at-once-{number}": question for number in range(8)})
+    eight = sum(a.completion_tokens for a in answers) / (time.monotonic() - began)
+    told(f"one alone {one:.0f} tokens/s, eight at once {eight:.0f} tokens/s")
+    came(lambda: running.states and running.states[-1].completion_tokens > 0)
+
+
+def test_it_sleeps_while_the_learner_has_the_card(running: Running):
+    _, question = QUESTIONS["JudgeQuestion"]
+    lease = running.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=LONG), timeout=LONG)
+    came(lambda: running.states and running.states[-1].state == "asleep")
+    asked = threading.Thread(target=running.ask, args=("meanwhile", question))
+    asked.start()
+    asked.join(2.0)
+    assert asked.is_alive()
+    began = time.monotonic()
+    running.bus.call(GIVE_BACK_GPU, GiveBackGpu(holder="train"))
+    asked.join(LONG)
+    assert not asked.is_alive()
+    came(lambda: running.states[-1].state == "ready")
+    told(f"asleep after {lease.slept:.2f} s; awake and answered after {_since(began)}")
+
+
+def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_asked_again(running: Running):
+    _, question = QUESTIONS["SpecQuestion"]
+    group = running.group
+    answers: list[Answered] = []
+    asked = threading.Thread(target=lambda: answers.append(running.ask("killed", question)))
+    asked.start()
+    came(lambda: any(piece.id == "killed" for _, piece in running.tokens))
+    serving = [pid for pid, words in running.members(group).items() if "/vllm serve" in words]
+    began = time.monotonic()
+    os.kill(max(serving), signal.SIGKILL)  # not the keeper, which came first
+    asked.join(LONG)
+    assert answers
+    assert running.members(group) == {}
+    assert running.group != group
+    told(f"killed in the middle of an answer; answered by another server after {_since(began)}")
+
+
+def test_nothing_is_left_of_it_when_the_node_stops(running: Running):
+    group = running.group
+    memory = sum(_resident(pid) for pid in running.members(group)) / 2**30
+    processes = len(running.members(group))
+    assert running.llm.stop() == 0
+    assert running.members(group) == {}
+    told(f"{processes} processes with {memory:.1f} GiB, none of them left")
+
+
+def _since(began: float) -> str:
+    return f"{time.monotonic() - began:.1f} s"
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
