@@ -140,8 +140,11 @@ class Peer:
             events = dict(self._poller.poll(max(1, int(slice_ * 1000))))
             if self._socket in events and (reply := self._take(number, door)) is not None:
                 return reply
-            if self._monitor in events and self._watch():
-                if asked:
+            if self._monitor in events and (established := self._watch()):
+                # Several turns of the connection may be read at once: the question went out with
+                # the first, and was lost with it if there was another.
+                lost = asked or established > 1
+                if lost and self._connected:
                     header = Header(
                         *(VERSION, "request", door, self._client, number, self._epoch),
                         *(time.time(), goal, asked_life),
@@ -186,15 +189,16 @@ class Peer:
                 )
             raise RemoteError(door, header.code, header.text)
 
-    def _watch(self) -> bool:
-        """Read what happened to the connection. True if it was (re-)established."""
-        established = False
+    def _watch(self) -> int:
+        """Read what happened to the connection: how often it was (re-)established."""
+        established = 0
         while self._monitor_has_news():
             event = recv_monitor_message(self._monitor, zmq.NOBLOCK)["event"]
             if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
-                self._connected = established = True
+                self._connected = True
+                established += 1
             elif event == zmq.EVENT_DISCONNECTED:
-                self._connected = established = False
+                self._connected = False
                 self._peer = ""
         return established
 

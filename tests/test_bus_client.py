@@ -1,0 +1,76 @@
+"""A line to a node whose connection comes, goes and comes back while nobody looks."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+
+from messages.bus.client import Peer
+from messages.bus.header import VERSION, Header, decode_header, encode_header
+from tests.bus_processes import PATIENCE
+
+
+@pytest.fixture
+def context() -> Iterator["zmq.Context[Any]"]:
+    with zmq.Context() as context:
+        yield context
+
+
+class Server:
+    """One life of a node, as a bare socket."""
+
+    def __init__(self, context: "zmq.Context[Any]", address: str) -> None:
+        self.socket = context.socket(zmq.ROUTER)
+        self.socket.setsockopt(zmq.LINGER, 1000)
+        self.socket.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
+        self.monitor = self.socket.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED)
+        self.monitor.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
+        self.socket.bind(address)
+
+    def question(self) -> tuple[bytes, Header]:
+        route, header, _ = self.socket.recv_multipart()
+        return route, decode_header(header)
+
+    def close(self) -> None:
+        self.socket.disable_monitor()
+        self.monitor.close()
+        self.socket.close()
+
+
+@pytest.mark.parametrize("looks", ["while it is away", "when it is back"])
+def test_question_is_put_again_however_late_the_asker_looks(
+    tmp_path: Path, context: "zmq.Context[Any]", looks: str
+) -> None:
+    address = f"ipc://{tmp_path}/srv"
+    asleep, awake = threading.Event(), threading.Event()
+
+    def tick() -> None:
+        asleep.set()
+        awake.wait(PATIENCE)
+
+    answers: list[Any] = []
+    peer = Peer(context, "server", address, "asker.1", "asker", None)
+    thread = threading.Thread(
+        target=lambda: answers.append(peer.ask("server/do", [b"body"], PATIENCE, tick=tick)[1])
+    )
+    thread.start()
+    assert asleep.wait(PATIENCE)
+    first = Server(context, address)
+    asked = first.question()[1]
+    first.close()
+    if looks == "while it is away":
+        awake.set()
+    second = Server(context, address)
+    second.monitor.recv_multipart()
+    awake.set()
+    route, again = second.question()
+    assert (again.id, again.again) == (asked.id, "")
+    reply = Header(VERSION, "reply", again.door, again.client, again.id, "second", 0.0)
+    second.socket.send_multipart([route, encode_header(reply), b"answer"])
+    thread.join(PATIENCE)
+    assert answers == [[b"answer"]]
+    peer.close()
+    second.close()
