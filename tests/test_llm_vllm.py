@@ -124,10 +124,11 @@ def test_random_answers_are_valid_by_every_schema_that_is_used(running: Running,
     repairs = sum(answer.repairs for answer in answers)
     seconds = time.monotonic() - began
     told(f"{asked}: {EACH} answers, {tokens} tokens, {repairs} repairs, {seconds:.1f} s")
-    # What was repaired was cut off at the end of max_tokens, not of another shape.
+    # What was repaired was cut off at the end of max_tokens or had a number like 1e999 in it, which
+    # a schema cannot forbid; nothing was of another shape.
     for line in (running.run / "llm" / "transcript.jsonl").read_text().splitlines():
         for failure in json.loads(line)["failures"]:
-            assert "cut off at max_tokens" in failure
+            assert "cut off at max_tokens" in failure or "out of range" in failure
 
 
 def test_an_answer_can_be_watched_while_it_is_written(running: Running):

@@ -6,11 +6,13 @@ torch, which takes seconds to import: it is imported beside the serving, not bef
 
 import gc
 import threading
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from messages.bus import BusClosed, GoalHandle, ServiceError
 from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
+from nodes.learner import gpu
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import load_spec, policy_folder, save_spec
 from nodes.node import Node
@@ -31,6 +33,7 @@ class Learner(Node):
     parameters: Parameters
 
     def setup(self) -> None:
+        gpu.check_device(self.config, self.parameters.device)
         self._stopping = threading.Event()
         # In one thread, which those who need it wait for: torchrl doesn't survive being imported
         # by two at once.
@@ -76,7 +79,9 @@ class Learner(Node):
             self.publish(PROGRESS, progress)
             goal.feedback(progress)
 
-        return training.run(report, lambda: self._check(goal))
+        check = partial(self._check, goal)
+        with gpu.turn(self.config, self.parameters.device, goal.id, self.call, check, self.log):
+            return training.run(report, check)
 
     def act(self, goal: GoalHandle[Act, Progress]) -> Acted:
         self._importing.join()

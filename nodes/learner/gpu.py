@@ -1,0 +1,120 @@
+"""The learner's side of a GPU that the language model uses as well: turns, shares, or none.
+
+How the card is shared is the language-model profile's to say (``llm.gpu``), so that both nodes read
+it in one place. docs/vllm.md has the modes.
+"""
+
+import contextlib
+import gc
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from messages.bus import BusError, RemoteError
+from messages.gpu import GIVE_BACK_GPU, TAKE_GPU, GiveBackGpu, TakeGpu
+from nodes.config import ConfigError, node_values
+
+SECONDS = 60.0
+"""How long a lease lasts that is not renewed: what a killed learner costs the language model."""
+RENEWED = 15.0  # seconds between renewals
+_SPARE = 0.03  # of the card, which the two shares leave for what neither counts
+
+Call = Callable[..., Any]
+
+
+def mode(config: Mapping[str, Any]) -> str:
+    """``turns``, ``shares``, ``cpu``, or "" where no language model runs on this machine's card."""
+    profile = _profile(config)
+    return str(profile.get("gpu", "cpu")) if profile.get("kind") == "vllm" else ""
+
+
+def check_device(config: Mapping[str, Any], device: str) -> None:
+    """Raises ConfigError for a learner on a card that is the language model's alone."""
+    if mode(config) == "cpu" and device != "cpu" and _profile(config).get("device") != "cpu":
+        raise ConfigError(
+            f"learner.device={device}, and llm.gpu=cpu leaves the GPU to the language model: use "
+            "llm.gpu=turns (it sleeps while the learner trains), llm.gpu=shares, or "
+            "learner.device=cpu"
+        )
+
+
+@contextlib.contextmanager
+def turn(
+    config: Mapping[str, Any],
+    device: str,
+    holder: str,
+    call: Call,
+    check: Callable[[], None],
+    log: logging.Logger,
+) -> Iterator[None]:
+    """Train inside it: the card is the learner's, or its share of it is.
+
+    ``check`` is called while the card is waited for, and raises to end the waiting.
+    """
+    how = mode(config)
+    if how == "shares" and device.startswith("cuda"):
+        _take_share(config, device)
+    if how != "turns":
+        yield
+        return
+    _take(holder, call, check, log)
+    over = threading.Event()
+    renewing = threading.Thread(target=_renew, args=(holder, call, over, log), name="lease")
+    renewing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        renewing.join()  # a renewal that came after the giving back would take the card again
+        if device.startswith("cuda"):
+            _let_go()
+        with contextlib.suppress(BusError):
+            call(GIVE_BACK_GPU, GiveBackGpu(holder=holder))
+
+
+def _take(holder: str, call: Call, check: Callable[[], None], log: logging.Logger) -> None:
+    while True:
+        check()
+        try:
+            lease = call(TAKE_GPU, TakeGpu(holder=holder, seconds=SECONDS))
+        except RemoteError as error:
+            if error.code not in ("held", "busy"):
+                raise
+            log.info("the GPU is waited for: %s", error.message)
+            threading.Event().wait(1.0)
+        except BusError as error:
+            check()  # the bus is closed when the node stops
+            log.warning("the llm node does not lend the GPU yet: %s", error)
+            threading.Event().wait(1.0)
+        else:
+            log.info("%s has the GPU; the language model slept after %.2f s", holder, lease.slept)
+            return
+
+
+def _renew(holder: str, call: Call, over: threading.Event, log: logging.Logger) -> None:
+    while not over.wait(RENEWED):
+        try:
+            call(TAKE_GPU, TakeGpu(holder=holder, seconds=SECONDS), timeout=RENEWED)
+        except BusError as error:
+            log.warning("the lease of the GPU was not renewed: %s", error)
+
+
+def _take_share(config: Mapping[str, Any], device: str) -> None:
+    import torch
+
+    share = 1.0 - float(_profile(config).get("memory_share", 0.55)) - _SPARE
+    torch.cuda.set_per_process_memory_fraction(max(share, 0.05), device)
+
+
+def _let_go() -> None:
+    """What torch keeps for later is memory that the language model has to do without."""
+    import torch
+
+    gc.collect()
+    torch.cuda.empty_cache()
+
+
+def _profile(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    profile = node_values(config, "llm").get("profile") or {}
+    return profile if isinstance(profile, Mapping) else {}

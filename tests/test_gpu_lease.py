@@ -1,0 +1,118 @@
+"""One GPU, two tenants: a learner and an llm node with a (fake) server take turns, as processes."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from messages.bus import RemoteError
+from messages.chat import ASK, Ask, ChatMessage, PlanQuestion
+from messages.gpu import SERVER, TAKE_GPU, ServerState, TakeGpu
+from messages.training import TRAIN, Train
+from nodes.config import ConfigError
+from nodes.learner import gpu
+from tests.agent_stack import TASK, AgentProcess
+from tests.bus_processes import PATIENCE, eventually
+from tests.corridor import corridor_spec
+from tests.test_learner import House
+from tests.test_llm_server import FAKE
+
+
+class SharedHouse(House):
+    """A learner with corridors, and an llm node with its server."""
+
+    def __init__(self, run: Path) -> None:
+        weights = run / "weights"
+        weights.mkdir()
+        (weights / "config.json").write_text("{}")
+        self.profile = {
+            "kind": "vllm",
+            "model": "toy",
+            "path": str(weights),
+            "command": FAKE,
+            "device": "cpu",
+            "gpu": "turns",
+        }
+        super().__init__(run)
+        self.llm = AgentProcess("llm", run)
+        self.states: list[ServerState] = []
+        self._over = threading.Event()
+        self.bus.subscribe(SERVER, self.states.append)
+        self._thread = threading.Thread(target=self.bus.spin, args=(self._over,))
+        self._thread.start()
+
+    def start(self, node: str) -> None:
+        # The configuration is whole only now: the house writes its own first.
+        path = self.run / "config.yaml"
+        config = yaml.safe_load(path.read_text())
+        config["nodes"]["llm"] = {"parameters": {"profile": self.profile}}
+        path.write_text(yaml.safe_dump(config))
+        super().start(node)
+
+    def ask(self, id: str) -> str:
+        prompt = [ChatMessage(role="user", content="A log.")]
+        request = Ask(id=id, agent="planner", question=PlanQuestion(task=TASK), prompt=prompt)
+        return self.bus.call(ASK, request, timeout=PATIENCE).answer
+
+    def state(self) -> str:
+        return self.states[-1].state if self.states else ""
+
+    def close(self) -> None:
+        self._over.set()
+        self.bus.wake()
+        self._thread.join(PATIENCE)
+        super().close()
+        self.llm.kill()
+
+
+@pytest.fixture
+def house(run_folder: Path) -> Iterator[SharedHouse]:
+    house = SharedHouse(run_folder)
+    yield house
+    house.close()
+
+
+def test_the_model_sleeps_while_the_learner_trains_and_wakes_at_the_next_question(
+    house: SharedHouse,
+):
+    assert house.ask("before")
+    during: list[str] = []
+    spec = corridor_spec(budget=8_000, stop_at=2.0)
+    trained = house.train("demo/train", spec, on_feedback=lambda _: during.append(house.state()))
+    assert trained.samples > 0
+    assert "asleep" in during
+    assert "ready" not in during[during.index("asleep") :]
+    # It goes on sleeping until it is needed.
+    assert house.state() == "asleep"
+    assert house.ask("after")
+    eventually(lambda: house.state() == "ready")
+
+
+def test_a_killed_learner_does_not_keep_the_model_asleep(
+    house: SharedHouse,
+):
+    house.bus.send_goal(TRAIN, "demo/train", Train(spec=corridor_spec(budget=10**8, stop_at=2.0)))
+    eventually(lambda: house.state() == "asleep")
+    house.kill("learner")
+    with pytest.raises(RemoteError) as held:
+        house.bus.call(TAKE_GPU, TakeGpu(holder="another", seconds=1.0))
+    assert held.value.code == "held"
+    # Its lease lasts a minute; what is left of it is shortened here by taking it in its name.
+    house.bus.call(TAKE_GPU, TakeGpu(holder="demo/train", seconds=0.5))
+    assert house.ask("after")
+
+
+def config(**profile: Any) -> dict[str, Any]:
+    return {"nodes": {"llm": {"parameters": {"profile": {"kind": "vllm", **profile}}}}}
+
+
+def test_a_learner_on_a_card_that_is_the_models_is_refused():
+    with pytest.raises(ConfigError, match=r"llm\.gpu=turns"):
+        gpu.check_device(config(gpu="cpu"), "cuda")
+    gpu.check_device(config(gpu="cpu"), "cpu")
+    gpu.check_device(config(gpu="turns"), "cuda")
+    gpu.check_device({"nodes": {"llm": {"parameters": {"profile": {"kind": "rulebook"}}}}}, "cuda")
+    gpu.check_device({}, "cuda")
