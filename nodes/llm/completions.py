@@ -97,6 +97,8 @@ def _words(error: Exception) -> str:
 
 def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
     said = response.read(500).decode(errors="replace").strip()
+    if response.status == 400 and "context length" in said:
+        said += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
     permanent = 400 <= response.status < 500 and response.status not in _PASSING
     return BackendError(f"{url} answered {response.status}: {said}", permanent)
 

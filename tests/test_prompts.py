@@ -1,0 +1,96 @@
+"""The prompts as files: the page that shows them is true, and they are short enough."""
+
+import pytest
+
+from messages.chat import ProgramAttempt, ProgramQuestion, SpecQuestion
+from messages.plan import Line, Stage, SubAction
+from messages.program import Program, ProgramReport
+from messages.verdict import Verdict
+from nodes.asking import render
+from nodes.llm.answers import answer_schema
+from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
+from tests.agent_stack import LOG, TASK
+
+CONTEXT = 8192  # tokens, of the smallest model that these are written for
+ANSWER = 2048  # of them, kept for the answer
+
+
+def test_the_page_of_prompts_is_up_to_date():
+    told = "docs/prompts.md is older than the prompts: run `python -m nodes.llm.prompt_pages`"
+    assert PAGE.read_text("utf-8") == page(), told
+
+
+@pytest.mark.parametrize("name", sorted(samples()))
+def test_what_never_changes_comes_first(name: str):
+    agent, question = samples()[name]
+    system, user = render(ROOT / "nodes" / agent / "prompts", question)
+    bare = type(question)(
+        **{
+            field: getattr(question, field)
+            for field, default in zip(
+                reversed(question.__struct_fields__),
+                [*reversed(question.__struct_defaults__), *[None] * 9],
+                strict=False,
+            )
+            if default is None
+        }
+    )
+    assert (system.role, user.role) == ("system", "user")
+    assert system == render(ROOT / "nodes" / agent / "prompts", bare)[0]
+
+
+def test_no_schema_bounds_the_length_of_a_string():
+    for _, question in samples().values():
+        assert "maxLength" not in str(answer_schema(question))
+
+
+SOURCE = "def action(obs):\n" + "    obs = forward()  # and look for the next tree\n" * 60
+VERDICT = Verdict(success=False, success_rate=0.1, reason="It got stuck. " * 10, suggestion="Jump.")
+DIG = SubAction(name="dig", method="rl", success=LOG, description="dig it " * 20)
+LINE = Line(sub_action=DIG, attempts=4, verdict=VERDICT, macros=["attack_20"])
+BEFORE = [Stage(sub_action=DIG, program=Program(name="walk", source=SOURCE[:1500]))] * 2
+REPORT = ProgramReport(
+    program="dig",
+    status="error",
+    count=3,
+    steps=80,
+    line=12,
+    last_primitive="forward",
+    error="ValueError: there is none",
+    changed={"position": "(1.0, 2.0, 3.0) -> (2.0, 2.0, 3.0)", "facing": "air -> wood"},
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ProgramQuestion(
+            task=TASK,
+            sub_action=DIG,
+            before=BEFORE,
+            attempts=[ProgramAttempt(source=SOURCE, reports=[REPORT] * 4, verdict="No. " * 40)] * 6,
+            history=[LINE] * 12,
+        ),
+        SpecQuestion(
+            task=TASK,
+            sub_action=DIG,
+            before=BEFORE,
+            history=[LINE] * 12,
+            observations=["rays", "voxels", "facing"] * 4,
+            actions=["forward", "turn_left_15"] * 15,
+        ),
+    ],
+    ids=lambda question: type(question).__name__,
+)
+def test_a_long_history_still_fits_into_a_small_context(question: ProgramQuestion | SpecQuestion):
+    messages = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
+    assert sum(tokens(message.content) for message in messages) <= CONTEXT - ANSWER
+
+
+def test_the_last_programs_keep_their_numbers():
+    attempts = [ProgramAttempt(source=f"# program {number}") for number in range(1, 5)]
+    question = ProgramQuestion(task=TASK, sub_action=DIG, attempts=attempts)
+    text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
+    assert "Program 3 of this iteration:\n```\n  1 # program 3" in text
+    assert "Program 4 of this iteration:\n```\n  1 # program 4" in text
+    assert "# program 2" not in text
