@@ -134,3 +134,19 @@ def test_launch_files_by_path_and_groups_of_ones_own(place: Path) -> None:
 
 def test_help_needs_no_stack(place: Path) -> None:
     assert "launch" in rlgpt("--help", cwd=place).stdout
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("world.kind=flat", "rlgpt: env_server: there is no world 'flat'; there are embedded"),
+        ("task.biome=moon", "rlgpt: env_server: there is no biome 'moon'"),
+        ("learner.epochs=0", "rlgpt: learner: nodes.learner.parameters: Expected `int` >= 1"),
+    ],
+)
+def test_node_that_refuses_ends_the_launch_of_the_real_stack(
+    place: Path, override: str, words: str
+) -> None:
+    sentence = refused("launch", "harvest_log", override, "run=out", cwd=place, code=1)
+    assert sentence.startswith(words)
+    assert "mend out/config.yaml and `rlgpt resume out`" in sentence
