@@ -70,7 +70,8 @@ def _read(run: Path) -> list[dict[str, Any]]:
     for name in ("transcript.jsonl", "unanswered.jsonl"):
         path = run / "llm" / name
         try:
-            lines = path.read_text("utf-8").splitlines()
+            # Not by splitlines: models write other line ends, which JSON leaves as they are.
+            lines = path.read_text("utf-8").split("\n")
         except OSError:
             continue
         for line in lines:

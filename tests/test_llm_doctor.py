@@ -170,7 +170,10 @@ def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
         "time": 1.0,
         "agent": "planner",
         "asked": "PlanQuestion",
-        "prompt": [{"role": "system", "content": "Plan.\n"}, {"role": "user", "content": "A log."}],
+        "prompt": [
+            {"role": "system", "content": "Plan.\n"},
+            {"role": "user", "content": "A\u2028log."},
+        ],
         "schema": {"type": "object"},
         "answered": {"id": "goal/plan-0", "answer": '{"subtasks":[]}'},
         "attempts": [
@@ -180,11 +183,13 @@ def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     }
     failed = {key: entry[key] for key in ("agent", "asked", "prompt")}
     failed |= {"time": 2.0, "id": "goal/plan-1", "sentence": "No answer.", "agent": "critic"}
-    (run / "llm" / "transcript.jsonl").write_text(json.dumps(entry) + '\n{"time')
+    (run / "llm" / "transcript.jsonl").write_text(
+        json.dumps(entry, ensure_ascii=False) + '\n{"time'
+    )
     (run / "llm" / "unanswered.jsonl").write_text(json.dumps(failed) + "\n")
     assert main(["prompt", "show", "planner", "--run", str(run)]) == 0
     assert capfd.readouterr().out == (
-        "=== goal/plan-0 (PlanQuestion)\n--- system\nPlan.\n--- user\nA log.\n"
+        "=== goal/plan-0 (PlanQuestion)\n--- system\nPlan.\n--- user\nA\u2028log.\n"
         "--- assistant\nA log?\n--- user\nAgain.\n--- thinking\nHm.\n"
         '--- answer\n{"subtasks":[]}\n'
     )

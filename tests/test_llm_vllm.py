@@ -126,7 +126,7 @@ def test_random_answers_are_valid_by_every_schema_that_is_used(running: Running,
     told(f"{asked}: {EACH} answers, {tokens} tokens, {repairs} repairs, {seconds:.1f} s")
     # What was repaired was cut off at the end of max_tokens or had a number like 1e999 in it, which
     # a schema cannot forbid; nothing was of another shape.
-    for line in (running.run / "llm" / "transcript.jsonl").read_text().splitlines():
+    for line in (running.run / "llm" / "transcript.jsonl").read_bytes().splitlines():
         for failure in json.loads(line)["failures"]:
             assert "cut off at max_tokens" in failure or "out of range" in failure
 

@@ -73,7 +73,7 @@ def asked(run: Path) -> list[Asked]:
         text = (run / "llm" / "transcript.jsonl").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    for line in text.splitlines():
+    for line in text.split("\n"):  # splitlines knows ends that are inside a model's strings
         try:
             entry = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeEncodeError):
