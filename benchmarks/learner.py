@@ -83,7 +83,7 @@ def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[f
             canned.step, state.networks.actor, state.generator, lambda *_: True, state.device
         )
         collected = time.perf_counter()
-        state.learn(rollout, 0)
+        state.learn(rollout, 0, 1_000_000)
         collecting.append(collected - began)
         updating.append(time.perf_counter() - collected)
     return statistics.median(collecting), statistics.median(updating)

@@ -44,7 +44,7 @@ def iterate(session, collector, state, count):
             lambda decisions, samples: True,
             state.device,
         )
-        state.learn(rollout, session.seeds_used)
+        state.learn(rollout, session.seeds_used, session.spec.budget)
 
 
 def test_resumed_training_is_equal_to_the_bit(tmp_path):

@@ -23,7 +23,7 @@ class FastAgent(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
         macros: bool = True  # may coded actions join the action space of a policy?
-        trial_episodes: int = 10
+        trial_episodes: int = 20
         evaluation_episodes: int = 30
         repairs: int = 2  # programs (or specs) after the first, within one goal
         required_rate: float = 0.9  # success rate of a tryout that counts as success

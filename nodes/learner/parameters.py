@@ -15,7 +15,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
     # Collection.
     environments: Positive = 64  # side by side in a training session
-    decisions: Positive = 64  # per environment in a rollout, at most
+    decisions: Positive = 16  # per environment in a rollout, at most
     rollout_samples: Positive = 16384  # a rollout also ends here: macros make decisions long
     reward_scale: Amount = 0.0  # 0: one over the largest weight of the spec's rewards
 
@@ -28,9 +28,10 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     normalise_advantages: bool = True
 
     # The update.
-    epochs: Positive = 4
-    minibatch: NotNegative = 1024  # decisions; 0: the whole rollout at once
+    epochs: Positive = 8
+    minibatch: NotNegative = 256  # decisions; 0: the whole rollout at once
     learning_rate: Amount = 1e-3
+    final_share: Share = 0.1  # of the learning rate that is left when the budget is spent
     max_grad_norm: Amount = 0.5  # 0: not clipped
     target_kl: Amount = 0.05  # an update stops early beyond this; 0: never
 

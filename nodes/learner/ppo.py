@@ -88,8 +88,13 @@ class Ppo:
             networks.parameters(), lr=parameters.learning_rate, fused=True
         )
 
-    def update(self, rollout: Rollout) -> UpdateStatistics:
-        """Learn from a rollout."""
+    def update(self, rollout: Rollout, left: float = 1.0) -> UpdateStatistics:
+        """Learn from a rollout. ``left`` is the share of the budget that is not yet spent: the
+        learning rate falls with it in a line."""
+        final = self.parameters.final_share
+        share = final + (1.0 - final) * left
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.parameters.learning_rate * share
         batch, explained = self._batch(rollout)
         count = batch.shape[0]
         size = self._minibatch_size(count)

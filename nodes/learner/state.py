@@ -107,17 +107,15 @@ class TrainingState:
         self.ppo = Ppo(self.networks, parameters, self.generator)
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
-            for group in self.ppo.optimiser.param_groups:
-                group["lr"] = parameters.learning_rate
             self.generator.set_state(checkpoint["generator"])
             self.counters = msgspec.convert(checkpoint["counters"], Counters)
             self.episodes.load_state_dict(checkpoint["episodes"])
             self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
             self.stopped = checkpoint["stopped"]
 
-    def learn(self, rollout: Rollout, seeds_used: int) -> UpdateStatistics:
+    def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
-        statistics = self.ppo.update(rollout)
+        statistics = self.ppo.update(rollout, max(0.0, 1.0 - self.counters.samples / budget))
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions

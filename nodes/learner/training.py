@@ -128,7 +128,7 @@ class Training:
                 if not rollout.decisions:
                     state.stopped = "the budget is spent"
                 else:
-                    statistics = state.learn(rollout, self.session.seeds_used)
+                    statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
                     speed = rollout.samples / (time.monotonic() - began)
                     self._stop_when_good()
                     metrics.write(state.counters.samples, statistics, state.episodes, speed)
