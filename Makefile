@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(wildcard nodes/env_server/worlds/embedded/*.py models/rules/*.py models/rules/*.json)
 
-.PHONY: setup demo test test-all check bench clean
+.PHONY: setup demo test test-all test-llm check bench clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -29,6 +29,11 @@ test: setup
 
 test-all: setup
 	$(BIN)/pytest
+
+# The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
+test-llm: setup
+	$(BIN)/python -m tests.vllm_environment
+	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py
 
 check: setup
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """The llm node with the real vLLM (its CPU build) and a tiny random model.
 
-Slow: the first run makes ``.venv-vllm`` (minutes, 3.5 GB), a server takes half a minute to start.
-``make test-llm`` runs it and shows the figures.
+Slow: a server takes half a minute to start. ``make test-llm`` makes ``.venv-vllm`` first (minutes,
+3.5 GB, where it is not there yet), runs it and shows the figures.
 """
 
 import json
@@ -22,9 +22,15 @@ from messages.chat import ANSWERS, ASK, TOKENS, Answered, Ask, ChatMessage, Ques
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, ServerState, TakeGpu
 from nodes.llm.prompt_pages import samples
 from tests.agent_stack import AgentProcess
-from tests.vllm_environment import tiny_profile
+from tests.vllm_environment import made, tiny_profile
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(1800),
+    pytest.mark.skipif(
+        not made(), reason=".venv-vllm is not there; `make test-llm` makes it and runs this"
+    ),
+]
 LONG = 600.0  # seconds; the server has one slow core and the lowest priority
 EACH = 4  # random answers by each schema
 QUESTIONS = samples()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".venv-vllm"
+_DONE = FOLDER / ".done"
 VERSION = "0.32.0"
 _PIP = ("install", "--quiet", "--disable-pip-version-check")
 _LAUNCHER = """#!{python}
@@ -53,10 +54,14 @@ json.dump({"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden
 """
 
 
+def made() -> bool:
+    """Whether the environment is there, all of it."""
+    return _DONE.exists()
+
+
 def environment() -> Path:
     """The folder of the environment, made on the first call (2 to 6 minutes)."""
-    done = FOLDER / ".done"
-    if done.exists():
+    if made():
         return FOLDER
     python = FOLDER / "bin" / "python"
     if not python.exists():
@@ -70,7 +75,7 @@ def environment() -> Path:
     _add_shim(python)
     # Byte code compiled beforehand: a server starts in half the time.
     _run(str(python), "-m", "compileall", "-q", str(_packages()))
-    done.touch()
+    _DONE.touch()
     return FOLDER
 
 
