@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(wildcard nodes/env_server/worlds/embedded/*.py models/rules/*.py models/rules/*.json)
 
-.PHONY: setup demo test test-all test-llm check bench clean
+.PHONY: setup demo test test-all test-llm check bench minedojo clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -42,6 +42,21 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.bus
+
+# The real MineDojo package, in an environment of its own (docs/minedojo.md).
+MINEDOJO := .venv-minedojo
+
+minedojo: $(MINEDOJO)/.installed
+
+# pip warns of dependencies that are left out: those of its knowledge base, which nothing here needs.
+$(MINEDOJO)/.installed: minedojo-requirements.txt
+	$(PYTHON) -m venv $(MINEDOJO)
+	$(MINEDOJO)/bin/pip install --quiet --disable-pip-version-check \
+		'pip<24.1' 'setuptools==65.5.0' 'wheel<0.40'
+	$(MINEDOJO)/bin/pip install --quiet --disable-pip-version-check --no-build-isolation gym==0.21.0
+	$(MINEDOJO)/bin/pip install --quiet --disable-pip-version-check --no-deps minedojo==0.1
+	$(MINEDOJO)/bin/pip install --quiet --disable-pip-version-check -r minedojo-requirements.txt
+	touch $@
 
 clean:
 	rm -rf .venv runs

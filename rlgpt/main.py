@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given, extra = parser.parse_known_args(arguments)
     try:
-        if extra and given.command not in ("launch", "resume", "run", "llm"):
+        if extra and given.command not in ("launch", "resume", "run", "llm", "world"):
             parser.error(f"`{extra[0]}` means nothing here")
         return _dispatch(given, extra)
     except Refused as refused:
@@ -58,6 +58,10 @@ def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
         from rlgpt.prompts import show
 
         return show(given.agent, given.run, given.id, given.list, given.schema)
+    if given.command == "world":
+        from rlgpt.world import serve
+
+        return serve(extra)
     from rlgpt import inspecting
 
     if given.command == "node":
@@ -166,6 +170,16 @@ def _parser() -> argparse.ArgumentParser:
     put.add_argument("node", metavar="NODE")
     put.add_argument("assignment", metavar="key=value")
     _add_run(put)
+
+    world = _group(commands, "world", "the embedded world without the stack")
+    world.add_parser(
+        "serve",
+        help="let MineDojo's own package play in it",
+        description="Serve the embedded world to MineDojo's own package, in Minecraft's place.",
+        add_help=False,
+        allow_abbrev=False,
+        usage="rlgpt world serve --port P [--seed S] [--biome B] [--host H]",
+    )
 
     service = _group(commands, "service", "list services and actions")
     _add_run(service.add_parser("list", help="all services and actions and their types"))

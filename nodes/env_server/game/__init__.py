@@ -1,0 +1,10 @@
+"""One world played as a client of the game plays it: a tick at a time, with keys and commands.
+
+The Malmo door and our own ``make()`` are both made of this; they differ in how they are spoken to.
+"""
+
+from nodes.env_server.game.game import Game
+from nodes.env_server.game.keys import STILL, Keys
+from nodes.env_server.game.scope import NotInThisWorld, shortfalls
+
+__all__ = ["STILL", "Game", "Keys", "NotInThisWorld", "shortfalls"]

@@ -1,0 +1,43 @@
+"""MineDojo's ``info``: the raw state as the Java side tells it."""
+
+from typing import TYPE_CHECKING, Any
+
+from models.rules import item_names
+
+if TYPE_CHECKING:
+    from nodes.env_server.game.game import Game
+
+
+def info_of(game: "Game") -> dict[str, Any]:
+    player = game.player
+    alive = bool(player["life"] > 0.0)
+    return {
+        "inventory": inventory_of(game),
+        "stat": game.statistics.tree(),
+        "achievement": game.statistics.achievements(),
+        "world_time": game.time,
+        "total_time": game.ticks,
+        "biome_name": game.world.biome.name.replace("_", " "),
+        "is_alive": alive,
+        "is_dead": not alive,
+        "living_death_event_fired": not alive,
+    }
+
+
+def inventory_of(game: "Game") -> list[dict[str, Any]]:
+    """The 41 slots."""
+    durability = game.world.rules.item["durability"]
+    found = []
+    for item, count, variant, wear in game.world.state.slots[0].tolist():
+        most = int(durability[item])
+        found.append(
+            {
+                "name": item_names[item],
+                "variant": variant,
+                "quantity": count,
+                "max_durability": most if most > 0 else -1,
+                "cur_durability": most - wear if most > 0 else -1,
+                "inventory": "inventory",
+            }
+        )
+    return found

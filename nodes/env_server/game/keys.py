@@ -1,0 +1,25 @@
+"""What a player does in one tick."""
+
+import msgspec
+
+
+class Keys(msgspec.Struct, frozen=True, kw_only=True):
+    """``pitch`` and ``yaw``: degrees by which the camera turns, + is down and to the right.
+    ``forward`` and ``left``: -1, 0 or 1. ``gait``: 0 none, 1 jump, 2 sneak, 3 sprint.
+    ``crafts``: craft arguments (0..243) in the order in which they are tried. ``equip`` and
+    ``place``: registry names of items, as MineDojo asks for them; "" for none."""
+
+    pitch: float = 0.0
+    yaw: float = 0.0
+    forward: int = 0
+    left: int = 0
+    gait: int = 0
+    attack: bool = False
+    use: bool = False
+    drop: bool = False
+    crafts: tuple[int, ...] = ()
+    equip: str = ""
+    place: str = ""
+
+
+STILL = Keys()

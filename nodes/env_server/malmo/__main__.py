@@ -1,0 +1,78 @@
+"""Serve the embedded world to MineDojo's own package, in the place of its Minecraft.
+
+python -m nodes.env_server.malmo --port 9000 [--seed 0]
+"""
+
+import argparse
+import logging
+import signal
+import sys
+import threading
+
+from models.rules import biome_named
+from models.tasks import make_kwargs, world_settings
+from nodes.env_server.game import STILL, Game, NotInThisWorld
+from nodes.env_server.malmo.server import MalmoServer
+from nodes.env_server.malmo.wire import frame_and_info
+
+
+def main() -> int:
+    """Exit codes: 0 stopped by a signal, 2 it could not begin."""
+    given = _parser().parse_args()
+    logging.basicConfig(
+        level=logging.INFO,
+        stream=sys.stderr,
+        format="%(asctime)s %(name)s %(levelname)s %(message)s",
+    )
+    try:
+        biome = biome_named(given.biome).name
+        _warm_up(biome, given.area)
+        server = MalmoServer(
+            given.host,
+            given.port,
+            seed=given.seed,
+            biome=biome,
+            area=given.area,
+            connections=given.connections,
+        )
+    except (ValueError, NotInThisWorld) as refused:
+        print(f"malmo: {refused}", file=sys.stderr)
+        return 2
+    except (OSError, OverflowError) as error:
+        print(f"malmo: cannot listen on {given.host}:{given.port}: {error}", file=sys.stderr)
+        return 2
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    threading.Thread(target=server.run, daemon=True).start()
+    print(f"listening on {given.host}:{server.port}", flush=True)
+    stop.wait()
+    server.close()
+    return 0
+
+
+def _warm_up(biome: str, area: int) -> None:
+    """Everything is compiled before the first client waits for it."""
+    kwargs = make_kwargs("open-ended", image_size=16, use_voxel=True, use_lidar=True)
+    game = Game(world_settings("open-ended", kwargs), default_biome=biome, area=area)
+    game.tick(STILL)
+    frame_and_info(game)
+    game.close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rlgpt world serve",
+        description="The embedded world behind the protocol of MineDojo's Java side.",
+    )
+    parser.add_argument("--port", type=int, required=True, help="0: any that is free")
+    parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")
+    parser.add_argument("--seed", type=int, default=0, help="of worlds for which none is given")
+    parser.add_argument("--biome", default="forest", help="where a mission names none")
+    parser.add_argument("--area", type=int, default=128, help="columns along each side")
+    parser.add_argument("--connections", type=int, default=64, help="at a time")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

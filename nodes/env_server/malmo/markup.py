@@ -1,0 +1,77 @@
+"""XML as far as a mission needs it, read so that no text can do harm: no document type, hence no
+entities of one's own and nothing fetched; depth and number of elements are limited."""
+
+from collections.abc import Iterator
+from xml.parsers import expat
+
+import msgspec
+
+from nodes.env_server.malmo.framing import BadMessage
+
+DEPTH, ELEMENTS = 16, 20_000
+
+
+class Element(msgspec.Struct):
+    """``name`` and the names of attributes are without namespace."""
+
+    name: str
+    attributes: dict[str, str]
+    children: list["Element"] = []
+    text: str = ""
+
+    def all(self, name: str) -> Iterator["Element"]:
+        """Every element of that name below this one, in order."""
+        for child in self.children:
+            if child.name == name:
+                yield child
+            yield from child.all(name)
+
+    def first(self, name: str) -> "Element | None":
+        return next(self.all(name), None)
+
+
+def parse(text: bytes) -> Element:
+    """The root element.
+
+    Raises:
+        BadMessage: not well-formed, with a document type, too deep or too large.
+    """
+    roots: list[Element] = []
+    open_elements: list[Element] = []
+    count = 0
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if len(open_elements) >= DEPTH or count > ELEMENTS:
+            raise BadMessage(f"the XML has more than {DEPTH} levels or {ELEMENTS} elements")
+        element = Element(_local(name), {_local(key): value for key, value in attributes.items()})
+        (open_elements[-1].children if open_elements else roots).append(element)
+        open_elements.append(element)
+
+    def end(name: str) -> None:
+        open_elements.pop()
+
+    def characters(data: str) -> None:
+        open_elements[-1].text += data
+
+    def refuse(*_: object) -> None:
+        raise BadMessage("the XML has a document type, which a mission has no use for")
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    try:
+        parser.Parse(text, True)
+    except (expat.ExpatError, ValueError) as error:
+        raise BadMessage(f"the XML is not well-formed: {error}") from None
+    return roots[0]
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]

@@ -1,0 +1,78 @@
+"""The server: a thread for each connection, each with a world of its own."""
+
+import itertools
+import logging
+import socket
+import threading
+
+from models.tasks import WorldSettings
+from nodes.env_server.game import Game, NotInThisWorld
+from nodes.env_server.malmo.conversation import Conversation
+from nodes.env_server.malmo.framing import BadMessage, Channel, Gone
+
+LOG = logging.getLogger("malmo")
+
+
+class MalmoServer:
+    """``seed``: of the first mission that names no world seed; the next one gets the next.
+    ``patience``: seconds for the rest of a message that has begun."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        seed: int = 0,
+        biome: str = "forest",
+        area: int = 128,
+        connections: int = 64,
+        patience: float = 30.0,
+    ) -> None:
+        self._listener = socket.create_server((host, port))
+        self.port: int = self._listener.getsockname()[1]
+        self._seeds = itertools.count(seed)
+        self._biome, self._area, self._patience = biome, area, patience
+        self._places = threading.BoundedSemaphore(connections)
+
+    def make_game(self, settings: WorldSettings) -> Game:
+        seed = 0 if str(settings.world_seed).strip() else next(self._seeds)
+        return Game(settings, default_biome=self._biome, seed=seed, area=self._area)
+
+    def run(self) -> None:
+        """Serve until the listener is closed."""
+        for number in itertools.count(1):
+            try:
+                connection, address = self._listener.accept()
+            except OSError:
+                return
+            if not self._places.acquire(blocking=False):
+                LOG.warning("connection %d from %s: refused, all places are taken", number, address)
+                connection.close()
+                continue
+            threading.Thread(
+                target=self._serve, args=(connection, number), name=f"malmo-{number}", daemon=True
+            ).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        log = LOG.getChild(str(number))
+        conversation = None
+        try:
+            channel = Channel(connection, self._patience)
+            log.info("a client comes from %s", connection.getpeername()[0])
+            conversation = Conversation(channel, self.make_game, log)
+            log.info("the client %s", conversation.run())
+        except (BadMessage, NotInThisWorld) as reason:
+            log.error("the connection ends: %s", reason)
+        except (Gone, OSError) as reason:
+            log.info("the connection ends: %s", reason)
+        except Exception:
+            # Whatever it is, the other connections have nothing to do with it.
+            log.exception("the connection ends: a fault of this server's own")
+        finally:
+            if conversation is not None:
+                conversation.close()
+            connection.close()
+            self._places.release()

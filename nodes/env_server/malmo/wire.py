@@ -1,0 +1,90 @@
+"""A game's state as it goes over the wire: the frame, and the info as JSON."""
+
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from nodes.env_server.game import Game
+
+# The order in which the scalars of a block and of a ray stand in their flat lists.
+VOXEL_KEYS = (
+    "block_name",
+    "block_meta",
+    "is_collidable",
+    "is_tool_not_required",
+    "blocks_movement",
+    "is_liquid",
+    "is_solid",
+    "can_burn",
+    "blocks_light",
+    "cos_look_vec_angle",
+)
+RAY_KEYS = (
+    "block_name",
+    "block_distance",
+    "block_meta",
+    "harvest_level",
+    "is_tool_not_required",
+    "blocks_movement",
+    "is_liquid",
+    "is_solid",
+    "can_burn",
+    "entity_name",
+    "entity_distance",
+    "ray_pitch",
+    "ray_yaw",
+    "traced_block_x",
+    "traced_block_y",
+    "traced_block_z",
+)
+
+
+def frame_and_info(game: Game) -> tuple[bytes, bytes]:
+    """The picture, bottom row first, and everything else."""
+    seen = game.observation()
+    frame = seen["rgb"].transpose(1, 2, 0)[::-1].tobytes()
+    life, place, tools = seen["life_stats"], seen["location_stats"], seen["nearby_tools"]
+    x, y, z = place["pos"].tolist()
+    info: dict[str, Any] = {
+        **game.info(),
+        "life": life["life"].item(),
+        "armor": life["armor"].item(),
+        "food": life["food"].item(),
+        "saturation": life["saturation"].item(),
+        "xp": life["xp"].item(),
+        "air": life["oxygen"].item(),
+        "is_sleeping": life["is_sleeping"].item(),
+        "xpos": x,
+        "ypos": y,
+        "zpos": z,
+        "yaw": place["yaw"].item(),
+        "pitch": place["pitch"].item(),
+        "biome_id": place["biome_id"].item(),
+        "biome_temperature": place["temperature"].item(),
+        "biome_rainfall": place["rainfall"].item(),
+        "sea_level": place["sea_level"].item(),
+        "light_level": place["light_level"].item(),
+        "is_raining": place["is_raining"].item(),
+        "can_see_sky": place["can_see_sky"].item(),
+        "sun_brightness": place["sun_brightness"].item(),
+        "sky_light_level": place["sky_light_level"].item(),
+        "nearby_crafting_table": tools["table"].item(),
+        "nearby_furnace": tools["furnace"].item(),
+    }
+    if "voxels" in seen:
+        info["voxels"] = _flat(seen["voxels"], VOXEL_KEYS)
+    if "rays" in seen:
+        rays = seen["rays"]
+        names = ["null" if n == "null" else f"Entity{n}" for n in rays["entity_name"].tolist()]
+        info["rays"] = _flat({**rays, "entity_name": names}, RAY_KEYS)
+    return frame, msgspec.json.encode(info)
+
+
+def _flat(table: dict[str, Any], keys: tuple[str, ...]) -> list[Any]:
+    """All scalars of the first entry, then of the second; x runs fastest, then y, then z."""
+    columns = [
+        table[key] if isinstance(table[key], list) else table[key].ravel(order="F").tolist()
+        for key in keys
+    ]
+    return list(chain.from_iterable(zip(*columns, strict=True)))

@@ -1,0 +1,1 @@
+"""The real minedojo package on the Malmo door against our own make()."""

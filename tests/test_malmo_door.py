@@ -1,0 +1,254 @@
+"""The Malmo door: a real server process, real sockets, a client that speaks as MineDojo's does."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from nodes.env_server.game import Game
+from nodes.env_server.malmo.mission import parse_mission
+from tests.malmo_client import HELLO, MISSION, PEEK, QUIT, TOKEN, Client, Server, serving
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving("--area", "48", "--seed", "3") as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[Client]:
+    found = Client(server.port)
+    yield found
+    found.close()
+
+
+def held(info: dict) -> dict[str, int]:
+    return {s["name"]: s["quantity"] for s in info["inventory"] if s["name"] != "air"}
+
+
+def test_a_mission_shows_everything_that_minedojo_reads(client: Client) -> None:
+    client.begin()
+    frame, info = client.peek()
+    assert len(frame) == 24 * 32 * 3
+    assert len(info["inventory"]) == 41
+    assert info["inventory"][0] == {
+        "name": "bucket", "variant": 0, "quantity": 1, "max_durability": -1, "cur_durability": -1,
+        "inventory": "inventory",
+    }  # fmt: skip
+    assert len(info["voxels"]) == 27 * 10
+    assert "rays" not in info
+    leaves = sum(
+        len(value.get("minecraft", value)) if isinstance(value, dict) else 1
+        for value in info["stat"].values()
+    )
+    assert leaves + len(info["achievement"]) == 1819
+    keys = """
+        life armor food saturation xp air is_sleeping xpos ypos zpos yaw pitch biome_id sea_level
+        biome_temperature biome_rainfall light_level is_raining can_see_sky sun_brightness
+        sky_light_level nearby_crafting_table nearby_furnace world_time total_time biome_name
+        is_alive is_dead
+    """
+    assert not set(keys.split()) - set(info)
+
+
+def test_the_frame_comes_bottom_row_first(client: Client) -> None:
+    client.begin()
+    frame, _ = client.peek()
+    game = Game(parse_mission(MISSION.encode()), area=48)
+    picture = game.observation()["rgb"]
+    game.close()
+    assert np.array_equal(np.frombuffer(frame, np.uint8).reshape(24, 32, 3)[0], picture[:, -1].T)
+    assert not np.array_equal(picture[:, 0], picture[:, -1])
+
+
+def test_one_step_is_one_tick(client: Client) -> None:
+    client.begin()
+    _, before = client.peek()
+    _, after = client.step("camera 0.0 30.0", "forward 1", "craft none", "equip none")
+    assert after["total_time"] - before["total_time"] == 1
+    assert after["stat"]["time_since_death"] == 1
+    turned = (after["yaw"] - before["yaw"]) % 360.0
+    assert math.isclose(turned, 30.0, abs_tol=1e-3)
+    moved = math.hypot(after["xpos"] - before["xpos"], after["zpos"] - before["zpos"])
+    assert 0.05 < moved < 0.2
+
+
+def test_commands_of_a_fast_reset(client: Client) -> None:
+    client.begin()
+    _, info = client.step("chat /kill")
+    assert (info["life"], info["is_dead"], info["stat"]["deaths"]) == (0.0, True, 1)
+    assert info["stat"]["time_since_death"] == 0
+    client.step("chat /spreadplayers ~ ~ 0 200 false @p")
+    _, info = client.step("chat /time set 13000")
+    assert info["life"] == 20.0
+    assert held(info) == {}
+    assert info["world_time"] == 13001
+    _, info = client.step("chat /replaceitem entity @p slot.weapon.mainhand minecraft:log 5 2")
+    assert (held(info), info["inventory"][0]["variant"]) == ({"log": 5}, 2)
+    _, info = client.step("chat /replaceitem entity @p slot.armor.feet minecraft:iron_boots 1 0")
+    assert info["inventory"][36]["name"] == "iron_boots"
+    _, info = client.step("chat /tp 20.5 90 21.5 45.0 10.0")
+    assert (info["xpos"], info["zpos"], info["yaw"], info["pitch"]) == (20.5, 21.5, 45.0, 10.0)
+    _, info = client.step("chat /setblock ~ ~1 ~1 diamond_ore")
+    assert "diamond ore" in info["voxels"]
+    _, info = client.step("chat /clear")
+    assert held(info) == {}
+
+
+def test_crafting_equipping_and_placing_by_name(client: Client) -> None:
+    client.begin()
+    client.step("chat /replaceitem entity @p slot.hotbar.4 minecraft:log 4 1")
+    _, info = client.step("craft planks")
+    assert held(info) == {"bucket": 1, "log": 3, "planks": 4}
+    assert info["stat"]["craft_item"]["minecraft"]["planks"] == 4
+    _, info = client.step("craft crafting_table")
+    _, info = client.step("equip crafting_table")
+    assert info["inventory"][0]["name"] == "crafting_table"
+    client.step("camera 60.0 0.0")
+    _, info = client.step("place crafting_table")
+    assert "crafting_table" not in held(info)
+    assert info["nearby_crafting_table"] is True
+    # At the table, and in the furnace, which is not there.
+    client.step("craft planks")
+    client.step("craft stick")
+    _, info = client.step("craftNearby wooden_sword", "smeltNearby coal")
+    assert "wooden_sword" in held(info)
+    assert "coal" not in held(info)
+
+
+def test_what_is_not_done_is_logged(server: Server, client: Client) -> None:
+    client.begin()
+    client.step("chat /summon cow ~-1 ~1 ~1")
+    client.step("chat /weather thunder")
+    client.step("hotbar.3 1")
+    client.step("chat /tp 5000 60 5000 0 0")
+    log = server.log()
+    assert "`/summon cow ~-1 ~1 ~1` was not done: there are no mobs in this world yet" in log
+    assert "`/weather thunder` was not done" in log
+    assert "left out of an action: hotbar.3 1" in log
+    assert "x and z go from 0 to 48" in log
+
+
+def test_connections_have_worlds_of_their_own(server: Server) -> None:
+    first, second = Client(server.port), Client(server.port)
+    first.begin()
+    second.begin()
+    _, before = second.peek()
+    for _ in range(5):
+        first.step("forward 1")
+    _, after = second.peek()
+    assert after == before
+    first.close()
+    _, still = second.step("forward 0")
+    assert still["total_time"] == 1
+    second.close()
+
+
+def test_a_seed_gives_the_same_world_and_none_the_next(server: Server) -> None:
+    def start(seed: str) -> list:
+        client = Client(server.port)
+        client.begin(MISSION.replace('seed="7"', f'seed="{seed}"'))
+        frame, info = client.peek()
+        client.close()
+        return [frame, info["xpos"], info["zpos"]]
+
+    assert start("7") == start("7")
+    assert start("7") != start("a text")
+    assert start("a text") == start("a text")
+    assert start("") != start("")
+
+
+def test_a_second_mission_on_one_connection_begins_anew(client: Client) -> None:
+    client.begin()
+    client.step("forward 1")
+    client.send(QUIT)
+    client.receive()
+    client.send(MISSION.encode(), TOKEN)
+    client.receive()
+    assert client.peek()[1]["total_time"] == 0
+
+
+def test_exit_ends_the_connection_and_not_the_server(server: Server, client: Client) -> None:
+    client.send(HELLO, b"<Exit>NOW</Exit>")
+    assert client.receive() == b"\0\0\0\1"
+    assert client.ended()
+    again = Client(server.port)
+    again.begin()
+    again.send(b"<Disconnect/>")
+    assert again.ended()
+    again.close()
+
+
+BILLION = (
+    '<!DOCTYPE a [<!ENTITY b "cccccccccc"><!ENTITY d "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
+    "<MissionInit>&d;</MissionInit>"
+)
+REFUSED = [
+    ([b"GET / HTTP/1.1"], "a client begins with"),
+    ([HELLO, PEEK], "there is no mission yet"),
+    ([HELLO, b"<StepServer></StepServer>"], "there is no mission yet"),
+    ([HELLO, b"<Find/>"], "is no message of Malmo's"),
+    ([HELLO, b"\xff\xfe\0"], "is no message of Malmo's"),
+    ([HELLO, b"<MissionInit", TOKEN], "not well-formed"),
+    ([HELLO, b"<MissionInit/>", TOKEN], "one agent"),
+    ([HELLO, BILLION.encode(), TOKEN], "document type"),
+    ([HELLO, b"<MissionInit>" + b"<a>" * 40, TOKEN], "levels"),
+    ([HELLO, b"<MissionInit>" + b"<a/>" * 30000 + b"</MissionInit>", TOKEN], "elements"),
+    ([HELLO, MISSION.encode(), b"no token"], "is no token"),
+    ([HELLO, MISSION.replace("bucket", "bukkit").encode(), TOKEN], "there is no item 'bukkit'"),
+    ([HELLO, MISSION.replace(">24<", ">nan<").encode(), TOKEN], "Height is no number"),
+    ([HELLO, MISSION.replace(">24<", ">9999<").encode(), TOKEN], "pictures are 1 to"),
+    ([HELLO, MISSION.replace('slot="0"', 'slot="41"').encode(), TOKEN], "slot is from 0 to 40"),
+    ([HELLO, MISSION.replace('min x="-1"', 'min x="-99"').encode(), TOKEN], "voxels go from"),
+    ([HELLO, MISSION.replace("DefaultWorld", "FlatWorld").encode(), TOKEN], "of the type 'flat'"),
+    (
+        [
+            HELLO,
+            MISSION.replace("DefaultWorldG", "BiomeG").replace('seed="7"', 'biome="9"').encode(),
+            TOKEN,
+        ],
+        "cannot make the biome",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
+def test_what_does_not_belong_ends_the_connection(
+    server: Server, client: Client, messages: list[bytes], reason: str
+) -> None:
+    before = len(server.reasons())
+    client.send(*messages)
+    assert client.ended()
+    assert any(reason in sentence for sentence in server.reasons()[before:])
+
+
+LINES = [
+    "camera a b", "camera nan 0.0", "camera 1.0", "camera inf -inf", "forward 2", "attack yes",
+    "equip excalibur", "place \0", "\n" * 500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LINES, ids=repr)
+def test_lines_that_cannot_be_end_the_connection(server: Server, client: Client, line: str) -> None:
+    client.begin()
+    client.send(b"<StepClient0>" + line.encode() + b"</StepClient0 >")
+    assert client.ended()
+    assert "a fault of this server's own" not in server.log()
+
+
+def test_lengths_are_limited(server: Server, client: Client) -> None:
+    client.send(HELLO)
+    client.socket.sendall(b"\xff\xff\xff\xff")
+    assert client.ended()
+    assert "is announced" in server.log()
+
+
+def test_a_client_that_vanishes_in_a_message_is_logged(server: Server, client: Client) -> None:
+    client.begin()
+    before = len(server.reasons())
+    client.socket.sendall(b"\0\0\1\0half")
+    client.socket.shutdown(1)
+    assert client.ended()
+    assert "the client closed the connection" in server.reasons()[before:]

@@ -1,0 +1,198 @@
+"""make() of our own: MineDojo's calls, rewards and refusals."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from messages.world import Condition, Task
+from models.rules import craft_index
+from models.tasks import UnknownTask, WrongArgument, make_kwargs, world_settings
+from nodes.env_server.game import Game, Keys
+from nodes.env_server.minedojo_api import Environment, InventoryItem, NotInThisWorld, make
+from nodes.env_server.worlds.embedded import EmbeddedWorld
+
+SMALL: dict[str, Any] = {"image_size": (24, 32), "area": 48, "world_seed": 5}
+USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(1, 8)
+
+
+def act(env: Environment, function: int = 0, argument: int = 0, slot: int = 0, **turn: int) -> Any:
+    action = env.no_op()
+    action[5:] = function, argument, slot
+    action[3] += turn.get("down", 0)
+    action[4] += turn.get("right", 0)
+    return env.step(action)
+
+
+@pytest.fixture
+def planks() -> Iterator[Environment]:
+    env = make(
+        "harvest",
+        target_names="planks",
+        target_quantities=8,
+        use_voxel=True,
+        initial_inventory=[InventoryItem("mainhand", "log", 1, 3), (5, "dirt", 0, 2)],
+        **SMALL,
+    )
+    yield env
+    env.close()
+
+
+def test_a_task_begins_pays_and_ends(planks: Environment) -> None:
+    assert planks.task_prompt == "Harvest 8 planks."
+    seen = planks.reset()
+    assert seen["inventory"]["name"][:6].tolist() == ["log", *["air"] * 4, "dirt"]
+    assert seen["inventory"]["variant"][0] == 1
+    seen, reward, done, info = act(planks, CRAFT, craft_index("planks"))
+    # Crafting takes three ticks, and only the last one's reward comes back.
+    assert (reward, done, planks.is_successful) == (0.0, False, False)
+    assert seen["delta_inv"]["inc_name_by_craft"].tolist() == ["planks"]
+    assert seen["delta_inv"]["dec_name_by_craft"][0] == "log"
+    assert info["stat"]["craft_item"]["minecraft"]["planks"] == 4
+    assert info["total_time"] == 3
+    _, _, done, _ = act(planks, CRAFT, craft_index("planks"))
+    assert done
+    assert planks.is_successful
+
+
+def test_commands_take_a_tick_and_are_paid_by_the_next_step(planks: Environment) -> None:
+    planks.reset()
+    seen, reward, _, info = planks.unwrapped.set_inventory([InventoryItem(7, "planks", 0, 3)])
+    assert (seen["inventory"]["name"][7], reward, info["total_time"]) == ("planks", 0, 1)
+    seen, reward, _, _ = act(planks)
+    assert reward == 3.0
+    assert seen["delta_inv"]["inc_name_by_other"].tolist() == ["planks"]
+    seen, reward, _, _ = act(planks, DESTROY, slot=7)
+    assert (seen["inventory"]["name"][7], reward) == ("air", 0.0)
+
+
+def test_runtime_commands(planks: Environment) -> None:
+    planks.reset()
+    seen = planks.teleport_agent(20.5, 90.0, 21.5, 45.0, 10.0)[0]
+    assert seen["location_stats"]["yaw"].item() == 45.0
+    seen = planks.set_block(["stone", "gold_ore"], [[0, 1, 1], [1, 0, 0]])[0]
+    assert "gold ore" in seen["voxels"]["block_name"]
+    planks.set_time(13000)
+    assert planks.prev_info["world_time"] == 13001
+    planks.spawn_mobs("cow", [1, 0, 1])
+    assert "no mobs" in planks.unwrapped.skipped
+    planks.execute_cmd("/gamemode 1")
+    assert "no command" in planks.unwrapped.skipped
+    seen = planks.clear_inventory()[0]
+    assert set(seen["inventory"]["name"]) == {"air"}
+    seen = planks.kill_agent()[0]
+    assert seen["life_stats"]["life"].item() == 0.0
+    seen = act(planks)[0]
+    assert seen["life_stats"]["life"].item() == 20.0
+
+
+def test_a_fast_reset_keeps_the_world_and_fills_the_hands(planks: Environment) -> None:
+    planks.reset()
+    before = int(planks.unwrapped.game.player["changes"])
+    planks.set_block("stone", [0, 3, 0])
+    act(planks, DROP)
+    seen = planks.reset()
+    assert planks.unwrapped.game.player["changes"] > before
+    assert seen["inventory"]["quantity"][0] == 3.0
+    assert seen["delta_inv"]["inc_name_by_other"].tolist() == ["air"]
+    assert planks.prev_info["stat"]["deaths"] == 1
+    assert not planks.is_successful
+
+
+def test_a_full_reset_makes_the_world_anew() -> None:
+    env = make("open-ended", use_voxel=True, **SMALL)
+    first = env.reset()
+    env.set_block("stone", [1, 0, 1])
+    again = env.reset()
+    assert np.array_equal(first["voxels"]["block_name"], again["voxels"]["block_name"])
+    assert np.array_equal(first["rgb"], again["rgb"])
+    assert env.step(env.no_op())[1:3] == (0.0, False)
+    env.close()
+
+
+def test_tools_that_are_used_unlock_the_tech_tree() -> None:
+    kit = [InventoryItem("mainhand", "wooden_shovel")]
+    env = make("techtree", tech_item="wooden_shovel", initial_inventory=kit, **SMALL)
+    env.reset()
+    env.set_block("dirt", [0, -1, 0])
+    reward, done = act(env, down=6)[1:3]
+    for _ in range(40):
+        reward, done = act(env, ATTACK)[1:3]
+        if done:
+            break
+    assert (reward, done, env.is_successful) == (10.0, True, True)
+    env.close()
+
+
+def test_seeds_make_worlds() -> None:
+    def start(**seeds: Any) -> list[float]:
+        env = make("survival", image_size=16, area=48, **seeds)
+        position = env.reset()["location_stats"]["pos"].tolist()
+        env.close()
+        return position
+
+    assert start(world_seed="a text") == start(world_seed="a text") != start(world_seed=9)
+    assert start(seed=1) == start(seed=1) != start(seed=2)
+
+
+def test_what_the_engine_lacks_is_said() -> None:
+    for task, kwargs, sentence in [
+        ("combat_cow_plains_barehand", {}, "there are no mobs yet .cow."),
+        ("harvest_1_log_jungle_", {}, "did you mean"),
+        ("open-ended", {"generate_world_type": "flat"}, "of the type 'flat'"),
+        ("open-ended", {"specified_biome": 9}, "cannot make the biome"),
+        ("open-ended", {"start_position": dict(x=-5, y=70, z=3, yaw=0, pitch=0)}, "outside"),
+        ("open-ended", {"initial_weather": "rain"}, "no weather yet"),
+    ]:
+        with pytest.raises((NotInThisWorld, UnknownTask), match=sentence):
+            make(task, image_size=16, **kwargs)
+    with pytest.raises(WrongArgument, match="image_size"):
+        make("harvest_1_log")
+
+
+def test_wrong_actions_are_refused_as_minedojo_does(planks: Environment) -> None:
+    with pytest.raises(RuntimeError, match="call reset"):
+        planks.step(planks.no_op())
+    planks.reset()
+    for wrong in ([0] * 7, [0.0] * 8, [3, 0, 0, 12, 12, 0, 0, 0], [-1] + [0] * 7, "no", None):
+        with pytest.raises(AssertionError):
+            planks.step(wrong)  # type: ignore[arg-type]
+    for function in (EQUIP, PLACE, DESTROY):
+        with pytest.raises(ValueError, match="it is empty"):
+            act(planks, function, slot=20)
+    planks.step([0, 0, 0, 12, 12, 0, 0, 0])
+
+
+def _world(size: tuple[int, int]) -> EmbeddedWorld:
+    task = Task(id="t", prompt="", success=Condition(kind="have", name="log"))
+    return EmbeddedWorld(1, task, area=48, image_size=size)
+
+
+def test_ticks_are_those_of_the_batch_door() -> None:
+    """Walking, turning, digging and using, step by step, in both."""
+    settings = world_settings("open-ended", make_kwargs("open-ended", use_voxel=True, image_size=9))
+    game, world = Game(settings, seed=3, area=48), _world((9, 9))
+    world.reset(np.zeros(1, np.int64), np.array([3]))
+    chance = np.random.default_rng(1)
+    for _ in range(400):
+        forward, left, gait = chance.integers(3), chance.integers(3), chance.integers(4)
+        pitch, yaw = chance.integers(11, 14), chance.integers(11, 14)
+        function = int(chance.choice([0, USE, ATTACK, ATTACK, ATTACK]))
+        action = np.array([[forward, left, gait, pitch, yaw, function, 0, 0]])
+        world.step(action, np.ones(1, np.bool_))
+        game.tick(
+            Keys(
+                pitch=15.0 * (pitch - 12),
+                yaw=15.0 * (yaw - 12),
+                forward=(0, 1, -1)[forward],
+                left=(0, 1, -1)[left],
+                gait=int(gait),
+                attack=function == ATTACK,
+                use=function == USE,
+            )
+        )
+        for name in ("x", "y", "z", "yaw", "pitch", "life", "dig", "rest", "changes", "ground"):
+            assert game.player[name] == world.state.players[0][name]
+    assert np.array_equal(game.world.state.blocks, world.state.blocks)
+    assert np.array_equal(game.world.state.slots, world.state.slots)

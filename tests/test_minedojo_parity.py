@@ -1,0 +1,123 @@
+"""The same seeds and actions through the real minedojo package on the Malmo door and through our
+own make(): every observation key, reward and done has to be the same.
+
+The real package lives in an environment of its own, .venv-minedojo (`make minedojo`).
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.malmo_client import serving
+from tests.minedojo_parity.own_player import Job, Rows, play
+
+ROOT = Path(__file__).parents[1]
+PYTHON = ROOT / ".venv-minedojo" / "bin" / "python"
+SIZE = (160, 256)
+BOX = {"xmin": -2, "ymin": -1, "zmin": -3, "xmax": 1, "ymax": 2, "zmax": 0}
+RAYS = [(0.0, 0.0, 10.0), (0.3, 0.4, 20.0), (-0.2, -0.7, 4.0), (1.2, 0.0, 3.0), (-1.4, 0.1, 50.0)]
+KIT = [
+    (0, "log", 2, 12), (1, "iron_axe", 0, 1), (2, "crafting_table", 0, 2), (3, "furnace", 0, 2),
+    (4, "coal", 1, 9), (5, "iron_ore", 0, 6), (6, "cooked_beef", 0, 4), (7, "stone", 0, 30),
+    (8, "iron_pickaxe", 0, 1), (9, "iron_helmet", 0, 1), (20, "shears", 0, 1), (35, "sand", 0, 9),
+    ("feet", "leather_boots", 0, 1), ("offhand", "shield", 0, 1),
+]  # fmt: skip
+TASKS = [
+    "harvest_1_log", "harvest_8_log", "harvest_1_dirt", "harvest_8_sapling",
+    "harvest_1_wheat_seeds", "harvest_log_with_diamond_axe",
+    "harvest_1_cobblestone_with_wooden_pickaxe", "harvest_8_iron_ore_with_stone_pickaxe",
+    "harvest_1_crafting_table", "harvest_8_planks_forest", "harvest_1_log_taiga",
+    "harvest_1_stick_plains", "harvest_1_chest_with_crafting_table",
+    "harvest_1_stone_with_furnace_and_fuel", "harvest_1_glass_forest_with_furnace_and_fuel",
+    "techtree_from_barehand_to_wooden_sword", "techtree_from_wood_to_stone_pickaxe",
+    "techtree_from_stone_to_iron_shovel", "survival", "creative:3",
+]  # fmt: skip
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / ".venv-minedojo" / ".installed").exists(), reason="the real package is not installed: run `make minedojo`"
+)
+
+
+def _ready_made(task_id: str, seed: int) -> Job:
+    kwargs = {"image_size": SIZE, "world_seed": str(seed)}
+    return Job(name=task_id.replace(":", "-"), task_id=task_id, kwargs=kwargs, prompt=True)
+
+
+def _of_meta_task(name: str, task_id: str, seed: int, **kwargs: Any) -> Job:
+    given = {"image_size": (48, 64), "world_seed": str(seed), **kwargs}
+    return Job(name=name, task_id=task_id, kwargs=given, inventory=KIT)
+
+
+def _odd_ones() -> list[Job]:
+    """Arguments that no ready-made task has."""
+    return [
+        _of_meta_task(
+            "harvest-kit", "harvest", 21, target_names=["planks", "dirt"],
+            target_quantities=[5000, 5000], reward_weights={"planks": 1, "dirt": 2.5},
+            use_voxel=True, voxel_size=BOX, use_lidar=True, lidar_rays=RAYS,
+            break_speed_multiplier=20.0, specified_biome="forest",
+        ),
+        _of_meta_task(
+            "open-ended-full-resets", "open-ended", 22, use_lidar=True, use_voxel=True,
+            start_health=13.0, start_food=9, start_time=6000, break_speed_multiplier=5.0,
+            start_position={"x": 40.5, "y": 90.0, "z": 51.25, "yaw": 33.0, "pitch": 10.0},
+        ),
+        _of_meta_task(
+            "techtree-kit", "techtree", 23, tech="iron", break_speed_multiplier=50.0
+        ),
+    ]  # fmt: skip
+
+
+def _compare(name: str, own: Rows, real: Rows) -> list[str]:
+    """What differs, a line per key."""
+    found = [f"{name}: {key} is on one side only" for key in sorted(own.keys() ^ real.keys())]
+    for key in sorted(own.keys() & real.keys()):
+        ours, theirs = own[key], real[key]
+        if ours.shape != theirs.shape or ours.dtype.kind != theirs.dtype.kind:
+            found.append(f"{name}: {key} {ours.shape} {ours.dtype} / {theirs.shape} {theirs.dtype}")
+        elif ours.dtype.kind != "U" and ours.dtype != theirs.dtype:
+            found.append(f"{name}: {key} {ours.dtype} / {theirs.dtype}")
+        elif not np.array_equal(ours, theirs):
+            row = int(np.flatnonzero((ours != theirs).reshape(len(ours), -1).any(axis=1))[0])
+            count = int((ours != theirs).reshape(len(ours), -1).any(axis=1).sum())
+            found.append(
+                f"{name}: {key} differs in {count} of {len(ours)} rows, first in {row}:"
+                f" {ours[row].tolist()!r:.300} / {theirs[row].tolist()!r:.300}"
+            )
+    return found
+
+
+def _parity(jobs: list[Job], steps: list[int], folder: Path) -> list[str]:
+    own = {job.name: play(job, steps, seed) for seed, job in enumerate(jobs)}
+    with serving() as server:
+        (folder / "jobs.json").write_bytes(msgspec.json.encode({"port": server.port, "jobs": jobs}))
+        player = ROOT / "tests" / "minedojo_parity" / "real_player.py"
+        command = [str(PYTHON), str(player), str(folder / "jobs.json"), str(folder)]
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-4000:]
+    differences = []
+    for job in jobs:
+        with np.load(folder / f"{job.name}.npz") as real:
+            differences += _compare(job.name, own[job.name], dict(real))
+    return differences
+
+
+def test_a_short_episode_is_the_same(tmp_path: Path) -> None:
+    jobs = [_ready_made("harvest_1_log", 5), _odd_ones()[0]]
+    assert _parity(jobs, [25, 15], tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_twenty_tasks_and_more_are_the_same(tmp_path: Path) -> None:
+    jobs = [_ready_made(task, 100 + number) for number, task in enumerate(TASKS)] + _odd_ones()
+    differences = _parity(jobs, [200, 100], tmp_path)
+    print("\n".join(differences), file=sys.stderr)
+    assert differences == []
