@@ -18,8 +18,7 @@ _REPAIR = """That answer cannot be used: {error}
 Answer the same question again, with one JSON object by this schema and nothing else:
 {schema}"""
 
-_MOST_LOST = 6
-_PAUSE = 0.25  # seconds before a server that was lost is asked again; doubles with each time
+_PAUSES = (0.25, 5.0)  # seconds before a lost server is asked again: doubling from, at most
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,9 +105,15 @@ def parse(question: Question, text: str) -> str:
     return msgspec.json.encode(answer).decode()
 
 
-def answer(backend: Backend, question: Question, prompt: list[ChatMessage], repairs: int) -> Valid:
+def answer(
+    backend: Backend,
+    question: Question,
+    prompt: list[ChatMessage],
+    repairs: int,
+    patience: float = 0.0,
+) -> Valid:
     """Ask until the answer fits, at most ``1 + repairs`` times. A server that went away is not the
-    answer's fault: then the question is put again, after a pause and some times more.
+    answer's fault: the question is put again for ``patience`` seconds before that counts.
 
     Raises:
         NoAnswer: none fitted; the message has the last reason.
@@ -116,7 +121,8 @@ def answer(backend: Backend, question: Question, prompt: list[ChatMessage], repa
     schema = answer_schema(question)
     conversation = list(prompt)
     asked = Asked()
-    tries = lost = 0
+    tries = 0
+    pause, waited = _PAUSES[0], 0.0
     while tries <= repairs:
         try:
             completion = backend.complete(question, conversation, schema)
@@ -124,9 +130,10 @@ def answer(backend: Backend, question: Question, prompt: list[ChatMessage], repa
             asked.failures.append(str(error))
             if error.permanent:
                 break
-            if error.lost and lost < _MOST_LOST:
-                time.sleep(_PAUSE * 2**lost)
-                lost += 1
+            if error.lost and waited < patience:
+                time.sleep(pause)
+                waited += pause
+                pause = min(2 * pause, _PAUSES[1])
             else:
                 tries += 1
             continue

@@ -1,11 +1,13 @@
 """One chat completion over HTTP, whole or as a stream of server-sent events, in bounded time."""
 
 import http.client
+import json
 import ssl
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -39,7 +41,7 @@ class _Usage(msgspec.Struct):
 class _Said(msgspec.Struct):
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
-    error: msgspec.Raw | None = None
+    error: Any = None
 
 
 @dataclass
@@ -143,7 +145,7 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
             break
         said = _decode(url, event)
         if said.error is not None:
-            raise BackendError(f"{url} broke off: {bytes(said.error).decode(errors='replace')}")
+            raise BackendError(f"{url} broke off: {json.dumps(said.error)[:500]}")
         reply.usage = said.usage or reply.usage
         for choice in said.choices or []:
             if choice.delta is not None:

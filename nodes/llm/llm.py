@@ -38,6 +38,7 @@ class Llm(Node):
     live = frozenset({"repairs"})
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
+    patience = 0.0  # seconds for a server that went away
 
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
@@ -101,7 +102,13 @@ class Llm(Node):
         turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         try:
             with turn:
-                valid = answer(backend, request.question, request.prompt, self.parameters.repairs)
+                valid = answer(
+                    backend,
+                    request.question,
+                    request.prompt,
+                    self.parameters.repairs,
+                    self.patience,
+                )
         except NoAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
             self._note_failure(request, asked, f"{error}.", error.asked)
@@ -170,6 +177,7 @@ class Llm(Node):
         if isinstance(profile, Replay):
             self.recording = Recording(profile, self.folder)
             return RulebookBackend()  # never asked: what the recording lacks is a difference
+        self.patience = profile.patience
         if isinstance(profile, OpenAI):
             return OpenAIBackend.at(profile)
         return self._vllm(profile)
