@@ -7,6 +7,7 @@ wrote): what can be read is reported, the rest is left out.
 import base64
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,18 +70,24 @@ def part(values: dict[str, Any], *keys: str) -> dict[str, Any]:
 def asked(run: Path) -> list[Asked]:
     """Questions by agent and kind, the order they were first asked in."""
     found: dict[tuple[str, str], Asked] = {}
+    for entry in exchanges(run):
+        _add(found, entry)
+    return list(found.values())
+
+
+def exchanges(run: Path) -> Iterator[dict[str, Any]]:
+    """The lines of the llm node's transcript that can be read."""
     try:
         text = (run / "llm" / "transcript.jsonl").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return []
+        return
     for line in text.split("\n"):  # splitlines knows ends that are inside a model's strings
         try:
             entry = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeEncodeError):
             continue  # the last line of a node that was killed while it wrote
         if isinstance(entry, dict):
-            _add(found, entry)
-    return list(found.values())
+            yield entry
 
 
 def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
@@ -91,14 +98,15 @@ def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
     row = found.setdefault((agent, kind), Asked(agent=agent, kind=kind))
     row.count += 1
     row.model = str(answered.get("model") or row.model)
-    row.prompt_tokens += _number(answered.get("prompt_tokens"))
-    row.completion_tokens += _number(answered.get("completion_tokens"))
-    row.repairs += _number(answered.get("repairs"))
+    row.prompt_tokens += number(answered.get("prompt_tokens"))
+    row.completion_tokens += number(answered.get("completion_tokens"))
+    row.repairs += number(answered.get("repairs"))
     seconds = answered.get("seconds")
     row.seconds += float(seconds) if isinstance(seconds, int | float) else 0.0
 
 
-def _number(value: Any) -> int:
+def number(value: Any) -> int:
+    """A count as it stands in a file; 0 for what is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from messages.plan import GoalReport, Iteration, Line, Stage, Subtask
 from rlgpt.report import charts, curves, found, source, words
 from rlgpt.report.summary import Summary
+from rlgpt.report.tokens import token_table
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +63,7 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
         trainings=_trainings(run, report),
         videos=found.videos(run, [item.video for item in report.iterations if item.video]),
         asked=found.asked(run),
+        tokens=token_table(run),
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,

@@ -1,0 +1,51 @@
+"""What the language model read and wrote, by iteration and agent: the paper's table of tokens."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from rlgpt.report import found
+
+_ITERATION = re.compile(r"/iteration-(\d+)/")
+PLAN = "plan"
+"""The row of questions that belong to no iteration."""
+
+
+class Tokens(msgspec.Struct, kw_only=True):
+    prompt: int = 0
+    answer: int = 0
+
+
+class TokenTable(msgspec.Struct, kw_only=True):
+    """``rows``: the plan and the iterations; in each row a cell for each agent, then the sum."""
+
+    agents: list[str]
+    rows: list[tuple[str, list[Tokens]]]
+
+
+def token_table(run: Path) -> TokenTable | None:
+    """None where nothing was counted: the rulebook reads and writes no tokens."""
+    cells: dict[str, dict[str, Tokens]] = {}
+    agents: dict[str, None] = {}
+    for entry in found.exchanges(run):
+        answered = found.part(entry, "answered")
+        iteration = _ITERATION.search(str(answered.get("id", "")))
+        row = cells.setdefault(iteration[1] if iteration else PLAN, {})
+        agent = str(entry.get("agent") or "unknown")
+        agents.setdefault(agent)
+        cell = row.setdefault(agent, Tokens())
+        cell.prompt += found.number(answered.get("prompt_tokens"))
+        cell.answer += found.number(answered.get("completion_tokens"))
+    rows = [
+        (name, _with_sum([row.get(agent, Tokens()) for agent in agents]))
+        for name, row in sorted(cells.items(), key=lambda item: (item[0] != PLAN, item[0].zfill(6)))
+    ]
+    if not any(row[-1].prompt or row[-1].answer for _, row in rows):
+        return None
+    return TokenTable(agents=list(agents), rows=rows)
+
+
+def _with_sum(cells: list[Tokens]) -> list[Tokens]:
+    total = Tokens(prompt=sum(c.prompt for c in cells), answer=sum(c.answer for c in cells))
+    return [*cells, total]

@@ -1,0 +1,46 @@
+"""The report's table of tokens, by iteration and agent."""
+
+import json
+from pathlib import Path
+
+from rlgpt.report.tokens import Tokens, token_table
+
+
+def write(run: Path, *lines: tuple[str, str, int, int]) -> None:
+    (run / "llm").mkdir()
+    entries = [
+        {
+            "agent": agent,
+            "answered": {"id": id, "prompt_tokens": prompt, "completion_tokens": answer},
+        }
+        for agent, id, prompt, answer in lines
+    ]
+    text = "\n".join(json.dumps(entry) for entry in entries)
+    (run / "llm" / "transcript.jsonl").write_text(f"{text}\n[1]\n")
+
+
+def test_tokens_are_counted_by_iteration_and_agent(tmp_path: Path):
+    write(
+        tmp_path,
+        ("planner", "goal/plan-0", 900, 40),
+        ("fast_agent", "goal/0-log/iteration-10/dig/program-0", 5, 5),
+        ("fast_agent", "goal/0-log/iteration-2/dig/program-0", 2000, 300),
+        ("fast_agent", "goal/0-log/iteration-2/dig/program-1", 2500, 200),
+        ("critic", "goal/0-log/iteration-2/dig/judge-0", 700, 30),
+    )
+    table = token_table(tmp_path)
+    assert table is not None
+    assert table.agents == ["planner", "fast_agent", "critic"]
+    assert [name for name, _ in table.rows] == ["plan", "2", "10"]
+    assert table.rows[1][1] == [
+        Tokens(),
+        Tokens(prompt=4500, answer=500),
+        Tokens(prompt=700, answer=30),
+        Tokens(prompt=5200, answer=530),
+    ]
+
+
+def test_where_nothing_was_counted_there_is_no_table(tmp_path: Path):
+    assert token_table(tmp_path) is None
+    write(tmp_path, ("planner", "goal/plan-0", 0, 0))
+    assert token_table(tmp_path) is None
