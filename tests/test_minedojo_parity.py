@@ -6,7 +6,6 @@ The real package lives in an environment of its own, .venv-minedojo (`make mined
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from models.tasks import task_spec
 from tests.malmo_client import serving
 from tests.minedojo_parity.own_player import Job, Rows, play
 
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / ".venv-minedojo" / "bin" / "python"
-SIZE = (160, 256)
+SIZE, SMALL = (160, 256), (40, 64)
 BOX = {"xmin": -2, "ymin": -1, "zmin": -3, "xmax": 1, "ymax": 2, "zmax": 0}
 RAYS = [(0.0, 0.0, 10.0), (0.3, 0.4, 20.0), (-0.2, -0.7, 4.0), (1.2, 0.0, 3.0), (-1.4, 0.1, 50.0)]
 KIT = [
@@ -40,13 +40,26 @@ TASKS = [
 ]  # fmt: skip
 
 pytestmark = pytest.mark.skipif(
-    not (ROOT / ".venv-minedojo" / ".installed").exists(), reason="the real package is not installed: run `make minedojo`"
+    not (ROOT / ".venv-minedojo" / ".installed").exists(),
+    reason="the real package is not installed: run `make minedojo`",
 )
 
 
-def _ready_made(task_id: str, seed: int) -> Job:
-    kwargs = {"image_size": SIZE, "world_seed": str(seed)}
-    return Job(name=task_id.replace(":", "-"), task_id=task_id, kwargs=kwargs, prompt=True)
+def _ready_made(number: int, task_id: str) -> Job:
+    """Most dig fast and have their hands full, that much may happen; a few are left as they are."""
+    spec = task_spec(task_id)
+    as_it_is = number % 7 == 0
+    kwargs = {"image_size": SIZE if as_it_is else SMALL, "world_seed": str(100 + number)}
+    if not as_it_is:
+        kwargs["break_speed_multiplier"] = 30.0
+    given = as_it_is or "initial_inventory" in spec.kwargs
+    return Job(
+        name=task_id.replace(":", "-"),
+        task_id=task_id,
+        kwargs=kwargs,
+        inventory=[] if given else KIT,
+        prompt=True,
+    )
 
 
 def _of_meta_task(name: str, task_id: str, seed: int, **kwargs: Any) -> Job:
@@ -95,6 +108,9 @@ def _compare(name: str, own: Rows, real: Rows) -> list[str]:
 
 def _parity(jobs: list[Job], steps: list[int], folder: Path) -> list[str]:
     own = {job.name: play(job, steps, seed) for seed, job in enumerate(jobs)}
+    # Where nothing happens there is nothing to compare.
+    for key, idle in (("reward", 0.0), ("done", False), ("delta_inv/inc_name_by_craft", "air")):
+        assert any((rows[key] != idle).any() for rows in own.values()), f"{key} is always {idle}"
     with serving() as server:
         (folder / "jobs.json").write_bytes(msgspec.json.encode({"port": server.port, "jobs": jobs}))
         player = ROOT / "tests" / "minedojo_parity" / "real_player.py"
@@ -110,14 +126,13 @@ def _parity(jobs: list[Job], steps: list[int], folder: Path) -> list[str]:
 
 
 def test_a_short_episode_is_the_same(tmp_path: Path) -> None:
-    jobs = [_ready_made("harvest_1_log", 5), _odd_ones()[0]]
-    assert _parity(jobs, [25, 15], tmp_path) == []
+    jobs = [_ready_made(0, "harvest_1_log"), _ready_made(1, "harvest_1_dirt"), _odd_ones()[0]]
+    assert _parity(jobs, [70, 30], tmp_path) == []
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_twenty_tasks_and_more_are_the_same(tmp_path: Path) -> None:
-    jobs = [_ready_made(task, 100 + number) for number, task in enumerate(TASKS)] + _odd_ones()
+    jobs = [_ready_made(number, task) for number, task in enumerate(TASKS)] + _odd_ones()
     differences = _parity(jobs, [200, 100], tmp_path)
-    print("\n".join(differences), file=sys.stderr)
     assert differences == []
