@@ -21,6 +21,7 @@ from messages.bus import Bus
 from messages.chat import ANSWERS, ASK, TOKENS, Answered, Ask, ChatMessage, Question, Tokens
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, ServerState, TakeGpu
 from nodes.llm.prompt_pages import samples
+from tests import bus_processes
 from tests.agent_stack import AgentProcess
 from tests.vllm_environment import made, tiny_profile
 
@@ -116,9 +117,11 @@ def came(condition: Any) -> None:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     model = tmp_path_factory.mktemp("model")
     run = tmp_path_factory.mktemp("run")
-    running = Running(run, {**tiny_profile(model), "gpu": "turns"})
-    yield running
-    running.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bus_processes, "PATIENCE", LONG)  # until the node is ready
+        running = Running(run, {**tiny_profile(model), "gpu": "turns"})
+        yield running
+        running.close()
 
 
 @pytest.mark.parametrize("asked", sorted(QUESTIONS))

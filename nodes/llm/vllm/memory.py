@@ -17,6 +17,10 @@ class DoesNotFit(ValueError):
     """The sentence has the arithmetic and what to change."""
 
 
+class NotFree(DoesNotFit):
+    """It would fit, were the card not in use."""
+
+
 @dataclass(frozen=True)
 class Need:
     """GiB on each card that the model is split over."""
@@ -113,7 +117,7 @@ def _check_card(profile: Vllm, card: Card, wanted: Need | None) -> None:
             f"is {taken:.1f} GiB; use {advice}."
         )
     if taken > free:
-        raise DoesNotFit(
+        raise NotFree(
             f"{whose} is {taken:.1f} GiB, and only {free:.1f} GiB of the {card.gpu.name}'s are "
             f"free ({card.gpu.used / 1024:.1f} GiB are in use by other processes): end those "
             f"(nvidia-smi names them), or use llm.memory_share={max(0.0, free / total - 0.01):.2f}."

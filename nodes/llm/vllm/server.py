@@ -19,7 +19,7 @@ from nodes.llm.vllm import keeper
 from nodes.llm.vllm.command import command_line, environment, find_program
 from nodes.llm.vllm.gpu import cards
 from nodes.llm.vllm.http import request
-from nodes.llm.vllm.memory import check_memory, need
+from nodes.llm.vllm.memory import NotFree, check_memory, need
 from nodes.llm.vllm.metrics import read_metrics
 from nodes.llm.vllm.weights import find_weights
 
@@ -27,6 +27,7 @@ LOG = "vllm.log"
 _LEFT = "server.json"  # the group of a server that runs; found by the next life of the node
 _GRACE = 5.0  # seconds between asking the server to stop and making it
 _ALIVE_WITHIN = 5.0  # seconds, for health and metrics
+_FREED_WITHIN = 15.0  # seconds, after which a card that is in use will stay so
 _HUNG_AFTER = 120.0  # seconds without an answer to a look at the metrics
 _SLEEP_WITHIN = 300.0  # seconds: what is being answered is let finish, weights are moved
 _NO_MEMORY = ("out of memory", "No available memory", "Free memory on device", "KV cache is needed")
@@ -78,10 +79,26 @@ class Server:
         find_program(profile)
         self._weights = find_weights(profile)
         if profile.device == "cuda":
-            check_memory(profile, self._weights, cards())
+            self._check_memory()
         else:
             need(profile, self._weights)  # its sizes can be read
         self._watcher = threading.Thread(target=self._watch, name="vllm watcher", daemon=True)
+
+    def _check_memory(self) -> None:
+        """Raises DoesNotFit."""
+        deadline = time.monotonic() + _FREED_WITHIN
+        while True:
+            try:
+                check_memory(self.profile, self._weights, cards())
+            except NotFree:
+                # The learner has the card, or the server of an earlier life is just ending.
+                if not self._wanted():
+                    return
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)
+            else:
+                return
 
     # For those who ask
 
