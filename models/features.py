@@ -42,7 +42,8 @@ FEATURES: dict[str, Feature] = {
         Feature(
             name="voxels",
             size=27 * len(BLOCK_CLASSES),
-            description="the 3x3x3 blocks around the feet (x, y, z ascending), each as one of "
+            description="the 3x3x3 blocks around the feet, turned with the player to the nearest "
+            "quarter (left to right, below to above, behind to ahead), each as one of "
             + ", ".join(BLOCK_CLASSES),
         ),
         Feature(

@@ -48,7 +48,7 @@ def check_report(report: GoalReport) -> None:
     assert report.success, report.reason
     assert told(report) == ESCALATION
     assert [iteration.success_rate for iteration in report.iterations] == [0, 0, 0, 1]
-    assert report.iterations[3].lines[1].macros == ["attack_20"]
+    assert report.iterations[3].lines[1].macros == ["dig"]
     samples = [iteration.samples for iteration in report.iterations]
     assert [each.training for each in samples] == [0, 0, 1100, 1100]
     # One program on 2 episodes; then finding on 2, digging on 2 with a prefix; a policy the same.

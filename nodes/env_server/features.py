@@ -19,6 +19,22 @@ _PITCHES = np.radians(np.array([p for p in features.RAY_PITCHES for _ in feature
 Columns = NDArray[np.float32]
 
 
+def _turned() -> NDArray[np.int64]:
+    """(4, 27): for each quarter turn of yaw, where in the voxels (x, y, z ascending) the blocks are
+    that a player so turned has from left to right, from below to above, from behind to ahead."""
+    indices = np.zeros((4, 3, 3, 3), np.int64)
+    for quarter, (ahead_x, ahead_z) in enumerate(((0, 1), (-1, 0), (0, -1), (1, 0))):
+        right_x, right_z = -ahead_z, ahead_x
+        for right, up, ahead in np.ndindex(3, 3, 3):
+            x = (right - 1) * right_x + (ahead - 1) * ahead_x + 1
+            z = (right - 1) * right_z + (ahead - 1) * ahead_z + 1
+            indices[quarter, right, up, ahead] = 9 * x + 3 * up + z
+    return indices.reshape(4, 27)
+
+
+_TURNED = _turned()
+
+
 def _kinds(world: World, targets: list[int]) -> NDArray[np.int64]:
     """The class of each block id, an index into BLOCK_CLASSES."""
     flags: dict[str, set[str]] = {}
@@ -107,7 +123,8 @@ class FeatureMatrix:
         out[:, 0], out[:, 1] = life / 20, food / 20
 
     def _voxels(self, readings: Readings, out: Columns) -> None:
-        ids = readings.voxels().reshape(self._size, 27)
+        quarters = np.rint(readings.location()[1] / 90).astype(np.int64) % 4
+        ids = np.take_along_axis(readings.voxels().reshape(self._size, 27), _TURNED[quarters], 1)
         np.take(self._one_hot, ids, axis=0, out=self._voxel_classes, mode="clip")
         out[:] = self._voxel_classes.reshape(self._size, -1)
 

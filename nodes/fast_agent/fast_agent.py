@@ -30,7 +30,7 @@ class FastAgent(Node):
         program_steps: int = 1000  # primitive steps that one run of a program may take
         most_samples: int = 3_000_000  # the largest budget that a spec may ask for
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
-        stop_at: float = 0.95  # training success rate at which training ends early
+        stop_at: float = 0.98  # training success rate at which training ends early
         gamma: float | None = None  # discount inside a macro; None: the learner's
         plays: int = 5  # how often a play starts over when the env server was restarted
 

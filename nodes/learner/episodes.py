@@ -43,7 +43,9 @@ class RecentEpisodes:
 
     @property
     def success_rate(self) -> float:
-        return self._mean([float(success) for success, _, _ in self._ended])
+        """Of the last ``size`` episodes; those that there have not been yet count as failures, so
+        that a few early successes are not taken for skill."""
+        return sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
 
     @property
     def mean_return(self) -> float:

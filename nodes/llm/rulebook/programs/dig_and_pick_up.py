@@ -10,7 +10,7 @@ def action(obs):
             if obs.facing != BLOCK:
                 break
             obs = attack()
-        for _ in range(15):
+        for _ in range(30):
             if obs.inventory.get(ITEM, 0) >= wanted:
                 return
             obs = forward()

@@ -1,3 +1,0 @@
-def action(obs):
-    for _ in range(20):
-        attack()
