@@ -1,6 +1,8 @@
 """The Malmo door: a real server process, real sockets, a client that speaks as MineDojo's does."""
 
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 
 from nodes.env_server.game import Game
 from nodes.env_server.malmo.mission import parse_mission
-from tests.malmo_client import HELLO, MISSION, PEEK, QUIT, TOKEN, Client, Server, serving
+from tests.malmo_client import DEADLINE, HELLO, MISSION, PEEK, QUIT, TOKEN, Client, Server, serving
 
 
 @pytest.fixture(scope="module")
@@ -252,3 +254,22 @@ def test_a_client_that_vanishes_in_a_message_is_logged(server: Server, client: C
     client.socket.shutdown(1)
     assert client.ended()
     assert "the client closed the connection" in server.reasons()[before:]
+
+
+def test_the_command_refuses_what_it_cannot_listen_on(server: Server) -> None:
+    def serve(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "rlgpt.main", "world", "serve", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+
+    taken = serve("--port", str(server.port), "--area", "48")
+    assert taken.returncode == 2
+    assert "cannot listen on 127.0.0.1" in taken.stderr
+    for wrong, sentence in [
+        (["--port", "0", "--biome", "moon"], "there is no biome 'moon'"),
+        (["--port", "0", "--area", "7"], "area is a multiple of 16"),
+        (["--port", "99999"], "cannot listen"),
+        ([], "--port"),
+    ]:
+        refused = serve(*wrong)
+        assert refused.returncode == 2
+        assert sentence in refused.stderr

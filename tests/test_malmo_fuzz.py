@@ -4,7 +4,7 @@ import random
 
 from tests.malmo_client import HELLO, MISSION, PEEK, QUIT, TOKEN, Client, Server, serving
 
-ROUNDS = 150
+ROUNDS = 100
 STEP = b"<StepClient0>camera 0.0 15.0\nforward 1\nattack 1\nequip none\nplace log</StepClient0 >"
 GOOD = [HELLO, QUIT, MISSION.encode(), TOKEN, PEEK, STEP, b"<StepServer></StepServer>", STEP]
 COMMANDS = ["summon", "kill", "time", "weather", "replaceitem", "tp", "clear", "setblock"]

@@ -23,9 +23,10 @@ SIZE, SMALL = (160, 256), (40, 64)
 BOX = {"xmin": -2, "ymin": -1, "zmin": -3, "xmax": 1, "ymax": 2, "zmax": 0}
 RAYS = [(0.0, 0.0, 10.0), (0.3, 0.4, 20.0), (-0.2, -0.7, 4.0), (1.2, 0.0, 3.0), (-1.4, 0.1, 50.0)]
 KIT = [
-    (0, "log", 2, 12), (1, "iron_axe", 0, 1), (2, "crafting_table", 0, 2), (3, "furnace", 0, 2),
-    (4, "coal", 1, 9), (5, "iron_ore", 0, 6), (6, "cooked_beef", 0, 4), (7, "stone", 0, 30),
-    (8, "iron_pickaxe", 0, 1), (9, "iron_helmet", 0, 1), (20, "shears", 0, 1), (35, "sand", 0, 9),
+    (0, "iron_pickaxe", 0, 1), (1, "iron_axe", 0, 1), (2, "crafting_table", 0, 2),
+    (3, "furnace", 0, 2), (4, "coal", 1, 9), (5, "iron_ore", 0, 6),
+    (6, "cooked_beef", 0, 4), (7, "stone", 0, 30),
+    (8, "log", 2, 12), (9, "iron_helmet", 0, 1), (20, "shears", 0, 1), (35, "sand", 0, 9),
     ("feet", "leather_boots", 0, 1), ("offhand", "shield", 0, 1),
 ]  # fmt: skip
 TASKS = [
