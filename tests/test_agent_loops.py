@@ -51,8 +51,9 @@ def check_report(report: GoalReport) -> None:
     assert report.iterations[3].lines[1].macros == ["dig"]
     samples = [iteration.samples for iteration in report.iterations]
     assert [each.training for each in samples] == [0, 0, 1100, 1100]
-    # One program on 2 episodes; then finding on 2, digging on 2 with a prefix; a policy the same.
-    assert [each.trial for each in samples] == [2 * STEPS, 6 * STEPS, 4 * STEPS, 4 * STEPS]
+    # One program on 2 episodes; then finding on 2 and two programs for digging, each on 2 with a
+    # prefix; a policy like one of them.
+    assert [each.trial for each in samples] == [2 * STEPS, 10 * STEPS, 4 * STEPS, 4 * STEPS]
     assert [each.evaluation for each in samples] == [3 * STEPS, *[6 * STEPS] * 3]
 
 
