@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from messages.bus import Bus, BusError, GoalHandle, GoalStore, ServiceError
+from messages.bus import AddressError, Bus, BusError, GoalHandle, GoalStore, ServiceError
 from messages.empty import Empty
 from messages.interface import (
     Action,
@@ -287,8 +287,12 @@ def _serve(
         node.shutdown()
         log.info("%s stops", kind.name)
         return 0
-    except (ConfigError, BusError) as error:
+    except (ConfigError, AddressError) as error:
         return _refuse(kind, error, BAD_CONFIG)
+    except BusError as error:
+        # Another node was away or refused: another time it may go better.
+        log.error("%s ends: %s", kind.name, error)
+        return 1
     except Exception:
         log.exception("%s failed", kind.name)
         return 1

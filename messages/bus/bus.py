@@ -100,6 +100,7 @@ class Bus:
         self._idle.set()
         self._posted: deque[Callable[[], None]] = deque()
         self._timers: list[list[Any]] = []
+        self._failed_timers: set[str] = set()
         self._doors: dict[str, Door] = {}
         self._actions: dict[str, ActionServer] = {}
         self._started = False
@@ -206,7 +207,8 @@ class Bus:
         self._diagnostics.report(about, message, level)
 
     def every(self, seconds: float, do: Callable[[], None]) -> None:
-        """Have something done regularly in the serving thread."""
+        """Have something done regularly in the serving thread. What it raises goes to the log and
+        the diagnostics, and it is done again when it is due."""
         self._timers.append([time.monotonic() + seconds, seconds, do])
 
     @property
@@ -251,7 +253,21 @@ class Bus:
         for timer in self._timers:
             if timer[0] <= now:
                 timer[0] = now + timer[1]
-                timer[2]()
+                self._do_regularly(timer[2])
+
+    def _do_regularly(self, do: Callable[[], None]) -> None:
+        """What a timer does may fail; the node serves on."""
+        try:
+            do()
+        except Exception as error:
+            if self._closing.is_set():
+                return
+            name = getattr(do, "__qualname__", repr(do))
+            if name not in self._failed_timers:  # it may come again and again: one traceback
+                self._failed_timers.add(name)
+                self._log.exception("%s, done regularly, failed", name)
+            text = f"{type(error).__name__}: {error}"
+            self._diagnostics.report(name, f"what is done regularly failed: {text}", "error")
 
     def wake(self) -> None:
         """Have the serving thread look up. May be called from a signal handler."""
