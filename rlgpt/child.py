@@ -117,14 +117,14 @@ class Child:
         return None
 
     def described(self) -> NodeState:
-        alive = self.process is not None
+        process = self.process  # asked for in the bus's thread, while the main thread may reap it
         return NodeState(
             node=self.name,
             state=self.state,
-            pid=self.process.pid if self.process is not None else 0,
+            pid=process.pid if process is not None else 0,
             restarts=self.restarts,
-            uptime=time.monotonic() - self.started if alive else 0.0,
-            memory=_resident(self.process.pid) if self.process is not None else 0,
+            uptime=time.monotonic() - self.started if process is not None else 0.0,
+            memory=_resident(process.pid) if process is not None else 0,
         )
 
 
