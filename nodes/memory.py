@@ -7,40 +7,69 @@ is neither done nor counted twice.
 import sqlite3
 import threading
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+
+from nodes.config import ConfigError
 
 Value = TypeVar("Value")
 
 
 class Memory:
-    """Safe to use from any thread."""
+    """Safe to use from any thread.
+
+    Raises:
+        ConfigError: the file is not such a table, or cannot be written.
+    """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
-        self._table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        self._table.execute("PRAGMA journal_mode=WAL")
-        self._table.execute("CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, value BLOB)")
+        try:
+            self._table = _open(path)
+        except sqlite3.Error as error:
+            raise ConfigError(
+                f"{path} cannot be used: {error}; move it away to begin without what it remembers"
+            ) from error
 
     def find(self, name: str, type: type[Value]) -> Value | None:
         with self._lock:
-            row = self._table.execute("SELECT value FROM memory WHERE name = ?", (name,)).fetchone()
-        return None if row is None else msgspec.msgpack.decode(row[0], type=type)
+            return self._find(name, type)
 
     def keep(self, name: str, value: Value) -> Value:
         """Write the value to disk, in place of an earlier one of the same name."""
-        data = msgspec.msgpack.encode(value)
         with self._lock:
-            self._table.execute("INSERT OR REPLACE INTO memory VALUES (?, ?)", (name, data))
+            self._keep(name, value)
         return value
 
     def count(self, name: str) -> int:
         """How often this was called with this name before."""
-        seen = self.find(name, int) or 0
-        self.keep(name, seen + 1)
+        with self._lock:
+            seen = self._find(name, int) or 0
+            self._keep(name, seen + 1)
         return seen
 
     def close(self) -> None:
         with self._lock:
             self._table.close()
+
+    # With the lock held
+
+    def _find(self, name: str, type: type[Value]) -> Value | None:
+        row = self._table.execute("SELECT value FROM memory WHERE name = ?", (name,)).fetchone()
+        return None if row is None else msgspec.msgpack.decode(row[0], type=type)
+
+    def _keep(self, name: str, value: Any) -> None:
+        data = msgspec.msgpack.encode(value)
+        self._table.execute("INSERT OR REPLACE INTO memory VALUES (?, ?)", (name, data))
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    try:
+        table.execute("PRAGMA journal_mode=WAL")
+        table.execute("CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, value BLOB)")
+    except sqlite3.Error:
+        table.close()
+        raise
+    return table

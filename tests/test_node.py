@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
+from nodes.config import ConfigError
+from nodes.memory import Memory
 from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 
@@ -166,6 +169,47 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
     _, errors = node.communicate(timeout=PATIENCE)
     assert node.returncode == 2
     assert errors.count("\n") == 1
+
+
+IMPATIENT = """
+from messages.empty import Empty
+from messages.system import describe
+from nodes.node import Node
+
+class Impatient(Node):
+    name = "impatient"
+
+    def setup(self):
+        self.call(describe("nobody"), Empty(), timeout=0.1)
+
+Impatient.main()
+"""
+
+
+def test_peer_that_does_not_answer_ends_a_node_that_may_be_started_again(run: Path) -> None:
+    script = run / "impatient.py"
+    script.write_text(IMPATIENT)
+    node = launch(script, run)
+    _, errors = node.communicate(timeout=PATIENCE)
+    assert node.returncode == 1, errors
+    assert "nobody/" in errors
+    assert "Traceback" not in errors
+    assert "nobody/" in (run / "impatient" / "node.log").read_text()
+
+
+def test_memory_that_cannot_be_read_is_said_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    path.write_bytes(b"no table at all, and long enough to be taken for one" * 20)
+    with pytest.raises(ConfigError, match=r"memory\.sqlite cannot be used.*move it away"):
+        Memory(path)
+
+
+def test_memory_counts_each_call_once(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "memory.sqlite")
+    with ThreadPoolExecutor(8) as threads:
+        seen = list(threads.map(lambda _: memory.count("calls"), range(100)))
+    assert sorted(seen) == list(range(100))
+    memory.close()
 
 
 def test_unfinished_goal_goes_on_after_kill_and_restart(bus: Bus, start: Start) -> None:
