@@ -144,6 +144,7 @@ class Launch:
             self._over.set()
             serving.join(5.0)
             self._bus.close()
+            run_folder.remove_short_sockets(self._run)
 
     def _listen(self) -> None:
         view, bus = self._view, self._bus

@@ -5,6 +5,7 @@ import os
 import time
 from pathlib import Path
 
+from messages.bus.address import short_folder
 from rlgpt.refused import Refused
 
 
@@ -110,10 +111,27 @@ class Lock:
         os.close(self._file)
 
 
+def remove_short_sockets(run: Path) -> None:
+    """Remove what is left outside the run folder: the sockets, where its path is too long for them.
+    To be called by the launcher at its end; a node that still runs on its own keeps its sockets."""
+    folder = short_folder(run.resolve())
+    try:
+        for socket in folder.iterdir():
+            if not _held(run / socket.stem / "lock"):
+                socket.unlink(missing_ok=True)
+        folder.rmdir()
+    except OSError:
+        pass  # mostly there is none
+
+
 def launched(run: Path) -> bool:
     """Whether a launcher holds ``run`` right now."""
+    return _held(run / "lock")
+
+
+def _held(lock: Path) -> bool:
     try:
-        file = os.open(run / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return False
     try:

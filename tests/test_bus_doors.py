@@ -14,7 +14,9 @@ from messages.bus.curve import make_keys
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Service, Topic
-from messages.system import describe
+from messages.system import Diagnostic, describe, diagnostics
+from nodes.process import hold
+from rlgpt.run_folder import remove_short_sockets
 from tests.bus_processes import PATIENCE, Process, eventually, make_run
 from tests.bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
 
@@ -172,6 +174,22 @@ def test_listener_that_fails_does_not_stop_the_others(run: Path) -> None:
     bus.end()
 
 
+def test_timer_that_fails_does_not_stop_the_node(run: Path) -> None:
+    bus = Spinning(Bus(run, "server"))
+    said: list[Diagnostic] = []
+    times: list[int] = []
+
+    def fail() -> None:
+        times.append(1)
+        raise OSError("the disk is full")
+
+    bus.bus.subscribe(diagnostics("server"), said.append)
+    bus.bus.every(0.01, fail)
+    eventually(lambda: len(times) > 1 and bool(said))
+    assert "the disk is full" in said[0].message
+    bus.end()
+
+
 def test_only_the_owner_opens_a_door(run: Path, bus: Bus) -> None:
     other = Bus(run, "other")
     with pytest.raises(BusError, match="belongs to the node 'server'"):
@@ -221,7 +239,7 @@ def test_closing_wakes_those_who_wait(run: Path) -> None:
         bus.call(DO, Do())
 
 
-def test_run_folders_with_long_paths(tmp_path: Path) -> None:
+def test_run_folders_with_long_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = tmp_path / ("deep" * 20) / ("deeper" * 20)
     run.mkdir(parents=True)
     path = socket_path(run, "server", "srv")
@@ -230,11 +248,20 @@ def test_run_folders_with_long_paths(tmp_path: Path) -> None:
     assert path != socket_path(run.parent, "server", "srv")
     server = Spinning(Bus(run, "server"))
     server.bus.serve(DO, lambda do: Done(note=do.note, life=1))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     caller = Bus(run)
     assert caller.call(DO, Do(note="far")).note == "far"
     assert path.parent.stat().st_mode & 0o077 == 0
     caller.close()
+    lock = run / "server" / "lock"
+    lock.parent.mkdir()
+    with hold(lock, "server"):  # as its node does
+        remove_short_sockets(run)
+        assert path.exists()
     server.end()
+    remove_short_sockets(run)
+    assert not path.parent.exists()
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "x" * 65, "ä"])

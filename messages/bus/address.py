@@ -74,21 +74,21 @@ def socket_path(run: Path, node: str, side: Side) -> Path:
     """Where the Unix socket of a node is, whether or not the node runs.
 
     A path that is too long for a socket is replaced by a short one that every process of this user
-    derives from the run folder alike.
+    derives from the run folder alike, whatever its environment.
     """
     check_name(node)
     run = run.absolute()
     path = run / "s" / f"{node}.{side}"
     if len(os.fsencode(path)) <= UNIX_PATH_MAX:
         return path
-    name = hashlib.blake2s(os.fsencode(run), digest_size=8).hexdigest()
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    homes = [Path(runtime) / "rlgpt"] if runtime and os.path.isdir(runtime) else []
-    for home in [*homes, Path(f"/tmp/rlgpt-{os.getuid()}")]:
-        path = home / name / f"{node}.{side}"
-        if len(os.fsencode(path)) <= UNIX_PATH_MAX:
-            return path
-    raise AddressError(f"the node name {node!r} is too long for a Unix socket")
+    return short_folder(run) / f"{node}.{side}"
+
+
+def short_folder(run: Path) -> Path:
+    """Where the sockets are whose path in the run folder would be too long."""
+    name = hashlib.blake2s(os.fsencode(run.absolute()), digest_size=8).hexdigest()
+    # Neither $XDG_RUNTIME_DIR nor $TMPDIR: processes that differ in them would never meet.
+    return Path(f"/tmp/rlgpt-{os.getuid()}") / name
 
 
 def make_private(folder: Path) -> None:
@@ -108,9 +108,9 @@ def make_private(folder: Path) -> None:
 
 
 def prepare(run: Path, node: str) -> None:
-    """Make the folder that a node's Unix sockets will be in."""
+    """Make the folder that a node's Unix sockets will be in, and let nobody else enter it."""
     folder = socket_path(run, node, "srv").parent
-    if folder.parent.name.startswith("rlgpt") and folder.name != "s":
+    if folder == short_folder(run):
         make_private(folder.parent)
     make_private(folder)
 
@@ -119,5 +119,9 @@ def address(run: Path, node: str, side: Side, hosts: Mapping[str, Host]) -> str:
     """The ZeroMQ address of a node, to bind or to connect to."""
     host = hosts.get(check_name(node))
     if host is None:
-        return f"ipc://{socket_path(run, node, side)}"
+        path = socket_path(run, node, side)
+        if path.parent == short_folder(run):
+            # Anyone may write to /tmp: who calls must not find a folder there that another made.
+            make_private(path.parent.parent)
+        return f"ipc://{path}"
     return f"tcp://{host.host}:{host.port + (side == 'pub')}"
