@@ -1,7 +1,6 @@
 """The env server: worlds, sessions in them, and coded actions that run beside the world."""
 
 import hashlib
-import os
 import threading
 import time
 from contextlib import suppress
@@ -38,6 +37,7 @@ from nodes.env_server.film import Film
 from nodes.env_server.programs import ProgramRefused, compile_program
 from nodes.env_server.session import Session
 from nodes.env_server.worlds import WorldError, make_world
+from nodes.files import write_whole
 from nodes.naming import slug
 from nodes.node import Node
 
@@ -74,7 +74,7 @@ class EnvServer(Node):
     def shutdown(self) -> None:
         self._stop.set()
         self._reporter.join(timeout=5.0)
-        _write_number(self._steps_file, self._steps)
+        write_whole(self._steps_file, str(self._steps).encode())
         for session in list(self._sessions.values()):
             # One that is in use is abandoned: its user is told when the process is gone.
             if session.lock.acquire(timeout=1.0):
@@ -207,7 +207,7 @@ class EnvServer(Node):
             before, then = steps, now
             self.publish(ACTIVITY, activity)
             if steps != written:
-                _write_number(self._steps_file, steps)
+                write_whole(self._steps_file, str(steps).encode())
                 written = steps
 
 
@@ -244,9 +244,3 @@ def _read_number(path: Path) -> int:
     with suppress(OSError, ValueError):
         return int(path.read_text())
     return 0
-
-
-def _write_number(path: Path, number: int) -> None:
-    new = path.with_suffix(".new")
-    new.write_text(str(number))
-    os.replace(new, path)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from messages.bus import ServiceError
+from nodes.files import write_whole
 
 NAME = "lease.json"
 
@@ -96,9 +97,8 @@ class Lease:
 
     def _keep(self, holder: str, seconds: float) -> None:
         self._holder, self._until = holder, time.time() + seconds
-        draft = self._path.with_suffix(".draft")
-        draft.write_text(json.dumps({"holder": holder, "until": self._until}), "utf-8")
-        draft.replace(self._path)
+        lease = {"holder": holder, "until": self._until}
+        write_whole(self._path, json.dumps(lease).encode())
 
     def _read(self) -> tuple[str, float]:
         try:
