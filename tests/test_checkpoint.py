@@ -41,7 +41,7 @@ def iterate(session, collector, state, count):
             session.step,
             state.networks.actor,
             state.generator,
-            lambda decisions, samples: True,
+            lambda samples: True,
             state.device,
         )
         state.learn(rollout, session.seeds_used, session.spec.budget)

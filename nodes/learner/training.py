@@ -174,7 +174,7 @@ class Training:
         most = self.session.size * self.longest  # samples that one more step may cost
         left = self.spec.budget - state.counters.samples
 
-        def go_on(decisions: int, samples: int) -> bool:
+        def go_on(samples: int) -> bool:
             check()
             return samples + most <= left and samples < self.parameters.rollout_samples
 
