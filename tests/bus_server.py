@@ -69,6 +69,8 @@ class Server(Node):
         self.note(f"begin {goal.id}")
         if goal.request.note == "fail":
             raise ServiceError("it cannot be done", code="impossible")
+        if goal.request.note == "silence":
+            raise ServiceError("the language model is away", code="no_answer")
         if goal.request.note == "mistake" and not (self.run / "mended").exists():
             raise KeyError("mistake")
         until = time.monotonic() + goal.request.seconds

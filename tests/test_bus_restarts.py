@@ -178,6 +178,18 @@ def test_goal_that_failed_by_a_mistake_is_begun_again_once_that_is_mended(
     assert notes(run) == ["begin g", "begin g", "begin g", "end g"]
 
 
+def test_goal_without_an_answer_is_begun_again_in_a_later_life(
+    run: Path, server: Process, bus: Bus
+) -> None:
+    for _ in range(2):
+        with pytest.raises(RemoteError, match="model is away") as error:
+            bus.run_goal(WORK, "g", Do(note="silence"))
+        assert error.value.mishap
+        server.kill()
+        server.start()
+    assert notes(run) == ["begin g", "begin g"]
+
+
 def test_goal_is_cancelled_by_its_caller(run: Path, server: Process, bus: Bus) -> None:
     with pytest.raises(GoalCancelled):
         bus.run_goal(

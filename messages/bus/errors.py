@@ -15,8 +15,11 @@ A message that cannot be written or read is a `messages.codec.CodecError`.
 
 INTERNAL = "internal"
 """The code of what failed by an exception that is no `BusError`: a mistake in the handler."""
-MISHAPS = frozenset({INTERNAL, "version", "DeadlineExceeded", "PeerRestarted", "MalformedReply"})
-"""Codes of failures that say nothing about what was asked: another time it may go better."""
+MISHAPS = frozenset(
+    {INTERNAL, "version", "no_answer", "DeadlineExceeded", "PeerRestarted", "MalformedReply"}
+)
+"""Codes of failures that say nothing about what was asked: another time it may go better. With
+``no_answer`` it was the language model that had none, or that was away."""
 
 
 class BusError(Exception):
