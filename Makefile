@@ -42,6 +42,8 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.bus
+	$(BIN)/python -m benchmarks.learner
+	$(BIN)/python -m benchmarks.macros
 
 # The real MineDojo package, in an environment of its own (docs/minedojo.md).
 MINEDOJO := .venv-minedojo

@@ -1,8 +1,10 @@
 """A service's round trip between two processes, beside plain pyzmq's: python -m benchmarks.bus
 
-Both answer with the array that they were asked with, over a Unix socket, ROUTER to DEALER. The
-plain one sends ``[array]`` without a header, a type, a deadline or a monitor. The two take turns in
-short blocks, so that whatever else runs on the machine slows both alike.
+All answer with the array that they were asked with, over a Unix socket, ROUTER to DEALER. The peers
+are plain pyzmq without types, deadlines or a monitor: once as multipart, with frames of the same
+number and sizes as ours (header, body, array) that nobody encodes or reads, and once with the array
+as the only frame. They take turns in short blocks, so that whatever else runs on the machine slows
+all alike.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ import zmq
 
 from messages.array import Array
 from messages.bus import Bus
+from messages.bus.header import VERSION, Header, encode_header
+from messages.codec import encode
 from messages.interface import Service
 
 SIZES = {"100 B": 100, "10 KB": 10_000, "120 KB": 120_000, "1 MB": 1_000_000}
@@ -30,6 +35,12 @@ SIZES = {"100 B": 100, "10 KB": 10_000, "120 KB": 120_000, "1 MB": 1_000_000}
 class Batch(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     values: Array
 
+
+NAMES = ("ours", "multipart", "one_frame")
+
+_HEADER = encode_header(
+    Header(VERSION, "request", "echo/echo", "0" * 18, 1000, "0" * 16, time.time(), "")
+)
 
 ECHO = Service("echo/echo", Batch, Batch, idempotent=True, timeout=60.0)
 
@@ -44,9 +55,9 @@ def _serve_plain(address: str) -> None:
     socket: zmq.Socket[Any] = zmq.Context().socket(zmq.ROUTER)
     socket.bind(address)
     while True:
-        route, frame = socket.recv_multipart(copy=False)
+        *front, frame = socket.recv_multipart(copy=False)
         values = np.frombuffer(frame.buffer, "u1")
-        socket.send_multipart([route, values], copy=False)
+        socket.send_multipart([*front, values], copy=False)
 
 
 def _block(ask: Callable[[], object], count: int) -> list[float]:
@@ -59,7 +70,7 @@ def _block(ask: Callable[[], object], count: int) -> list[float]:
 
 
 def measure(blocks: int, count: int) -> list[dict[str, Any]]:
-    """Rows of size, p50 and p99 in microseconds of ours and of plain pyzmq's, and their ratio.
+    """Rows of size, p50 and p99 in microseconds of ours and of the peers, and ours over each.
 
     The percentiles are medians over ``blocks`` blocks of ``count`` round trips each; the ratio is
     the median of the ratios of neighbouring blocks' p50.
@@ -87,12 +98,17 @@ def measure(blocks: int, count: int) -> list[dict[str, Any]]:
                 def ask_bus(batch: Batch = batch) -> object:
                     return bus.call(ECHO, batch).values
 
-                def ask_plain(values: Any = values) -> object:
-                    plain.send_multipart([values], copy=False)
-                    (frame,) = plain.recv_multipart(copy=False)
+                def ask_plain(frames: list[Any]) -> object:
+                    plain.send_multipart(frames, copy=False)
+                    frame = plain.recv_multipart(copy=False)[-1]
                     return np.frombuffer(frame.buffer, "u1")
 
-                rows.append({"size": name, **_compare(ask_bus, ask_plain, blocks, count)})
+                asks = {
+                    "ours": ask_bus,
+                    "multipart": partial(ask_plain, [_HEADER, encode(batch)[0], values]),
+                    "one_frame": partial(ask_plain, [values]),
+                }
+                rows.append({"size": name, **_compare(asks, blocks, count)})
         finally:
             plain.close()
             context.term()
@@ -103,24 +119,24 @@ def measure(blocks: int, count: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _compare(
-    ours: Callable[[], object], plain: Callable[[], object], blocks: int, count: int
-) -> dict[str, float]:
-    asks = (ours, plain)
-    for ask in asks:
+def _compare(asks: dict[str, Callable[[], object]], blocks: int, count: int) -> dict[str, float]:
+    names = list(asks)
+    found: dict[str, list[list[float]]] = {name: [] for name in names}
+    for ask in asks.values():
         _block(ask, 50)
-    found: tuple[list[list[float]], list[list[float]]] = ([], [])
     for number in range(blocks):
-        for which in ((0, 1), (1, 0))[number % 2]:
-            found[which].append(_block(asks[which], count))
+        turn = number % len(names)
+        for name in names[turn:] + names[:turn]:
+            found[name].append(_block(asks[name], count))
     row: dict[str, float] = {}
-    for title, times in zip(("ours", "plain"), found, strict=True):
+    for name, times in found.items():
         for percent in (50, 99):
             each = [float(np.percentile(block, percent)) for block in times]
-            row[f"{title}_p{percent}"] = statistics.median(each) * 1e6
-    row["ratio"] = statistics.median(
-        statistics.median(one) / statistics.median(two) for one, two in zip(*found, strict=True)
-    )
+            row[f"{name}_p{percent}"] = statistics.median(each) * 1e6
+        row[f"over_{name}"] = statistics.median(
+            statistics.median(ours) / statistics.median(theirs)
+            for ours, theirs in zip(found["ours"], times, strict=True)
+        )
     return row
 
 
@@ -135,11 +151,13 @@ def main() -> None:
         print(json.dumps(rows, indent=1))
         return
     print("Round trip in microseconds, p50 / p99")
-    print("| array | service | plain pyzmq | ratio of p50 |\n|---|---|---|---|")
+    print("| array | service | pyzmq multipart | ratio | pyzmq, one frame | ratio |")
+    print("|---|---|---|---|---|---|")
     for row in rows:
+        cells = [f"{row[f'{name}_p50']:.0f} / {row[f'{name}_p99']:.0f}" for name in NAMES]
         print(
-            f"| {row['size']} | {row['ours_p50']:.0f} / {row['ours_p99']:.0f} "
-            f"| {row['plain_p50']:.0f} / {row['plain_p99']:.0f} | {row['ratio']:.2f} |"
+            f"| {row['size']} | {cells[0]} | {cells[1]} | {row['over_multipart']:.2f} "
+            f"| {cells[2]} | {row['over_one_frame']:.2f} |"
         )
 
 
