@@ -57,7 +57,8 @@ def _serve_plain(address: str) -> None:
     while True:
         *front, frame = socket.recv_multipart(copy=False)
         values = np.frombuffer(frame.buffer, "u1")
-        socket.send_multipart([*front, values], copy=False)
+        reply: list[Any] = [*front, values]
+        socket.send_multipart(reply, copy=False)
 
 
 def _block(ask: Callable[[], object], count: int) -> list[float]:
