@@ -46,6 +46,7 @@ from messages.bus.goals import (
 from messages.bus.network import Network, turned_away
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
+from messages.bus.timers import Timers
 from messages.bus.topics import SUBSCRIPTIONS, Plain, Publisher, Subscriber, subscription
 from messages.bus.workers import Workers
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
@@ -99,8 +100,6 @@ class Bus:
         self._idle = threading.Event()
         self._idle.set()
         self._posted: deque[Callable[[], None]] = deque()
-        self._timers: list[list[Any]] = []
-        self._failed_timers: set[str] = set()
         self._doors: dict[str, Door] = {}
         self._actions: dict[str, ActionServer] = {}
         self._started = False
@@ -114,6 +113,7 @@ class Bus:
         self._readers: dict[Any, Callable[[], None]] = {}
         self._listen_on(self._wake, self._awake)
         self._diagnostics = Diagnostics(node or TOOLS, self._say_diagnostic, self._log)
+        self._timers = Timers(self._diagnostics, self._log)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
@@ -209,7 +209,7 @@ class Bus:
     def every(self, seconds: float, do: Callable[[], None]) -> None:
         """Have something done regularly in the serving thread. What it raises goes to the log and
         the diagnostics, and it is done again when it is due."""
-        self._timers.append([time.monotonic() + seconds, seconds, do])
+        self._timers.add(seconds, do)
 
     @property
     def busy(self) -> list[str]:
@@ -249,25 +249,7 @@ class Bus:
                 server.start()
         for socket, _ in self._poller.poll(int(timeout * 1000)):
             self._readers[socket]()
-        now = time.monotonic()
-        for timer in self._timers:
-            if timer[0] <= now:
-                timer[0] = now + timer[1]
-                self._do_regularly(timer[2])
-
-    def _do_regularly(self, do: Callable[[], None]) -> None:
-        """What a timer does may fail; the node serves on."""
-        try:
-            do()
-        except Exception as error:
-            if self._closing.is_set():
-                return
-            name = getattr(do, "__qualname__", repr(do))
-            if name not in self._failed_timers:  # it may come again and again: one traceback
-                self._failed_timers.add(name)
-                self._log.exception("%s, done regularly, failed", name)
-            text = f"{type(error).__name__}: {error}"
-            self._diagnostics.report(name, f"what is done regularly failed: {text}", "error")
+        self._timers.run(self._closing.is_set)
 
     def wake(self) -> None:
         """Have the serving thread look up. May be called from a signal handler."""
