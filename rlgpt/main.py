@@ -59,9 +59,9 @@ def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
 
         return show(given.agent, given.run, given.id, given.list, given.schema)
     if given.command == "world":
-        from rlgpt.world import serve
+        from rlgpt.world import become
 
-        return serve(extra)
+        return become(given.what, extra)
     from rlgpt import inspecting
 
     if given.command == "node":
@@ -179,6 +179,14 @@ def _parser() -> argparse.ArgumentParser:
         add_help=False,
         allow_abbrev=False,
         usage="rlgpt world serve --port P [--seed S] [--biome B] [--host H]",
+    )
+    world.add_parser(
+        "coverage",
+        help="which of MineDojo's tasks can be done in it",
+        description="How many of MineDojo's task ids have targets that can be had, and why not.",
+        add_help=False,
+        allow_abbrev=False,
+        usage="rlgpt world coverage [--json] [--why ID] [--engine]",
     )
 
     service = _group(commands, "service", "list services and actions")

@@ -6,7 +6,11 @@ import sys
 from typing import NoReturn
 
 
-def serve(arguments: list[str]) -> NoReturn:
-    """Become the Malmo door. Its own parser reads the arguments."""
+PROGRAMS = {"serve": "nodes.env_server.malmo", "coverage": "nodes.env_server.obtainable"}
+"""What each command becomes. The program's own parser reads the arguments."""
+
+
+def become(what: str, arguments: list[str]) -> NoReturn:
+    """Become one of `PROGRAMS`."""
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "nodes.env_server.malmo", *arguments])
+    os.execv(sys.executable, [sys.executable, "-m", PROGRAMS[what], *arguments])

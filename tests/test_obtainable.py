@@ -107,7 +107,7 @@ def test_the_engine_generates_what_the_table_says_it_does() -> None:
 
 
 def test_the_command_prints_a_table_and_json() -> None:
-    command = [sys.executable, "-m", "nodes.env_server.obtainable"]
+    command = [sys.executable, "-m", "rlgpt.main", "world", "coverage"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
     assert shown == coverage() + "\n"
     assert "harvest_1_chorus_plant: nothing gives chorus_plant" in shown

@@ -1,4 +1,4 @@
-"""``python -m nodes.env_server.obtainable [--json] [--why ID] [--engine]``"""
+"""``rlgpt world coverage [--json] [--why ID] [--engine]``"""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from nodes.env_server.obtainable.report import coverage
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m nodes.env_server.obtainable")
+    parser = argparse.ArgumentParser(prog="rlgpt world coverage")
     parser.add_argument("--json", action="store_true", help="the whole report as JSON")
     parser.add_argument("--why", metavar="ID", help="how the targets of one task are had")
     parser.add_argument(
