@@ -5,7 +5,6 @@ import os
 import sys
 from typing import NoReturn
 
-
 PROGRAMS = {"serve": "nodes.env_server.malmo", "coverage": "nodes.env_server.obtainable"}
 """What each command becomes. The program's own parser reads the arguments."""
 
