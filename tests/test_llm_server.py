@@ -42,8 +42,9 @@ class Setting:
         self.states: list[ServerState] = []
         self.tokens: list[Tokens] = []
         self._over = threading.Event()
-        self.bus.subscribe(SERVER, self.states.append)
+        # In this order: who has heard of the server's (kept) state hears the tokens, too.
         self.bus.subscribe(TOKENS, self.tokens.append)
+        self.bus.subscribe(SERVER, self.states.append)
         self._listening = threading.Thread(target=self.bus.spin, args=(self._over,))
         self._listening.start()
 
@@ -152,6 +153,7 @@ def test_the_server_is_started_asked_and_ended_with_the_node(setting: Setting):
     llm = setting.start(
         environment={"FAKE_THINKING": "A log is wood.", "FAKE_PIECE_SECONDS": ".02"}
     )
+    eventually(lambda: setting.states)
     with setting.asking(*[f"q{number}" for number in range(8)]) as answers:
         pass
     assert len({answer.id for answer in answers}) == 8
@@ -197,6 +199,7 @@ def test_a_server_whose_keeper_was_killed_too_is_ended_by_the_next_life(setting:
 
 def test_a_server_killed_in_the_middle_of_an_answer_is_asked_again(setting: Setting):
     setting.start(environment={"FAKE_PIECE_SECONDS": "0.1"})
+    eventually(lambda: setting.states)
     with setting.asking("q") as answers:
         eventually(lambda: setting.tokens)
         first = setting.server_process()
