@@ -71,8 +71,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         reached = [row["samples_to_good"] for row in mine]
         spent = [row["training_samples"] for row in mine]
         shown = ", ".join("never" if at is None else f"{at:,}" for at in reached)
-        known = sorted(at if at is not None else float("inf") for at in reached)
-        median = statistics.median(known)
+        median = statistics.median(at if at is not None else float("inf") for at in reached)
         rates = ", ".join(f"{row['success_rate']:.2f}" for row in mine)
         if name == ROWS[0]:
             shown = middle = "-"

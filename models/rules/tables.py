@@ -1,10 +1,11 @@
 """Reads the rule files beside this module into typed, immutable tables."""
 
-import difflib
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
+
+from models.names import near
 
 HERE = Path(__file__).parent
 Row = TypeVar("Row")
@@ -112,7 +113,7 @@ def item_id(name: str) -> int:
     """
     number = _ITEM_IDS.get(name)
     if number is None:
-        raise ValueError(f"there is no item {name!r}{_near(name, item_names)}")
+        raise ValueError(f"there is no item {name!r}{near(name, item_names)}")
     return number
 
 
@@ -124,7 +125,7 @@ def craft_index(name: str) -> int:
     """
     number = _CRAFT_IDS.get(name)
     if number is None:
-        raise ValueError(f"{name!r} cannot be crafted or smelted{_near(name, list(_CRAFT_IDS))}")
+        raise ValueError(f"{name!r} cannot be crafted or smelted{near(name, _CRAFT_IDS)}")
     return number
 
 
@@ -138,8 +139,3 @@ def biome_named(name: str) -> Biome:
     if biome is None:
         raise ValueError(f"there is no biome {name!r}; there are {', '.join(sorted(_BIOMES))}")
     return biome
-
-
-def _near(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
