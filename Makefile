@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
-KERNELS := $(wildcard nodes/env_server/worlds/embedded/*.py models/rules/*.py models/rules/*.json)
+KERNELS := $(shell find nodes/env_server/worlds/embedded models/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
 .PHONY: setup demo test test-all test-llm check bench minedojo clean
 

@@ -15,7 +15,7 @@ from tests.malmo_client import DEADLINE, HELLO, MISSION, PEEK, QUIT, TOKEN, Clie
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with serving("--area", "48", "--seed", "3") as running:
+    with serving("--area", "64", "--seed", "3") as running:
         yield running
 
 
@@ -58,7 +58,7 @@ def test_a_mission_shows_everything_that_minedojo_reads(client: Client) -> None:
 def test_the_frame_comes_bottom_row_first(client: Client) -> None:
     client.begin()
     frame, _ = client.peek()
-    game = Game(parse_mission(MISSION.encode()), area=48)
+    game = Game(parse_mission(MISSION.encode()), area=64)
     picture = game.observation()["rgb"]
     game.close()
     assert np.array_equal(np.frombuffer(frame, np.uint8).reshape(24, 32, 3)[0], picture[:, -1].T)
@@ -261,12 +261,12 @@ def test_the_command_refuses_what_it_cannot_listen_on(server: Server) -> None:
         command = [sys.executable, "-m", "rlgpt.main", "world", "serve", *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
 
-    taken = serve("--port", str(server.port), "--area", "48")
+    taken = serve("--port", str(server.port), "--area", "64")
     assert taken.returncode == 2
     assert "cannot listen on 127.0.0.1" in taken.stderr
     for wrong, sentence in [
         (["--port", "0", "--biome", "moon"], "there is no biome 'moon'"),
-        (["--port", "0", "--area", "7"], "area is a multiple of 16"),
+        (["--port", "0", "--area", "7"], "area is 32"),
         (["--port", "99999"], "cannot listen"),
         ([], "--port"),
     ]:

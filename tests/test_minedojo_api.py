@@ -13,7 +13,7 @@ from nodes.env_server.game import Game, Keys
 from nodes.env_server.minedojo_api import Environment, InventoryItem, NotInThisWorld, make
 from nodes.env_server.worlds.embedded import EmbeddedWorld
 
-SMALL: dict[str, Any] = {"image_size": (24, 32), "area": 48, "world_seed": 5}
+SMALL: dict[str, Any] = {"image_size": (24, 32), "area": 64, "world_seed": 5}
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(1, 8)
 
 
@@ -127,7 +127,7 @@ def test_tools_that_are_used_unlock_the_tech_tree() -> None:
 
 def test_seeds_make_worlds() -> None:
     def start(**seeds: Any) -> list[float]:
-        env = make("survival", image_size=16, area=48, **seeds)
+        env = make("survival", image_size=16, area=64, **seeds)
         position = env.reset()["location_stats"]["pos"].tolist()
         env.close()
         return position
@@ -166,13 +166,13 @@ def test_wrong_actions_are_refused_as_minedojo_does(planks: Environment) -> None
 
 def _world(size: tuple[int, int]) -> EmbeddedWorld:
     task = Task(id="t", prompt="", success=Condition(kind="have", name="log"))
-    return EmbeddedWorld(1, task, area=48, image_size=size)
+    return EmbeddedWorld(1, task, area=64, image_size=size)
 
 
 def test_ticks_are_those_of_the_batch_door() -> None:
     """Walking, turning, digging and using, step by step, in both."""
     settings = world_settings("open-ended", make_kwargs("open-ended", use_voxel=True, image_size=9))
-    game, world = Game(settings, seed=3, area=48), _world((9, 9))
+    game, world = Game(settings, seed=3, area=64), _world((9, 9))
     world.reset(np.zeros(1, np.int64), np.array([3]))
     chance = np.random.default_rng(1)
     for _ in range(400):

@@ -56,7 +56,7 @@ def test_a_reset_takes_back_every_change() -> None:
     world.reset(np.array([0]), np.array([3]))
     pristine = world.state.blocks.copy(), world.state.meta.copy()
     play(world, 0, 300, seed=2)
-    from nodes.env_server.worlds.embedded.grid import set_block
+    from nodes.env_server.worlds.embedded.updates import set_block
 
     for number in range(9000):
         set_block(world.state, 0, number % 32, 60 + number // 1024, (number // 32) % 32, 5, 1)
@@ -107,7 +107,7 @@ def test_bad_inputs_are_refused_in_words() -> None:
         (lambda: make_world("embedded", 1, task(inventory={"log": 9999})), "slots, there are 36"),
         (lambda: make_world("embedded", 0, task()), "at least one environment"),
         (lambda: make_world("embedded", 1, task(), colour="red"), "no option colour"),
-        (lambda: make_world("embedded", 1, task(), area=7), "multiple of 16"),
+        (lambda: make_world("embedded", 1, task(), area=7), "area is 32"),
     ):
         with pytest.raises(ValueError, match=words):
             refused()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.rules import BLOCKS, ITEMS, item_names
-from nodes.env_server.worlds.embedded.grid import set_block
 from nodes.env_server.worlds.embedded.state import HEIGHT
+from nodes.env_server.worlds.embedded.updates import set_block
 
 if TYPE_CHECKING:
     from nodes.env_server.game.game import Game

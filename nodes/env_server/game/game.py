@@ -198,7 +198,7 @@ class Game:
         world = self.world
         item = int(world.rules.crafted[argument])
         before = self._held()
-        tools = nearby_tools(world.state, 0, world.half_yaw, world.half_pitch)
+        tools = nearby_tools(world.state, 0)
         craft(world.state, world.rules, 0, argument, tools)
         made = int(self._held()[item] - before[item])
         if made > 0:

@@ -1,13 +1,15 @@
 """How the world's kernels are compiled, and when compiled ones may be used again.
 
 Numba's cache notices a change in a kernel's own file only. A kernel that calls into another file
-would go on using that file's old code, and rules that are constants to it their old values. So all
-of them are discarded when any file has changed.
+would go on using that file's old code, and rules that are constants to it their old values. So each
+file's kernels are discarded when it or anything that it imports from here or the rules has changed.
 """
 
+import ast
 import contextlib
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +19,7 @@ import models.rules
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 HERE = Path(__file__).parent
+PACKAGE = __name__.rpartition(".")[0]
 RULES = Path(models.rules.__file__).parent
 
 
@@ -27,16 +30,67 @@ def kernel(function: Function) -> Function:
 
 
 def discard_stale_kernels() -> None:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted([*HERE.glob("*.py"), *RULES.glob("*.json"), *RULES.glob("*.py")]):
+    for path in HERE.rglob("*.py"):
+        stamp = path.parent / "__pycache__" / f"{path.stem}.kernels"
+        digest = hashlib.sha256(numba.__version__.encode())
+        sources = sorted(needed_by(path))
+        for source in sources:
+            digest.update(_digest(source))
+        if any("models.rules" in _imports(source) for source in sources):
+            digest.update(_rules_digest())
+        # A read-only installation has no cache here; Numba then keeps one of its own, by user.
+        with contextlib.suppress(OSError):
+            if stamp.exists() and stamp.read_text() == digest.hexdigest():
+                continue
+            stamp.parent.mkdir(exist_ok=True)
+            for index in stamp.parent.glob(f"{path.stem}.*.nbi"):
+                index.unlink(missing_ok=True)
+            stamp.write_text(digest.hexdigest())
+
+
+@cache
+def needed_by(path: Path) -> frozenset[Path]:
+    """A file of this package and all files of it that it imports, directly or not."""
+    found = {path}
+    waiting = [path]
+    while waiting:
+        for name in _imports(waiting.pop()):
+            module = _file_of(name)
+            if module is not None and module not in found:
+                found.add(module)
+                waiting.append(module)
+    return frozenset(found)
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    """Modules that a file imports: for ``from a import b`` both ``a`` and ``a.b``."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(names)
+
+
+def _file_of(name: str) -> Path | None:
+    if not name.startswith(PACKAGE + "."):
+        return None
+    path = HERE.joinpath(*name.removeprefix(PACKAGE + ".").split("."))
+    module, package = path.with_suffix(".py"), path / "__init__.py"
+    return module if module.exists() else package if package.exists() else None
+
+
+@cache
+def _digest(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+@cache
+def _rules_digest() -> bytes:
+    digest = hashlib.sha256()
+    for path in sorted([*RULES.glob("*.py"), *RULES.glob("*.json"), *RULES.glob("*.yaml")]):
         digest.update(path.read_bytes())
-    cache = HERE / "__pycache__"
-    stamp = cache / "kernels.sha256"
-    # A read-only installation has no cache here; Numba then keeps one of its own, by user.
-    with contextlib.suppress(OSError):
-        if stamp.exists() and stamp.read_text() == digest.hexdigest():
-            return
-        cache.mkdir(exist_ok=True)
-        for index in cache.glob("*.nbi"):
-            index.unlink(missing_ok=True)
-        stamp.write_text(digest.hexdigest())
+    return digest.digest()

@@ -22,13 +22,15 @@ LOG2_ITEM = item_id("log2")
 
 
 @kernel
-def nearby_tools(state, w, half_yaw, half_pitch):
+def nearby_tools(state, w):
     """Whether a crafting table and a furnace that were put down in this episode are within range
     and in sight: bit 0 the table, bit 1 the furnace."""
     player = state.players[w]
     found = 0
     for number in range(min(player.placed, PLACED)):
         tool = state.placed[w, number]
+        if tool.dimension != player.dimension:
+            continue
         block = block_at(state, w, tool.x, tool.y, tool.z)
         if block == CRAFTING_TABLE:
             bit = 1
@@ -45,7 +47,7 @@ def nearby_tools(state, w, half_yaw, half_pitch):
         yaw = math.degrees(math.atan2(-dx, dz)) - player.yaw
         yaw = abs((yaw + 180.0) % 360.0 - 180.0)
         pitch = abs(math.degrees(math.atan2(-dy, flat)) - player.pitch)
-        if yaw <= half_yaw and pitch <= half_pitch:
+        if yaw <= state.settings[w].half_yaw and pitch <= state.settings[w].half_pitch:
             found |= bit
     return found
 

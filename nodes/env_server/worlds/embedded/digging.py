@@ -1,11 +1,12 @@
 """Breaking blocks: how long it takes, what it costs and what falls out."""
 
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at, set_block
+from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
 from nodes.env_server.worlds.embedded.items import drop_loot, lay_drop, wear_out
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.rulebook import SHEARED, SHEARS
 from nodes.env_server.worlds.embedded.state import BREAK_DELAY, REACH
+from nodes.env_server.worlds.embedded.updates import set_block
 
 ROUNDING = 1e-9  # sixty sixtieths are one block
 

@@ -10,7 +10,7 @@ from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
 from nodes.env_server.worlds.embedded.rays import cast_all
 from nodes.env_server.worlds.embedded.rulebook import rules
-from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
+from nodes.env_server.worlds.embedded.state import HEIGHT, ONE_BIOME, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
 from nodes.env_server.worlds.embedded.terrain import figures_of
 from nodes.env_server.worlds.world import Bools, Floats, Ints, World
@@ -23,9 +23,9 @@ FUNCTIONS = ("no_op", "use", "drop", "attack", "craft", "equip", "place", "destr
 class EmbeddedWorld(World):
     """``size`` worlds of one task, stepped side by side in one compiled call.
 
-    ``area``: columns along each side, a multiple of 16. ``break_speed_multiplier``: how much
-    faster blocks break than in the game. ``image_size``: (height, width) of the picture in
-    ``observation``; the field of view in which a crafting table counts as nearby depends on it.
+    ``area``: columns along each side of the window around the player, 32, 64, 128 or 256.
+    ``break_speed_multiplier``: how much faster blocks break than in the game. ``image_size``:
+    (height, width) of the picture in ``observation``; the field of view in which a crafting table counts as nearby depends on it.
     ``use_voxel``, ``voxel_radius``, ``use_lidar`` and ``lidar_rays`` ((pitch rad, yaw rad, metres)
     each) say what ``observation`` holds beside the rest. Without ``strict``, equip, place and
     destroy on an empty slot do nothing; with it they are refused, as MineDojo does.
@@ -65,8 +65,8 @@ class EmbeddedWorld(World):
     ) -> None:
         if size < 1:
             raise ValueError(f"a world needs at least one environment, not {size}")
-        if area < 32 or area > 512 or area % 16:
-            raise ValueError(f"area is a multiple of 16 from 32 to 512, not {area}")
+        if area not in (32, 64, 128, 256):
+            raise ValueError(f"area is 32, 64, 128 or 256 columns, not {area}")
         if not break_speed_multiplier > 0.0:
             raise ValueError(f"break_speed_multiplier is above 0, not {break_speed_multiplier}")
         if not (0.0 < start_health <= 20.0 and 0.0 <= start_food <= 20.0):
@@ -86,14 +86,19 @@ class EmbeddedWorld(World):
         self.rules = rules()
         self._terrain = figures_of(self.biome)
         self._equipment = _equipment(task.inventory, self.rules.item["stack"])
-        self._life, self._food = float(start_health), float(start_food)
-        self._strict = bool(strict)
-        self._multiplier = float(break_speed_multiplier)
         height, width = image_size
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
         self.half_yaw = 35.0 * min(1.0, width / height)
         self.half_pitch = 35.0 * min(1.0, height / width)
         self.state = new_state(size, area)
+        settings = self.state.settings
+        settings["break_speed"] = break_speed_multiplier
+        settings["life"], settings["food"] = start_health, start_food
+        settings["half_yaw"], settings["half_pitch"] = self.half_yaw, self.half_pitch
+        settings["generator"], settings["biome"] = ONE_BIOME, self.biome.id
+        settings["time"], settings["time_passes"] = 6000, 1
+        settings["mobs_spawn"], settings["weather_changes"] = 1, 1
+        settings["strict"] = strict
         self.state.players["fresh"] = -1
         # Kernels get arrays of our own only: for a read-only one Numba would compile them anew.
         self._actions = np.zeros((size, 8), np.int64)
@@ -120,8 +125,6 @@ class EmbeddedWorld(World):
             seeds,
             self._terrain,
             self._equipment,
-            self._life,
-            self._food,
         )
 
     def step(self, actions: Ints, active: Bools) -> None:
@@ -138,10 +141,6 @@ class EmbeddedWorld(World):
             self.rules,
             self._actions,
             self._active,
-            self._strict,
-            self._multiplier,
-            self.half_yaw,
-            self.half_pitch,
         )
         if row >= 0:
             self._refuse(self._actions[row], int(row), int(column))
@@ -213,14 +212,12 @@ class EmbeddedWorld(World):
             self.state,
             self.rules,
             self._worn,
-            self.half_yaw,
-            self.half_pitch,
             *masks.values(),
         )
         return masks
 
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
-        from nodes.env_server.worlds.embedded.render import picture
+        from nodes.env_server.worlds.embedded.picture.render import picture
 
         return picture(self, self._checked(environment), height, width)
 

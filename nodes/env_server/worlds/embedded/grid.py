@@ -1,4 +1,4 @@
-"""Reading and changing blocks. Every change is remembered, so that a reset can take it back."""
+"""Reading and writing blocks of the window that is held."""
 
 import numpy as np
 
@@ -14,58 +14,69 @@ LIT_FURNACE = 62
 
 
 @kernel
-def block_at(state, w, x, y, z):
-    """The block id; beyond the edge of the world there is barrier, below it bedrock."""
+def held(state, w, x, z):
+    """Whether a column is in the window."""
     area = state.blocks.shape[1]
+    player = state.players[w]
+    return player.west <= x < player.west + area and player.north <= z < player.north + area
+
+
+@kernel
+def block_at(state, w, x, y, z):
+    """The block id; outside the window there is barrier, below the world bedrock."""
     if y >= HEIGHT:
         return AIR
     if y < 0:
         return BEDROCK
-    if x < 0 or z < 0 or x >= area or z >= area:
+    if not held(state, w, x, z):
         return BARRIER
-    return np.int64(state.blocks[w, x, z, y])
+    last = state.blocks.shape[1] - 1
+    return np.int64(state.blocks[w, x & last, z & last, y])
 
 
 @kernel
 def meta_at(state, w, x, y, z):
-    area = state.blocks.shape[1]
-    if y >= HEIGHT or y < 0 or x < 0 or z < 0 or x >= area or z >= area:
+    if y >= HEIGHT or y < 0 or not held(state, w, x, z):
         return 0
-    return np.int64(state.meta[w, x, z, y])
+    last = state.blocks.shape[1] - 1
+    return np.int64(state.meta[w, x & last, z & last, y])
 
 
 @kernel
-def set_block(state, w, x, y, z, block, meta):
-    """Change a block inside the world; outside nothing happens."""
-    area = state.blocks.shape[1]
-    if y >= HEIGHT or y < 0 or x < 0 or z < 0 or x >= area or z >= area:
-        return
+def biome_at(state, w, x, z):
+    """Minecraft's biome id of a column in the window."""
+    last = state.blocks.shape[1] - 1
+    return np.int64(state.biomes[w, x & last, z & last])
+
+
+@kernel
+def write_block(state, w, x, y, z, block, meta):
+    """Puts a block into the window and nothing else. False: it is outside."""
+    if y >= HEIGHT or y < 0 or not held(state, w, x, z):
+        return False
+    last = state.blocks.shape[1] - 1
+    state.blocks[w, x & last, z & last, y] = block
+    state.meta[w, x & last, z & last, y] = meta
+    return True
+
+
+@kernel
+def log_change(state, w, x, y, z, block, meta):
+    """Remembers what a block was before it becomes ``block``, so that a reset can take it back and
+    a window that comes back can show it again. Call it before ``write_block``."""
     player = state.players[w]
     if player.changes < CHANGES:
         change = state.changes[w, player.changes]
         change.x = x
         change.y = y
         change.z = z
-        change.block = state.blocks[w, x, z, y]
-        change.meta = state.meta[w, x, z, y]
+        change.dimension = player.dimension
+        change.block = block_at(state, w, x, y, z)
+        change.meta = meta_at(state, w, x, y, z)
+        change.new_block = block
+        change.new_meta = meta
     player.changes += 1
     player.ceiling = max(player.ceiling, y)
-    state.blocks[w, x, z, y] = block
-    state.meta[w, x, z, y] = meta
-
-
-@kernel
-def restore(state, w):
-    """Take all changes back. False: there were too many to be remembered."""
-    player = state.players[w]
-    if player.changes > CHANGES:
-        return False
-    for number in range(player.changes - 1, -1, -1):
-        change = state.changes[w, number]
-        state.blocks[w, change.x, change.z, change.y] = change.block
-        state.meta[w, change.x, change.z, change.y] = change.meta
-    player.changes = 0
-    return True
 
 
 @kernel
@@ -77,4 +88,5 @@ def remember_tool(state, w, x, y, z, block):
     tool.y = y
     tool.z = z
     tool.block = block
+    tool.dimension = player.dimension
     player.placed += 1

@@ -2,9 +2,9 @@
 
 import math
 
+from nodes.env_server.worlds.embedded.body.physics import EPSILON, clear_side, clear_y
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.physics import EPSILON, clear_side, clear_y
 from nodes.env_server.worlds.embedded.rays import direction
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, DROPS, EYES
 

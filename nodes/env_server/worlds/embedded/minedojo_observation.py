@@ -28,7 +28,7 @@ INCREASES, DECREASES = 1, 4
 
 def observe(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     state = world.state
-    tools = nearby_tools(state, environment, world.half_yaw, world.half_pitch)
+    tools = nearby_tools(state, environment)
     seen: dict[str, Any] = {
         "rgb": world.rgb(environment, *world.image_size).copy(),
         "inventory": _slots(world, environment, list(range(36))),

@@ -57,12 +57,10 @@ def read_places(state, positions, yaws, pitches, lives, foods):
 
 
 @kernel
-def read_masks(
-    state, rules, worn, half_yaw, half_pitch, action_type, craft_smelt, equip, place, destroy
-):
+def read_masks(state, rules, worn, action_type, craft_smelt, equip, place, destroy):
     """MineDojo's masks. ``worn``: items that equip puts elsewhere than into the main hand."""
     for w in range(action_type.shape[0]):
-        tools = nearby_tools(state, w, half_yaw, half_pitch)
+        tools = nearby_tools(state, w)
         full = True
         any_equip = False
         any_place = False

@@ -10,11 +10,11 @@ from nodes.env_server.worlds.embedded.grid import (
     FURNACE,
     block_at,
     remember_tool,
-    set_block,
 )
 from nodes.env_server.worlds.embedded.items import find_slot, take
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH, HEIGHT, REACH
+from nodes.env_server.worlds.embedded.updates import set_block
 
 
 @kernel

@@ -1,11 +1,14 @@
 """What a batch of worlds consists of: one set of arrays, the first axis being the environment.
 
-Blocks lie in columns, ``blocks[environment, x, z, y]``, so that filling a column is one run of
-memory. A world's coordinates are its array indices: 0 <= x, z < area and 0 <= y < height.
+A world has no end. Of it a window of ``area`` x ``area`` columns around the player is held, and
+moves with him in steps of 16: the columns from ``player.west`` and ``player.north`` on. Blocks lie
+in columns, so that filling one is one run of memory; ``area`` is a power of two and a column is
+``blocks[environment, x & (area - 1), z & (area - 1)]``, so that a window moves without a copy.
 """
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +18,13 @@ SLOTS = 41  # 0 main hand, 1..8 hotbar, 9..35 inventory, 36..39 feet legs chest 
 DROPS = 64  # item entities at a time; the oldest makes room
 PLACED = 32  # crafting tables and furnaces that were put down in this episode
 CHANGES = 8192  # changed blocks that are remembered; beyond that a reset generates anew
+MOBS = 48
+SHOTS = 16  # arrows and all else that flies
+PENDING = 512  # blocks that will do something of their own accord at a known tick
+KINDS = 64  # of mobs, at most
+OVERWORLD, NETHER, END = 0, 1, 2
+CLEAR, RAIN, THUNDER = 0, 1, 2
+DEFAULT_WORLD, ONE_BIOME, FLAT = 0, 1, 2
 HALF_WIDTH = 0.3
 BODY_HEIGHT = 1.8
 EYES = 1.62
@@ -58,6 +68,31 @@ PLAYER = np.dtype(
         ("allowed", "i4"),  # 1: the craft mask allowed it
         ("ceiling", "i4"),  # there is nothing but air above this y
         ("fresh", "i4"),  # 1: no action was taken yet in this episode
+        ("exhaustion", "f8"),  # 4 of it cost a point of saturation or food
+        ("xp", "f8"),  # points
+        ("struck", "f8"),  # the last blow's damage, while ``invulnerable``
+        ("time", "i8"),  # of day in ticks, 0 is 6 o'clock, 6000 noon; it grows over 24000
+        ("west", "i4"),  # lowest x and z of the window that is held
+        ("north", "i4"),
+        ("dimension", "i4"),
+        ("weather", "i4"),
+        ("weather_left", "i4"),  # ticks until it changes
+        ("air", "i4"),  # 300 is full; a point of damage at each -20
+        ("fire", "i4"),  # ticks he goes on burning
+        ("starving", "i4"),  # ticks since hunger last did something
+        ("invulnerable", "i4"),  # ticks in which only a harder blow counts
+        ("cause", "i4"),  # of the last damage, as in hurt.py
+        ("attacker", "i4"),  # kind of the mob that did it, 0 none
+        ("fluid", "i4"),  # what the feet stand in: 0, WATER or LAVA
+        ("fluid_eyes", "i4"),  # what the eyes are in
+        ("sleeping", "i4"),
+        ("portal", "i4"),  # ticks spent in a portal
+        ("drawn", "i4"),  # ticks a bow has been drawn
+        ("blocking", "i4"),  # ticks a shield has been held up
+        ("cooldown", "i4"),  # ticks since the last blow
+        ("using", "i4"),  # 1: the use key was down in the last tick
+        ("riding", "i4"),  # mob or boat, its number + 1
+        ("effects", "i4"),  # bits of EFFECTS
     ],
     align=True,
 )
@@ -81,31 +116,136 @@ DROP = np.dtype(
     ],
     align=True,
 )
-CHANGE = np.dtype([("x", "i2"), ("y", "i2"), ("z", "i2"), ("block", "u1"), ("meta", "u1")])
-TOOL = np.dtype([("x", "i2"), ("y", "i2"), ("z", "i2"), ("block", "i2")])
+CHANGE = np.dtype(
+    [
+        ("x", "i4"),
+        ("z", "i4"),
+        ("y", "u1"),
+        ("dimension", "u1"),
+        ("block", "u1"),  # what was there before
+        ("meta", "u1"),
+        ("new_block", "u1"),
+        ("new_meta", "u1"),
+        ("unused", "u2"),
+    ],
+    align=True,
+)
+TOOL = np.dtype(
+    [("x", "i4"), ("z", "i4"), ("y", "i4"), ("block", "i2"), ("dimension", "i2")], align=True
+)
+MOB = np.dtype(
+    [
+        ("x", "f8"),  # of the middle of its feet
+        ("y", "f8"),
+        ("z", "f8"),
+        ("vx", "f8"),
+        ("vy", "f8"),
+        ("vz", "f8"),
+        ("yaw", "f8"),
+        ("pitch", "f8"),
+        ("life", "f8"),
+        ("goal_x", "f8"),
+        ("goal_z", "f8"),
+        ("fall", "f8"),
+        ("kind", "i4"),  # row of Rules.mob, 0: no mob here
+        ("variant", "i4"),  # wool's colour, a slime's size, a rabbit's coat
+        ("mood", "i4"),
+        ("wait", "i4"),
+        ("age", "i4"),  # below 0 a young one
+        ("invulnerable", "i4"),
+        ("fire", "i4"),
+        ("air", "i4"),
+        ("ground", "i4"),
+        ("counter", "i4"),  # a creeper's fuse, a hen's egg, a sheep's wool, a bow's pause
+        ("angry", "i4"),
+        ("stays", "i4"),  # 1: it does not despawn
+        ("love", "i4"),
+        ("carried", "i4"),
+    ],
+    align=True,
+)
+SHOT = np.dtype(
+    [
+        ("x", "f8"),
+        ("y", "f8"),
+        ("z", "f8"),
+        ("vx", "f8"),
+        ("vy", "f8"),
+        ("vz", "f8"),
+        ("damage", "f8"),
+        ("kind", "i4"),  # 0: nothing flies here
+        ("owner", "i4"),  # a mob's number, -1 the player
+        ("age", "i4"),
+        ("ground", "i4"),
+    ],
+    align=True,
+)
+UPDATE = np.dtype(
+    [("due", "i8"), ("x", "i4"), ("z", "i4"), ("y", "i4"), ("kind", "i4")], align=True
+)
+SETTING = np.dtype(
+    [
+        ("break_speed", "f8"),
+        ("life", "f8"),
+        ("food", "f8"),
+        ("half_yaw", "f8"),  # degrees: in this window a crafting table counts as nearby
+        ("half_pitch", "f8"),
+        ("generator", "i4"),  # DEFAULT_WORLD, ONE_BIOME or FLAT
+        ("biome", "i4"),  # Minecraft's id, for ONE_BIOME
+        ("time", "i4"),  # of day at the start
+        ("time_passes", "i4"),
+        ("weather", "i4"),  # at the start
+        ("weather_changes", "i4"),
+        ("mobs_spawn", "i4"),
+        ("strict", "i4"),  # 1: equip, place and destroy on an empty slot are refused
+    ],
+    align=True,
+)
 
 
 class State(NamedTuple):
     blocks: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block ids
     meta: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block metadata
+    light: NDArray[np.uint8]  # (B, area, area, HEIGHT) sky light << 4 | light of blocks
     ground: NDArray[np.uint8]  # (B, area, area) y of the ground as it was generated
+    biomes: NDArray[np.uint8]  # (B, area, area) Minecraft's biome ids
+    settings: NDArray[np.void]  # (B,) SETTING
     players: NDArray[np.void]  # (B,) PLAYER
     slots: NDArray[np.void]  # (B, SLOTS) SLOT
     before: NDArray[np.void]  # (B, SLOTS) SLOT as they were before the last action
     drops: NDArray[np.void]  # (B, DROPS) DROP
     changes: NDArray[np.void]  # (B, CHANGES) CHANGE, in order
     placed: NDArray[np.void]  # (B, PLACED) TOOL
+    mobs: NDArray[np.void]  # (B, MOBS) MOB
+    shots: NDArray[np.void]  # (B, SHOTS) SHOT
+    pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
+    kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
 
 
 def new_state(size: int, area: int) -> State:
+    columns = (size, area, area)
     return State(
-        blocks=np.zeros((size, area, area, HEIGHT), np.uint8),
-        meta=np.zeros((size, area, area, HEIGHT), np.uint8),
-        ground=np.zeros((size, area, area), np.uint8),
-        players=np.zeros(size, PLAYER),
-        slots=np.zeros((size, SLOTS), SLOT),
-        before=np.zeros((size, SLOTS), SLOT),
-        drops=np.zeros((size, DROPS), DROP),
-        changes=np.zeros((size, CHANGES), CHANGE),
-        placed=np.zeros((size, PLACED), TOOL),
+        blocks=np.zeros((*columns, HEIGHT), np.uint8),
+        meta=np.zeros((*columns, HEIGHT), np.uint8),
+        light=np.zeros((*columns, HEIGHT), np.uint8),
+        ground=np.zeros(columns, np.uint8),
+        biomes=np.zeros(columns, np.uint8),
+        settings=records(size, SETTING),
+        players=records(size, PLAYER),
+        slots=records((size, SLOTS), SLOT),
+        before=records((size, SLOTS), SLOT),
+        drops=records((size, DROPS), DROP),
+        changes=records((size, CHANGES), CHANGE),
+        placed=records((size, PLACED), TOOL),
+        mobs=records((size, MOBS), MOB),
+        shots=records((size, SHOTS), SHOT),
+        pending=records((size, PENDING), UPDATE),
+        kills=np.zeros((size, KINDS), np.int64),
     )
+
+
+def records(shape: int | tuple[int, ...], kind: np.dtype[np.void]) -> NDArray[np.void]:
+    """An array of records. Without Numba's compiler (NUMBA_DISABLE_JIT=1, to debug a kernel with
+    pdb) their fields are to be had by name in plain Python too."""
+    array = np.zeros(shape, kind)
+    return array.view(np.recarray) if numba.config.DISABLE_JIT else array  # type: ignore[attr-defined]

@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 
+from nodes.env_server.worlds.embedded.body.physics import DRAG, GRAVITY, move_player
 from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
-from nodes.env_server.worlds.embedded.grid import restore
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
-from nodes.env_server.worlds.embedded.physics import DRAG, GRAVITY, move_player
 from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
-from nodes.env_server.worlds.embedded.state import SLOTS
+from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
 from nodes.env_server.worlds.embedded.terrain import generate
+from nodes.env_server.worlds.embedded.updates import restore
 
 SIZES = np.array([3, 3, 4, 25, 25, 8, 244, 36], np.int64)
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
@@ -21,7 +21,7 @@ REGENERATION = 80  # ticks for one point of life, well fed
 
 
 @kernel
-def first_fault(state, actions, active, strict):
+def first_fault(state, actions, active):
     """(environment, column) of the first action out of range; column 8 is an empty slot asked for;
     (-1, 0) if all are right."""
     for w in range(actions.shape[0]):
@@ -30,7 +30,8 @@ def first_fault(state, actions, active, strict):
         for column in range(8):
             if actions[w, column] < 0 or actions[w, column] >= SIZES[column]:
                 return w, column
-        if strict and actions[w, 5] >= EQUIP and state.slots[w, actions[w, 7]].item == 0:
+        wants = state.settings[w].strict == 1 and actions[w, 5] >= EQUIP
+        if wants and state.slots[w, actions[w, 7]].item == 0:
             return w, 8
     return -1, 0
 
@@ -40,6 +41,7 @@ def begin(state, w, seed, terrain):
     """A new episode: the world of this seed, the player at its start, empty-handed."""
     player = state.players[w]
     if player.fresh < 0 or player.seed != seed or not restore(state, w):
+        player.dimension = OVERWORLD
         x, z = generate(state, w, seed, terrain)
         player.spawn_x = x + 0.5
         player.spawn_y = state.ground[w, x, z] + 1.0
@@ -53,26 +55,36 @@ def begin(state, w, seed, terrain):
     player.rest = 0
     player.fresh = 1
     player.crafting = -1
+    player.time = state.settings[w].time
+    player.weather = state.settings[w].weather
+    player.weather_left = 0
     for number in range(SLOTS):
         empty_slot(state.slots[w, number])
         empty_slot(state.before[w, number])
     for number in range(state.drops.shape[1]):
         state.drops[w, number].count = 0
+    for number in range(state.mobs.shape[1]):
+        state.mobs[w, number].kind = 0
+    for number in range(state.shots.shape[1]):
+        state.shots[w, number].kind = 0
+    for number in range(state.pending.shape[1]):
+        state.pending[w, number].due = 0
+    state.kills[w] = 0
     stand_up(state, w)
+    player.life = state.settings[w].life
+    player.food = state.settings[w].food
     player.yaw = 360.0 * unit(player) - 180.0
     player.pitch = 0.0
 
 
 @kernel
-def begin_all(state, rules, environments, seeds, terrain, equipment, life, food):
+def begin_all(state, rules, environments, seeds, terrain, equipment):
     """New episodes in the named environments. ``equipment`` rows are item and count."""
     for number in range(environments.shape[0]):
         w = environments[number]
         begin(state, w, np.uint64(seeds[number]), terrain)
         for row in range(equipment.shape[0]):
             add_items(state, rules, w, equipment[row, 0], equipment[row, 1], 0, 0)
-        state.players[w].life = life
-        state.players[w].food = food
 
 
 @kernel
@@ -88,11 +100,29 @@ def stand_up(state, w):
     player.life = 20.0
     player.food = 20.0
     player.saturation = 5.0
+    player.exhaustion = 0.0
+    player.xp = 0.0
     player.fall = 0.0
     player.ground = 1
     player.jump_rest = 0
     player.regeneration = 0
     player.sprinting = 0
+    player.air = 300
+    player.fire = 0
+    player.starving = 0
+    player.invulnerable = 0
+    player.cause = 0
+    player.attacker = 0
+    player.fluid = 0
+    player.fluid_eyes = 0
+    player.sleeping = 0
+    player.portal = 0
+    player.drawn = 0
+    player.blocking = 0
+    player.cooldown = 0
+    player.using = 0
+    player.riding = 0
+    player.effects = 0
     stop_digging(player)
 
 
@@ -117,8 +147,9 @@ def look(player, pitch, yaw):
 
 
 @kernel
-def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
+def act(state, rules, w, action):
     player = state.players[w]
+    setting = state.settings[w]
     if player.life <= 0.0:
         # As MineDojo's: the dead rise at the next step, where they started, with empty hands.
         stand_up(state, w)
@@ -133,7 +164,7 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
         before.wear = slot.wear
     player.fresh = 0
     if action[5] == CRAFT:
-        tools = nearby_tools(state, w, half_yaw, half_pitch)
+        tools = nearby_tools(state, w)
         can = usable(state, rules, w, action[6], tools) and affordable(
             state, rules, w, rules.first[action[6]]
         )
@@ -142,7 +173,7 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
     function = action[5]
     player.crafting = action[6] if function == CRAFT else -1
     if function == ATTACK:
-        dig(state, rules, w, multiplier)
+        dig(state, rules, w, setting.break_speed)
     else:
         stop_digging(player)
         if player.rest > 0:
@@ -154,7 +185,7 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
     elif function == DROP:
         throw(state, w)
     elif function == CRAFT:
-        craft(state, rules, w, action[6], nearby_tools(state, w, half_yaw, half_pitch))
+        craft(state, rules, w, action[6], nearby_tools(state, w))
     elif function == EQUIP and filled:
         equip(state, rules, w, action[7])
     elif function == PLACE and filled:
@@ -170,12 +201,12 @@ def act(state, rules, w, action, multiplier, half_yaw, half_pitch):
 
 
 @kernel
-def act_all(state, rules, actions, active, strict, multiplier, half_yaw, half_pitch):
+def act_all(state, rules, actions, active):
     """Checks all actions, then takes them. Returns what first_fault found."""
-    fault = first_fault(state, actions, active, strict)
+    fault = first_fault(state, actions, active)
     if fault[0] >= 0:
         return fault
     for w in range(actions.shape[0]):
         if active[w]:
-            act(state, rules, w, actions[w], multiplier, half_yaw, half_pitch)
+            act(state, rules, w, actions[w])
     return fault

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from nodes.env_server.worlds.embedded.picture.textures import SIZE, Textures
 from nodes.env_server.worlds.embedded.state import State
-from nodes.env_server.worlds.embedded.textures import SIZE, Textures
 
 SMALLEST = (100, 200)  # pictures with fewer rows or columns show the world alone
 SKIN = (198, 148, 112)

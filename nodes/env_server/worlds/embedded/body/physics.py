@@ -2,6 +2,7 @@
 
 import math
 
+from nodes.env_server.worlds.embedded.body.hurt import FALL, hurt
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH
@@ -139,7 +140,7 @@ def move(state, rules, w, player, sneaking):
     player.z = z
     player.ground = 1 if landed else 0
     if landed:
-        hurt_by_fall(player)
+        hurt_by_fall(state, rules, w)
     elif sunk < 0.0:
         player.fall -= sunk
     if landed or (dy > 0.0 and sunk < dy - EPSILON):
@@ -147,10 +148,9 @@ def move(state, rules, w, player, sneaking):
 
 
 @kernel
-def hurt_by_fall(player):
-    damage = math.ceil(player.fall - 3.0 - EPSILON)
-    if damage > 0:
-        player.life = max(0.0, player.life - damage)
+def hurt_by_fall(state, rules, w):
+    player = state.players[w]
+    hurt(state, rules, w, float(math.ceil(player.fall - 3.0 - EPSILON)), FALL, 0)
     player.fall = 0.0
 
 

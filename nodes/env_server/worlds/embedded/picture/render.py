@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import BARRIER, block_at, meta_at
-from nodes.env_server.worlds.embedded.heads_up import draw_heads_up
+from nodes.env_server.worlds.embedded.picture.heads_up import draw_heads_up
+from nodes.env_server.worlds.embedded.picture.textures import textures
 from nodes.env_server.worlds.embedded.rays import FAR, direction, enter_slab, under_crosshair
 from nodes.env_server.worlds.embedded.state import EYES, HEIGHT, REACH
 from nodes.env_server.worlds.embedded.terrain import LEAVES, LOG, STONE
-from nodes.env_server.worlds.embedded.textures import textures
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld

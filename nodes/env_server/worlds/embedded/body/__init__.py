@@ -1,0 +1,1 @@
+"""The player's body: how it moves, and what keeps it alive."""
