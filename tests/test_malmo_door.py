@@ -130,7 +130,7 @@ def test_what_is_not_done_is_logged(server: Server, client: Client) -> None:
     assert "`/summon cow ~-1 ~1 ~1` was not done: there are no mobs in this world yet" in log
     assert "`/weather thunder` was not done" in log
     assert "left out of an action: hotbar.3 1" in log
-    assert "x and z go from 0 to 48" in log
+    assert "x and z go from 0 to 64" in log
 
 
 def test_connections_have_worlds_of_their_own(server: Server) -> None:

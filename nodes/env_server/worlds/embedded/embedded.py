@@ -25,10 +25,11 @@ class EmbeddedWorld(World):
 
     ``area``: columns along each side of the window around the player, 32, 64, 128 or 256.
     ``break_speed_multiplier``: how much faster blocks break than in the game. ``image_size``:
-    (height, width) of the picture in ``observation``; the field of view in which a crafting table counts as nearby depends on it.
-    ``use_voxel``, ``voxel_radius``, ``use_lidar`` and ``lidar_rays`` ((pitch rad, yaw rad, metres)
-    each) say what ``observation`` holds beside the rest. Without ``strict``, equip, place and
-    destroy on an empty slot do nothing; with it they are refused, as MineDojo does.
+    (height, width) of the picture in ``observation``; the field of view in which a crafting table
+    counts as nearby depends on it. ``use_voxel``, ``voxel_radius``, ``use_lidar`` and
+    ``lidar_rays`` ((pitch rad, yaw rad, metres) each) say what ``observation`` holds beside the
+    rest. Without ``strict``, equip, place and destroy on an empty slot do nothing; with it they are
+    refused, as MineDojo does.
 
     Raises:
         ValueError: a biome or item that there is not, or an option out of range.
