@@ -12,6 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from nodes.env_server.worlds.embedded.by_address import by_address
+
 HEIGHT = 128
 SEA_LEVEL = 63
 SLOTS = 41  # 0 main hand, 1..8 hotbar, 9..35 inventory, 36..39 feet legs chest head, 40 offhand
@@ -203,6 +205,7 @@ SETTING = np.dtype(
 )
 
 
+@by_address
 class State(NamedTuple):
     blocks: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block ids
     meta: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block metadata
