@@ -223,6 +223,7 @@ class State(NamedTuple):
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
+    layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
 
 def new_state(size: int, area: int) -> State:
@@ -244,6 +245,7 @@ def new_state(size: int, area: int) -> State:
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
         kills=np.zeros((size, KINDS), np.int64),
+        layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )
 
 
