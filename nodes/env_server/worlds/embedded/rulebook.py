@@ -93,6 +93,7 @@ VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallg
 @by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
+    block_name: NDArray[np.int64]  # (256,) index into block_names, alone for speed
     item: NDArray[np.void]  # (items,) ITEM
     drops: NDArray[np.void]  # LOOT
     speeds: NDArray[np.float64]  # (items, materials)
@@ -178,6 +179,7 @@ def rules() -> Rules:
             needs[number, column] = item_id(name), count
     return Rules(
         block=block,
+        block_name=block["name"].astype(np.int64),
         item=item,
         drops=np.array(loot, LOOT),
         speeds=speeds,
