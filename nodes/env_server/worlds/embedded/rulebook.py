@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from nodes.env_server.worlds.embedded.mobs.table import mob_tables
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
 STATIONS = {"hand": 0, "table": 1, "furnace": 2}
@@ -100,6 +101,8 @@ class Rules(NamedTuple):
     first: NDArray[np.int64]  # (245,) first recipe of each craft argument
     yields: NDArray[np.int64]  # (recipes,)
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
+    mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
+    mob_drops: NDArray[np.void]  # FALLS
 
 
 @cache
@@ -174,6 +177,7 @@ def rules() -> Rules:
     for number, recipe in enumerate(recipes):
         for column, (name, count) in enumerate(recipe.ingredients.items()):
             needs[number, column] = item_id(name), count
+    mob, mob_drops = mob_tables()
     return Rules(
         block=block,
         item=item,
@@ -185,4 +189,6 @@ def rules() -> Rules:
         first=np.cumsum([0, *(len(craft.recipes) for craft in CRAFTS)]),
         yields=np.array([recipe.count for recipe in recipes]),
         needs=needs,
+        mob=mob,
+        mob_drops=mob_drops,
     )
