@@ -4,8 +4,6 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.mobs.placing import half_of, tall_of
 from nodes.env_server.worlds.embedded.rays import enter_slab
 
-BORDER = 0.1  # metres by which the box is larger that a ray hits
-
 
 @kernel
 def mob_on_ray(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
@@ -17,7 +15,7 @@ def mob_on_ray(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
         mob = state.mobs[w, number]
         if mob.kind == 0:
             continue
-        half = half_of(rules, mob) + BORDER
+        half = half_of(rules, mob)
         tall = tall_of(rules, mob)
         # Far off the line's middle: most mobs are.
         away = 0.5 * nearest + half + tall
@@ -28,7 +26,7 @@ def mob_on_ray(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
         ):
             continue
         ax, bx = enter_slab(ox, dx, mob.x - half, mob.x + half)
-        ay, by = enter_slab(oy, dy, mob.y - BORDER, mob.y + tall + BORDER)
+        ay, by = enter_slab(oy, dy, mob.y, mob.y + tall)
         az, bz = enter_slab(oz, dz, mob.z - half, mob.z + half)
         near = max(0.0, ax, ay, az)
         if near <= min(bx, by, bz) and near < nearest:
