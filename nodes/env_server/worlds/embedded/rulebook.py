@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from nodes.env_server.worlds.embedded.by_address import by_address
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
 STATIONS = {"hand": 0, "table": 1, "furnace": 2}
@@ -98,6 +99,7 @@ for _block in BLOCKS:
 VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}
 
 
+@by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
     item: NDArray[np.void]  # (items,) ITEM

@@ -12,6 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from nodes.env_server.worlds.embedded.by_address import by_address
+
 HEIGHT = 128
 SEA_LEVEL = 63
 SLOTS = 41  # 0 main hand, 1..8 hotbar, 9..35 inventory, 36..39 feet legs chest head, 40 offhand
@@ -203,6 +205,7 @@ SETTING = np.dtype(
 )
 
 
+@by_address
 class State(NamedTuple):
     blocks: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block ids
     meta: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block metadata
@@ -220,6 +223,7 @@ class State(NamedTuple):
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
+    layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
 
 def new_state(size: int, area: int) -> State:
@@ -241,6 +245,7 @@ def new_state(size: int, area: int) -> State:
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
         kills=np.zeros((size, KINDS), np.int64),
+        layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )
 
 
