@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.rules import BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
 from nodes.env_server.worlds.embedded.by_address import by_address
 from nodes.env_server.worlds.embedded.mobs.table import mob_tables
 
@@ -61,6 +61,15 @@ LOOT = np.dtype(
     [("item", "i4"), ("fewest", "i4"), ("most", "i4"), ("variant", "i4"), ("chance", "f8")],
     align=True,
 )
+BIOME = np.dtype(
+    [
+        ("depth", "f8"),
+        ("scale", "f8"),
+        ("temperature", "f8"),
+        ("rainfall", "f8"),
+    ],
+    align=True,
+)
 
 # Boxes that rays hit, (half width, height), where it isn't the whole block.
 PLANTS = {
@@ -95,6 +104,7 @@ VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallg
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
     item: NDArray[np.void]  # (items,) ITEM
+    biome: NDArray[np.void]  # (256,) BIOME by Minecraft's id
     drops: NDArray[np.void]  # LOOT
     speeds: NDArray[np.float64]  # (items, materials)
     harvests: NDArray[np.bool_]  # (items, 256): the block drops something when broken with it
@@ -174,6 +184,10 @@ def rules() -> Rules:
     for material, tools in SPEEDS.items():
         for name, speed in tools.items():
             speeds[item_id(name), materials[material]] = speed
+    biome = np.zeros(256, BIOME)
+    for entry in BIOMES:
+        for name in BIOME.names or ():
+            biome[entry.id][name] = getattr(entry, name)
     recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
     needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
     for number, recipe in enumerate(recipes):
@@ -183,6 +197,7 @@ def rules() -> Rules:
     return Rules(
         block=block,
         item=item,
+        biome=biome,
         drops=np.array(loot, LOOT),
         speeds=speeds,
         harvests=harvests,
