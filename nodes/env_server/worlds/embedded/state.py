@@ -95,6 +95,9 @@ PLAYER = np.dtype(
         ("using", "i4"),  # 1: the use key was down in the last tick
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of EFFECTS
+        ("mobs", "i4"),  # places of State.mobs from here on are empty
+        ("shots", "i4"),  # the same of State.shots
+        ("striking", "i4"),  # 1: the attack key was down in the last action
     ],
     align=True,
 )
@@ -149,6 +152,7 @@ MOB = np.dtype(
         ("goal_x", "f8"),
         ("goal_z", "f8"),
         ("fall", "f8"),
+        ("struck", "f8"),  # the last blow's damage, while ``invulnerable``
         ("kind", "i4"),  # row of Rules.mob, 0: no mob here
         ("variant", "i4"),  # wool's colour, a slime's size, a rabbit's coat
         ("mood", "i4"),
@@ -162,7 +166,11 @@ MOB = np.dtype(
         ("angry", "i4"),
         ("stays", "i4"),  # 1: it does not despawn
         ("love", "i4"),
-        ("carried", "i4"),
+        ("carried", "i4"),  # a block, or 1: saddled, shorn, carved
+        ("pause", "i4"),  # ticks until its next blow or shot
+        ("blame", "i4"),  # ticks in which its death is still the player's doing
+        ("target", "i4"),  # whom it is after: 0 nobody, -1 the player, else a mob's number + 1
+        ("unused", "i4"),
     ],
     align=True,
 )
