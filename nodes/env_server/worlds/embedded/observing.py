@@ -3,8 +3,8 @@
 import math
 
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.crafting import affordable, nearby_tools, usable
 from nodes.env_server.worlds.embedded.grid import block_at, meta_at
+from nodes.env_server.worlds.embedded.hands.crafting import affordable, nearby_tools, usable
 
 BAG = 36
 

@@ -22,6 +22,7 @@ MOBS = 48
 SHOTS = 16  # arrows and all else that flies
 PENDING = 512  # blocks that will do something of their own accord at a known tick
 KINDS = 64  # of mobs, at most
+EFFECTS = 24  # timed effects on the player, at most
 OVERWORLD, NETHER, END = 0, 1, 2
 CLEAR, RAIN, THUNDER = 0, 1, 2
 DEFAULT_WORLD, ONE_BIOME, FLAT = 0, 1, 2
@@ -92,7 +93,10 @@ PLAYER = np.dtype(
         ("cooldown", "i4"),  # ticks since the last blow
         ("using", "i4"),  # 1: the use key was down in the last tick
         ("riding", "i4"),  # mob or boat, its number + 1
-        ("effects", "i4"),  # bits of EFFECTS
+        ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
+        ("absorption", "f8"),  # life that is lost before his own
+        ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
+        ("thunder_left", "i4"),
     ],
     align=True,
 )
@@ -220,6 +224,7 @@ class State(NamedTuple):
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
+    effects: NDArray[np.int32]  # (B, EFFECTS) of the player: ticks left * 8 + strength
 
 
 def new_state(size: int, area: int) -> State:
@@ -241,6 +246,7 @@ def new_state(size: int, area: int) -> State:
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
         kills=np.zeros((size, KINDS), np.int64),
+        effects=np.zeros((size, EFFECTS), np.int32),
     )
 
 
