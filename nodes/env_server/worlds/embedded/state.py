@@ -225,6 +225,7 @@ class State(NamedTuple):
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
     effects: NDArray[np.int32]  # (B, EFFECTS) of the player: ticks left * 8 + strength
+    layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
 
 def new_state(size: int, area: int) -> State:
@@ -247,6 +248,7 @@ def new_state(size: int, area: int) -> State:
         pending=records((size, PENDING), UPDATE),
         kills=np.zeros((size, KINDS), np.int64),
         effects=np.zeros((size, EFFECTS), np.int32),
+        layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )
 
 
