@@ -10,6 +10,9 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.motion.due import run_updates
+from nodes.env_server.worlds.embedded.motion.light import light_area
+from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
 from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
 from nodes.env_server.worlds.embedded.terrain import generate
@@ -37,12 +40,16 @@ def first_fault(state, actions, active):
 
 
 @kernel
-def begin(state, w, seed, terrain):
+def begin(state, rules, w, seed, terrain):
     """A new episode: the world of this seed, the player at its start, empty-handed."""
     player = state.players[w]
-    if player.fresh < 0 or player.seed != seed or not restore(state, w):
+    if player.fresh < 0 or player.seed != seed or not restore(state, rules, w):
         player.dimension = OVERWORLD
         x, z = generate(state, w, seed, terrain)
+        area = state.blocks.shape[1]
+        light_area(
+            state, rules, w, player.west, player.north, player.west + area, player.north + area
+        )
         player.spawn_x = x + 0.5
         player.spawn_y = state.ground[w, x, z] + 1.0
         player.spawn_z = z + 0.5
@@ -67,8 +74,7 @@ def begin(state, w, seed, terrain):
         state.mobs[w, number].kind = 0
     for number in range(state.shots.shape[1]):
         state.shots[w, number].kind = 0
-    for number in range(state.pending.shape[1]):
-        state.pending[w, number].due = 0
+    forget_updates(state, w)
     state.kills[w] = 0
     stand_up(state, w)
     player.life = state.settings[w].life
@@ -82,7 +88,7 @@ def begin_all(state, rules, environments, seeds, terrain, equipment):
     """New episodes in the named environments. ``equipment`` rows are item and count."""
     for number in range(environments.shape[0]):
         w = environments[number]
-        begin(state, w, np.uint64(seeds[number]), terrain)
+        begin(state, rules, w, np.uint64(seeds[number]), terrain)
         for row in range(equipment.shape[0]):
             add_items(state, rules, w, equipment[row, 0], equipment[row, 1], 0, 0)
 
@@ -129,6 +135,7 @@ def stand_up(state, w):
 @kernel
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
+    run_updates(state, rules, w)
     move_player(state, rules, w, player, forward, strafe, gait)
     move_drops(state, rules, w)
     player.ticks += 1
