@@ -10,6 +10,9 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
+from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
+from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
@@ -70,11 +73,8 @@ def begin(state, rules, w, seed, terrain):
         empty_slot(state.before[w, number])
     for number in range(state.drops.shape[1]):
         state.drops[w, number].count = 0
-    for number in range(state.mobs.shape[1]):
-        state.mobs[w, number].kind = 0
-    for number in range(state.shots.shape[1]):
-        state.shots[w, number].kind = 0
     forget_updates(state, w)
+    clear_mobs(state, w)
     state.kills[w] = 0
     stand_up(state, w)
     player.life = state.settings[w].life
@@ -125,7 +125,8 @@ def stand_up(state, w):
     player.portal = 0
     player.drawn = 0
     player.blocking = 0
-    player.cooldown = 0
+    player.cooldown = 100  # rested
+    player.striking = 0
     player.using = 0
     player.riding = 0
     player.effects = 0
@@ -137,6 +138,7 @@ def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
     run_updates(state, rules, w)
     move_player(state, rules, w, player, forward, strafe, gait)
+    tick_mobs(state, rules, w)
     move_drops(state, rules, w)
     player.ticks += 1
     if player.food >= 18.0 and 0.0 < player.life < 20.0:
@@ -180,8 +182,12 @@ def act(state, rules, w, action):
     function = action[5]
     player.crafting = action[6] if function == CRAFT else -1
     if function == ATTACK:
-        dig(state, rules, w, setting.break_speed)
+        if strike(state, rules, w):
+            stop_digging(player)
+        else:
+            dig(state, rules, w, setting.break_speed)
     else:
+        player.striking = 0
         stop_digging(player)
         if player.rest > 0:
             player.rest -= 1
