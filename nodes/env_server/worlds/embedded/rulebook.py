@@ -183,6 +183,7 @@ def opacity(block: Block) -> int:
 @by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
+    block_name: NDArray[np.int64]  # (256,) index into block_names, alone for speed
     item: NDArray[np.void]  # (items,) ITEM
     opacity: NDArray[np.uint8]  # (256,) light that a block swallows, 15 is all
     glow: NDArray[np.uint8]  # (256,) light that it gives
@@ -282,6 +283,7 @@ def rules() -> Rules:
         block=block,
         opacity=np.array([opacity_of.get(number, 0) for number in range(256)], np.uint8),
         glow=np.array([glow_of.get(number, 0) for number in range(256)], np.uint8),
+        block_name=block["name"].astype(np.int64),
         item=item,
         biome=biome,
         drops=np.array(loot, LOOT),
