@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.rules import BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from nodes.env_server.worlds.embedded.by_address import by_address
+from nodes.env_server.worlds.embedded.mobs.table import mob_tables
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
 STATIONS = {"hand": 0, "table": 1, "furnace": 2}
@@ -59,6 +61,15 @@ LOOT = np.dtype(
     [("item", "i4"), ("fewest", "i4"), ("most", "i4"), ("variant", "i4"), ("chance", "f8")],
     align=True,
 )
+BIOME = np.dtype(
+    [
+        ("depth", "f8"),
+        ("scale", "f8"),
+        ("temperature", "f8"),
+        ("rainfall", "f8"),
+    ],
+    align=True,
+)
 
 # Boxes that rays hit, (half width, height), where it isn't the whole block.
 PLANTS = {
@@ -89,9 +100,11 @@ for _block in BLOCKS:
 VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}
 
 
+@by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
     item: NDArray[np.void]  # (items,) ITEM
+    biome: NDArray[np.void]  # (256,) BIOME by Minecraft's id
     drops: NDArray[np.void]  # LOOT
     speeds: NDArray[np.float64]  # (items, materials)
     harvests: NDArray[np.bool_]  # (items, 256): the block drops something when broken with it
@@ -100,6 +113,8 @@ class Rules(NamedTuple):
     first: NDArray[np.int64]  # (245,) first recipe of each craft argument
     yields: NDArray[np.int64]  # (recipes,)
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
+    mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
+    mob_drops: NDArray[np.void]  # FALLS
 
 
 @cache
@@ -169,14 +184,20 @@ def rules() -> Rules:
     for material, tools in SPEEDS.items():
         for name, speed in tools.items():
             speeds[item_id(name), materials[material]] = speed
+    biome = np.zeros(256, BIOME)
+    for entry in BIOMES:
+        for name in BIOME.names or ():
+            biome[entry.id][name] = getattr(entry, name)
     recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
     needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
     for number, recipe in enumerate(recipes):
         for column, (name, count) in enumerate(recipe.ingredients.items()):
             needs[number, column] = item_id(name), count
+    mob, mob_drops = mob_tables()
     return Rules(
         block=block,
         item=item,
+        biome=biome,
         drops=np.array(loot, LOOT),
         speeds=speeds,
         harvests=harvests,
@@ -185,4 +206,6 @@ def rules() -> Rules:
         first=np.cumsum([0, *(len(craft.recipes) for craft in CRAFTS)]),
         yields=np.array([recipe.count for recipe in recipes]),
         needs=needs,
+        mob=mob,
+        mob_drops=mob_drops,
     )

@@ -12,6 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from nodes.env_server.worlds.embedded.by_address import by_address
+
 HEIGHT = 128
 SEA_LEVEL = 63
 SLOTS = 41  # 0 main hand, 1..8 hotbar, 9..35 inventory, 36..39 feet legs chest head, 40 offhand
@@ -93,6 +95,9 @@ PLAYER = np.dtype(
         ("using", "i4"),  # 1: the use key was down in the last tick
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of EFFECTS
+        ("mobs", "i4"),  # places of State.mobs from here on are empty
+        ("shots", "i4"),  # the same of State.shots
+        ("striking", "i4"),  # 1: the attack key was down in the last action
     ],
     align=True,
 )
@@ -147,6 +152,7 @@ MOB = np.dtype(
         ("goal_x", "f8"),
         ("goal_z", "f8"),
         ("fall", "f8"),
+        ("struck", "f8"),  # the last blow's damage, while ``invulnerable``
         ("kind", "i4"),  # row of Rules.mob, 0: no mob here
         ("variant", "i4"),  # wool's colour, a slime's size, a rabbit's coat
         ("mood", "i4"),
@@ -160,7 +166,11 @@ MOB = np.dtype(
         ("angry", "i4"),
         ("stays", "i4"),  # 1: it does not despawn
         ("love", "i4"),
-        ("carried", "i4"),
+        ("carried", "i4"),  # a block, or 1: saddled, shorn, carved
+        ("pause", "i4"),  # ticks until its next blow or shot
+        ("blame", "i4"),  # ticks in which its death is still the player's doing
+        ("target", "i4"),  # whom it is after: 0 nobody, -1 the player, else a mob's number + 1
+        ("unused", "i4"),
     ],
     align=True,
 )
@@ -203,6 +213,7 @@ SETTING = np.dtype(
 )
 
 
+@by_address
 class State(NamedTuple):
     blocks: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block ids
     meta: NDArray[np.uint8]  # (B, area, area, HEIGHT) Minecraft block metadata
@@ -220,6 +231,7 @@ class State(NamedTuple):
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
+    layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
 
 def new_state(size: int, area: int) -> State:
@@ -241,6 +253,7 @@ def new_state(size: int, area: int) -> State:
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
         kills=np.zeros((size, KINDS), np.int64),
+        layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )
 
 

@@ -10,6 +10,9 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
+from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
+from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
 from nodes.env_server.worlds.embedded.terrain import generate
@@ -63,10 +66,7 @@ def begin(state, w, seed, terrain):
         empty_slot(state.before[w, number])
     for number in range(state.drops.shape[1]):
         state.drops[w, number].count = 0
-    for number in range(state.mobs.shape[1]):
-        state.mobs[w, number].kind = 0
-    for number in range(state.shots.shape[1]):
-        state.shots[w, number].kind = 0
+    clear_mobs(state, w)
     for number in range(state.pending.shape[1]):
         state.pending[w, number].due = 0
     state.kills[w] = 0
@@ -119,7 +119,8 @@ def stand_up(state, w):
     player.portal = 0
     player.drawn = 0
     player.blocking = 0
-    player.cooldown = 0
+    player.cooldown = 100  # rested
+    player.striking = 0
     player.using = 0
     player.riding = 0
     player.effects = 0
@@ -130,6 +131,7 @@ def stand_up(state, w):
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
     move_player(state, rules, w, player, forward, strafe, gait)
+    tick_mobs(state, rules, w)
     move_drops(state, rules, w)
     player.ticks += 1
     if player.food >= 18.0 and 0.0 < player.life < 20.0:
@@ -173,8 +175,12 @@ def act(state, rules, w, action):
     function = action[5]
     player.crafting = action[6] if function == CRAFT else -1
     if function == ATTACK:
-        dig(state, rules, w, setting.break_speed)
+        if strike(state, rules, w):
+            stop_digging(player)
+        else:
+            dig(state, rules, w, setting.break_speed)
     else:
+        player.striking = 0
         stop_digging(player)
         if player.rest > 0:
             player.rest -= 1
