@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from models.rules import CRAFTS, ITEMS, Recipe
+from models.rules import CRAFTS, Recipe
 from nodes.env_server.demonstrations.building import face, place_near, take_along
 from nodes.env_server.demonstrations.gathering import gather
 from nodes.env_server.demonstrations.player import GaveUp, Player
@@ -12,8 +12,14 @@ from nodes.env_server.obtainable.derivations import Derivation, Rule
 DEEPEST = 24  # ways that lead to ways
 ROUNDS = 12
 COAL_TICKS, PLANKS_TICKS, SMELT_TICKS = 1600, 300, 200
+# Blocks that give the same, whichever of them the oracle names.
+SAME = {
+    "dirt": {"dirt", "grass"},
+    "sapling": {"leaves"},
+    "redstone": {"redstone_ore", "lit_redstone_ore"},
+}
 CRAFTED = {craft.item: craft for craft in CRAFTS}
-Deed = Callable[["Obtaining", str, int], None]
+Deed = Callable[["Obtaining", Rule, int], None]
 
 
 class Obtaining:
@@ -38,7 +44,7 @@ class Obtaining:
             for _ in range(ROUNDS):
                 if self.player.have(name) >= count:
                     return
-                self._take_way(self._way(name), count)
+                self._take_way(self.way(name), count)
             raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
         finally:
             self._depth -= 1
@@ -47,9 +53,10 @@ class Obtaining:
         """One of the tools of ``tool:a|b``, the one that is had the easiest."""
         tools = token.removeprefix("tool:").split("|")
         if not any(self.player.have(tool) for tool in tools):
-            self.obtain(self._way(token).needs[0])
+            self.obtain(self.way(token).needs[0])
 
-    def _way(self, token: str) -> Rule:
+    def way(self, token: str) -> Rule:
+        """How the oracle would have it. Raises GaveUp where nothing gives it."""
         rule = self.derivation.found.get(token)
         if rule is None:
             raise GaveUp(f"nothing gives {token}")
@@ -65,31 +72,26 @@ class Obtaining:
                     self.need_tool(need)
             self._break(rule.how.removeprefix("break "), name, count)
         else:
-            kind = "kill" if rule.how.startswith("kill a ") else rule.how
-            if kind not in self._deeds:
-                raise GaveUp(f"nobody knows how to {rule.how}")
-            for need in rule.needs:
-                if need.startswith("tool:"):
-                    self.need_tool(need)
-                elif ":" not in need:
-                    self.obtain(need)
-            self._deeds[kind](self, rule.how.removeprefix("kill a "), count)
+            self.do(rule, count)
+
+    def do(self, rule: Rule, count: int) -> None:
+        """What is done by hand, having what is needed for it."""
+        kind = "kill" if rule.how.startswith("kill a ") else rule.how
+        deed = self._deeds.get(kind)
+        if deed is None:
+            raise GaveUp(f"nobody knows how to {rule.how}")
+        for need in rule.needs:
+            if need.startswith("tool:"):
+                self.need_tool(need)
+            elif ":" not in need:
+                self.obtain(need)
+        deed(self, rule, count)
 
     def _break(self, block: str, item: str, count: int) -> None:
-        source = self._way(f"block:{block}")
+        source = self.way(f"block:{block}")
         if source.how not in ("generates there", "found there"):
-            if source.how in self._deeds:
-                self._deeds[source.how](self, item, count)
-                return
-            raise GaveUp(f"nobody knows how to {source.how}")
-        blocks = {block}
-        if block in ("log", "log2") and item == "log":
-            blocks = {"log"}
-        if block in ("stone",):
-            blocks = {"stone"}
-        if item == "dirt":
-            blocks = {"dirt", "grass"}
-        gather(self.player, blocks, item, count)
+            self.do(source, 1)
+        gather(self.player, SAME.get(item, {block}), item, count)
 
     def _make(self, rule: Rule, count: int) -> None:
         name, player = rule.gives, self.player
@@ -136,6 +138,3 @@ class Obtaining:
         if player.have("coal") * COAL_TICKS >= ticks:
             return
         self.obtain("planks", math.ceil(ticks / PLANKS_TICKS))
-
-
-FUELS = {item.name: item.fuel for item in ITEMS if item.fuel}

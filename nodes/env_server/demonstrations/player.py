@@ -39,6 +39,7 @@ class Player:
         self.limit = limit
         self.steps = 0
         self.deaths = 0
+        self.blocked, self.stuck = False, 0  # how walking straight ahead went
         self._middle = int(env.no_op()[3])
 
     # What is seen. The arrays are the world's own and change under the hand.
@@ -72,6 +73,12 @@ class Player:
         if not (0 <= x - body["west"] < area and 0 <= z - body["north"] < area):
             return 166
         return int(state.blocks[0, x & (area - 1), z & (area - 1), y])
+
+    def meta(self, cell: Cell) -> int:
+        """The metadata of a cell inside the window."""
+        last = self.world.state.blocks.shape[1] - 1
+        x, y, z = cell
+        return int(self.world.state.meta[0, x & last, z & last, y])
 
     def have(self, name: str) -> int:
         slots = self.world.state.slots[0][:BAG]
