@@ -45,12 +45,24 @@ def _spots(player: Player) -> Iterable[Cell]:
         if costs.solid[player.block((cell[0], cell[1] - 1, cell[2]))]
         and player.block((cell[0], cell[1] - 1, cell[2])) not in HARMFUL
     ]
-    free = [c for c in grounded if not costs.solid[player.block(c)] and costs.dig[player.block(c)] == 0.0]
+    free = [
+        c
+        for c in grounded
+        if not costs.solid[player.block(c)] and costs.dig[player.block(c)] == 0.0
+    ]
     return [*free, *(c for c in grounded if c not in free and costs.dig[player.block(c)])]
 
 
 def _put(player: Player, item: str, cell: Cell, below: Cell) -> bool:
-    for dx, dz in ((0.5, 0.5), (0.3, 0.5), (0.7, 0.5), (0.5, 0.3), (0.5, 0.7), (0.2, 0.2), (0.8, 0.8)):
+    for dx, dz in (
+        (0.5, 0.5),
+        (0.3, 0.5),
+        (0.7, 0.5),
+        (0.5, 0.3),
+        (0.5, 0.7),
+        (0.2, 0.2),
+        (0.8, 0.8),
+    ):
         player.look_at(below[0] + dx, below[1] + 1.0, below[2] + dz)
         hit, at = player.target()
         if hit and at == below:

@@ -110,9 +110,12 @@ def _await_egg(obtaining: Obtaining, rule: Rule, count: int) -> None:
         if drops_of(player, rule.gives, 30.0):
             pick_up(player, rule.gives)
         mob = player.world.state.mobs[0, number]
-        if math.hypot(
-            float(mob["x"]) - float(player.body["x"]), float(mob["z"]) - float(player.body["z"])
-        ) > 5.0:
+        if (
+            math.hypot(
+                float(mob["x"]) - float(player.body["x"]), float(mob["z"]) - float(player.body["z"])
+            )
+            > 5.0
+        ):
             close_in(player, mob)
         else:
             player.wait(40)
@@ -217,7 +220,8 @@ def _soil(player: Player) -> Cell:
             continue
         far = abs(x - player.feet[0]) + abs(y - player.feet[1]) + abs(z - player.feet[2])
         dry = not any(
-            abs(x - wx) <= 4 and abs(z - wz) <= 4 and 0 <= wy - y <= 1 for wx, wy, wz in wet.tolist()
+            abs(x - wx) <= 4 and abs(z - wz) <= 4 and 0 <= wy - y <= 1
+            for wx, wy, wz in wet.tolist()
         )
         if far + 20 * dry < price and (x, y + 1, z) != player.feet:
             best, price = (x, y, z), far + 20 * dry

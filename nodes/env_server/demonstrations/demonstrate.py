@@ -1,9 +1,9 @@
 """Plays tasks by their scripts and tells how it went."""
 
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from collections.abc import Iterator
 
 import msgspec
 import yaml
@@ -74,8 +74,5 @@ def easiest(template: str) -> str:
 
 @cache
 def _easiest() -> dict[str, str]:
-
-
-
 
     return yaml.safe_load((Path(__file__).parent / "easiest.yaml").read_text())

@@ -1,4 +1,4 @@
-"""The scripted player's senses and hands: it reads the world's arrays and acts by MineDojo actions."""
+"""The scripted player: it reads the arrays of the world and acts by MineDojo actions."""
 
 import math
 from typing import Any
