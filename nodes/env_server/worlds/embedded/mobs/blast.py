@@ -36,7 +36,9 @@ def blast(state, rules, w, x, y, z, power, fires, by):
         dy = mob.y - y
         dz = mob.z - z
         away = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if away >= 2.0 * power or not sees(state, rules, w, x, y + 0.2, z, mob.x, mob.y + 0.5, mob.z):
+        if away >= 2.0 * power or not sees(
+            state, rules, w, x, y + 0.2, z, mob.x, mob.y + 0.5, mob.z
+        ):
             continue
         if hurt_mob(state, rules, w, number, harm_at(away, power), EXPLOSION, by == 0):
             knock(mob, dx, dz, 0.5)

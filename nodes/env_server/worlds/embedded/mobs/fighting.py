@@ -115,7 +115,7 @@ def fight(state, rules, w, number, x, y, z, half, tall):
     dy = y - mob.y
     dz = z - mob.z
     away = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if attack == NO_ATTACK or attack == DRAGON:
+    if attack in (NO_ATTACK, DRAGON):
         return 0.0
     if attack == BLOW:
         return close_in(state, rules, w, number, dx, dy, dz, away, half)
@@ -147,7 +147,7 @@ def close_in(state, rules, w, number, dx, dy, dz, away, half):
             amount = 7.0 + below(state.players[w], 15)
         if harm(state, rules, w, number, amount, MOB, dx, dz):
             if mob.kind == CAVE_SPIDER and mob.target < 0:
-                give_effect(state.players[w], POISON, 140, 0)
+                give_effect(state, w, POISON, 140, 0)
             elif mob.kind == VILLAGER_GOLEM and mob.target > 0:
                 state.mobs[w, mob.target - 1].vy = 0.4
     if away < half + kind.half:
@@ -182,7 +182,7 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
     reach = 15.0
     if attack in (POTION, SPITS, SNOW):
         reach = 10.0
-    elif attack == FIRE or attack == SKULLS:
+    elif attack in (FIRE, SKULLS):
         reach = 40.0
     elif attack == GHAST:
         reach = 64.0

@@ -8,7 +8,7 @@ from nodes.env_server.worlds.embedded.body.experience import gain_xp
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at
-from nodes.env_server.worlds.embedded.items import lay_drop
+from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.mobs.kinds import (
     CAVE_SPIDER,
     CHICKEN,

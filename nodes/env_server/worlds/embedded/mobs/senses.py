@@ -21,7 +21,11 @@ def sees(state, rules, w, x, y, z, to_x, to_y, to_z):
     for step in range(1, steps):
         part = step / steps
         block = block_at(
-            state, w, math.floor(x + part * dx), math.floor(y + part * dy), math.floor(z + part * dz)
+            state,
+            w,
+            math.floor(x + part * dx),
+            math.floor(y + part * dy),
+            math.floor(z + part * dz),
         )
         if rules.block[block].height > 0.0:
             return False

@@ -7,7 +7,7 @@ from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, MAGIC, SHOT, 
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at, held
-from nodes.env_server.worlds.embedded.items import add_items, lay_drop
+from nodes.env_server.worlds.embedded.hands.items import add_items, lay_drop
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.mobs.blast import blast
 from nodes.env_server.worlds.embedded.mobs.kinds import BLAZE, CHICKEN, ENDERMITE
@@ -154,20 +154,16 @@ def free_way(state, rules, w, x, y, z, dx, dy, dz, way):
 
 @kernel
 def player_on_way(state, w, shot, dx, dy, dz, way):
-    """Distance to the player's body along the way, -1 if it is missed; a thrower's own is missed."""
+    """Distance to the player's body along the way, -1 if it is missed."""
     player = state.players[w]
     if player.life <= 0.0 or (shot.owner < 0 and shot.age < 10):
         return -1.0
     if shot.owner < 0 and shot.kind != ARROW:
         return -1.0
     border = 0.3
-    ax, bx = enter_slab(
-        shot.x, dx, player.x - HALF_WIDTH - border, player.x + HALF_WIDTH + border
-    )
+    ax, bx = enter_slab(shot.x, dx, player.x - HALF_WIDTH - border, player.x + HALF_WIDTH + border)
     ay, by = enter_slab(shot.y, dy, player.y - border, player.y + BODY_HEIGHT + border)
-    az, bz = enter_slab(
-        shot.z, dz, player.z - HALF_WIDTH - border, player.z + HALF_WIDTH + border
-    )
+    az, bz = enter_slab(shot.z, dz, player.z - HALF_WIDTH - border, player.z + HALF_WIDTH + border)
     near = max(0.0, ax, ay, az)
     return near if near <= min(bx, by, bz) and near <= way else -1.0
 
@@ -217,9 +213,10 @@ def hit_mob(state, rules, w, number, mob_number):
     vx = shot.vx
     vz = shot.vz
     end_shot(state, w, number)
-    if hurt_mob(state, rules, w, mob_number, amount, cause, by_player):
-        knock(mob, vx, vz, 0.4)
-    elif kind in (SNOWBALL, EGG) and mob.kind != 0:
+    harmed = hurt_mob(state, rules, w, mob_number, amount, cause, by_player)
+    if harmed or (kind in (SNOWBALL, EGG) and mob.kind != 0):
+        kind in (SNOWBALL, EGG) and mob.kind != 0
+    ):
         knock(mob, vx, vz, 0.4)
     if kind == EGG:
         hatch(state, rules, w, shot.x, shot.y, shot.z)

@@ -95,16 +95,13 @@ def breathe(state, rules, w, number, under):
     """Ten ticks in water, or for a squid out of it."""
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
-    if mob.kind in (ENDERMAN, BLAZE, SNOWMAN) and mob.kind != 0:
+    if mob.kind in (ENDERMAN, BLAZE, SNOWMAN):
         hurt_mob(state, rules, w, number, 1.0, DROWNING, False)
         if mob.kind == ENDERMAN:
             teleport(state, rules, w, mob, mob.x, mob.y, mob.z, 16.0)
         return
-    if mob.kind == SQUID:
-        stifled = not under
-    else:
-        stifled = under and kind.swims == 0 and kind.undead == 0
-    if not stifled:
+    breathes = under if mob.kind == SQUID else not under or kind.swims + kind.undead > 0
+    if breathes:
         mob.air = 300
         return
     mob.air -= ROUND

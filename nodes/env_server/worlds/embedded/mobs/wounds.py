@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from models.rules import item_id, item_names
+from nodes.env_server.worlds.embedded.body.experience import gain_xp
 from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, LAVA, SHOT
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.items import lay_drop
+from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.mobs.kinds import (
     CHICKEN,
     ENDERMAN,
@@ -117,7 +118,8 @@ def die(state, rules, w, number):
     if blamed:
         state.kills[w, mob.kind] += 1
         if mob.age >= 0:
-            player.xp += float(kind.xp_fewest + below(player, kind.xp_most - kind.xp_fewest + 1))
+            more = below(player, kind.xp_most - kind.xp_fewest + 1)
+            gain_xp(state, w, float(kind.xp_fewest + more))
     species = mob.kind
     size = mob.variant
     x = mob.x
