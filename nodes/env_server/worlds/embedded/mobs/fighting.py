@@ -3,7 +3,7 @@
 import math
 
 from nodes.env_server.worlds.embedded.body.effects import POISON, give_effect
-from nodes.env_server.worlds.embedded.body.hurt import MAGIC, MOB, hurt
+from nodes.env_server.worlds.embedded.body.hurt import MAGIC, MOB, hurt_from
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.mobs.blast import blast
@@ -70,7 +70,7 @@ def harm(state, rules, w, number, amount, cause, dx, dz):
     """Does damage to what a mob is after, and knocks it back along (dx, dz)."""
     mob = state.mobs[w, number]
     if mob.target < 0:
-        if hurt(state, rules, w, amount, cause, mob.kind):
+        if hurt_from(state, rules, w, amount, cause, mob.kind, mob.x, mob.z):
             knock_player(state.players[w], dx, dz, 0.4)
             return True
         return False

@@ -3,7 +3,7 @@
 import math
 
 from models.rules import item_id
-from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, MAGIC, SHOT, hurt
+from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, MAGIC, SHOT, hurt, hurt_from
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at, held
@@ -186,7 +186,10 @@ def hit_player(state, rules, w, number):
     if kind == HARMING or kind in (FIREBALL, SKULL):
         burst(state, rules, w, number)
     if kind not in (HARMING, SNOWBALL, EGG):
-        harmed = hurt(state, rules, w, float(force_of(shot)), cause, shot.by)
+        force = float(force_of(shot))
+        harmed = hurt_from(
+            state, rules, w, force, cause, shot.by, shot.x - 9.0 * shot.vx, shot.z - 9.0 * shot.vz
+        )
         if harmed:
             knock_player(player, shot.vx, shot.vz, 0.4)
             if kind == SMALL_FIREBALL:
@@ -215,8 +218,6 @@ def hit_mob(state, rules, w, number, mob_number):
     end_shot(state, w, number)
     harmed = hurt_mob(state, rules, w, mob_number, amount, cause, by_player)
     if harmed or (kind in (SNOWBALL, EGG) and mob.kind != 0):
-        kind in (SNOWBALL, EGG) and mob.kind != 0
-    ):
         knock(mob, vx, vz, 0.4)
     if kind == EGG:
         hatch(state, rules, w, shot.x, shot.y, shot.z)
