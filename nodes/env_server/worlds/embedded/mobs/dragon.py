@@ -40,9 +40,11 @@ def circle(state, rules, w, number):
     dz = z - mob.z
     away = max(0.1, math.sqrt(dx * dx + dy * dy + dz * dz))
     step = min(SPEED, away)
-    mob.x += step * dx / away
+    # It must not leave the window that is held.
+    last = state.blocks.shape[1] - 1.0
+    mob.x = min(player.west + last, max(player.west + 1.0, mob.x + step * dx / away))
     mob.y += step * dy / away
-    mob.z += step * dz / away
+    mob.z = min(player.north + last, max(player.north + 1.0, mob.z + step * dz / away))
     turn_to(mob, x, z)
     if mob.mood == SWOOP and away < WINGS and mob.pause == 0:
         mob.pause = 20
