@@ -59,7 +59,8 @@ def test_a_reset_takes_back_every_change() -> None:
     from nodes.env_server.worlds.embedded.updates import set_block
 
     for number in range(9000):
-        set_block(world.state, 0, number % 32, 60 + number // 1024, (number // 32) % 32, 5, 1)
+        place = number % 32, 60 + number // 1024, (number // 32) % 32
+        set_block(world.state, world.rules, 0, *place, 5, 1)
         if number == 4000:
             world.reset(np.array([0]), np.array([3]))
             assert (world.state.blocks == pristine[0]).all()
@@ -115,7 +116,7 @@ def test_bad_inputs_are_refused_in_words() -> None:
 
 def test_the_real_minedojo_is_an_optional_part() -> None:
     with pytest.raises(WorldError, match=r"docs/minedojo\.md"):
-        make_world("minedojo", 1, task())
+        make_world("minedojo", 1, task(), python="/nowhere")
 
 
 def test_wrong_calls_are_refused_in_words() -> None:

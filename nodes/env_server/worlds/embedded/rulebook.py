@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
 from nodes.env_server.worlds.embedded.by_address import by_address
 from nodes.env_server.worlds.embedded.mobs.table import mob_tables
 
@@ -52,8 +52,10 @@ ITEM = np.dtype(
         ("saturation", "f8"),
         ("fuel", "i4"),
         ("armour", "i4"),
+        ("toughness", "f8"),  # of armour
         ("container", "i4"),
         ("tool", "i4"),  # 0 none, 1 tool, 2 sword, 3 shears
+        ("shield", "i4"),
     ],
     align=True,
 )
@@ -99,11 +101,94 @@ for _block in BLOCKS:
 
 VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}
 
+# Light that blocks let through although they are solid, or swallow although they are not.
+CLEAR = {
+    "glass",
+    "stained_glass",
+    "glass_pane",
+    "stained_glass_pane",
+    "iron_bars",
+    "bed",
+    "chest",
+    "trapped_chest",
+    "ender_chest",
+    "mob_spawner",
+    "piston",
+    "sticky_piston",
+    "piston_head",
+    "cactus",
+    "cake",
+    "trapdoor",
+    "iron_trapdoor",
+    "cauldron",
+    "brewing_stand",
+    "enchanting_table",
+    "end_portal_frame",
+    "dragon_egg",
+    "beacon",
+    "anvil",
+    "hopper",
+    "slime",
+    "barrier",
+    "daylight_detector",
+    "daylight_detector_inverted",
+    "cobblestone_wall",
+    "stone_pressure_plate",
+    "wooden_pressure_plate",
+    "light_weighted_pressure_plate",
+    "heavy_weighted_pressure_plate",
+    "unpowered_repeater",
+    "powered_repeater",
+    "unpowered_comparator",
+    "powered_comparator",
+    "skull",
+    "carpet",
+    "flower_pot",
+    "end_rod",
+    "chorus_plant",
+    "chorus_flower",
+    "structure_void",
+}
+DIM = {"leaves": 1, "leaves2": 1, "web": 1, "water": 3, "flowing_water": 3, "ice": 3}
+DIM["frosted_ice"] = 3
+# Where MineDojo's list gives another form's light, or none.
+GLOW = {
+    "furnace": 0,
+    "redstone_ore": 0,
+    "unlit_redstone_torch": 0,
+    "red_mushroom": 0,
+    "magma": 3,
+    "beacon": 15,
+    "end_portal": 15,
+    "end_portal_frame": 1,
+    "dragon_egg": 1,
+    "brewing_stand": 1,
+    "ender_chest": 7,
+    "sea_lantern": 15,
+    "lit_redstone_lamp": 15,
+    "redstone_lamp": 0,
+    "powered_repeater": 9,
+    "powered_comparator": 9,
+}
+
+
+def opacity(block: Block) -> int:
+    """Light that a block swallows; the least that any way costs, 1, is 0 here."""
+    if block.name in DIM:
+        return DIM[block.name]
+    open_work = block.name in CLEAR or block.name.endswith(
+        ("_door", "fence", "fence_gate", "shulker_box")
+    )
+    return 15 if "light" in block.flags and not open_work else 0
+
 
 @by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
+    block_name: NDArray[np.int64]  # (256,) index into block_names, alone for speed
     item: NDArray[np.void]  # (items,) ITEM
+    opacity: NDArray[np.uint8]  # (256,) light that a block swallows, 15 is all
+    glow: NDArray[np.uint8]  # (256,) light that it gives
     biome: NDArray[np.void]  # (256,) BIOME by Minecraft's id
     drops: NDArray[np.void]  # LOOT
     speeds: NDArray[np.float64]  # (items, materials)
@@ -174,6 +259,8 @@ def rules() -> Rules:
         row["slot"] = EQUIPMENT[entry.slot]
         row["food"], row["saturation"] = entry.food
         row["fuel"], row["armour"] = entry.fuel, entry.armour
+        row["toughness"] = entry.toughness
+        row["shield"] = entry.name == "shield"
         row["container"] = item_id(entry.container) if entry.container else 0
         if entry.name.endswith(("_axe", "_pickaxe", "_shovel")):
             row["tool"] = 1
@@ -184,6 +271,8 @@ def rules() -> Rules:
     for material, tools in SPEEDS.items():
         for name, speed in tools.items():
             speeds[item_id(name), materials[material]] = speed
+    opacity_of = {entry.id: opacity(entry) for entry in BLOCKS}
+    glow_of = {entry.id: GLOW.get(entry.name, entry.glow) for entry in BLOCKS}
     biome = np.zeros(256, BIOME)
     for entry in BIOMES:
         for name in BIOME.names or ():
@@ -196,6 +285,9 @@ def rules() -> Rules:
     mob, mob_drops = mob_tables()
     return Rules(
         block=block,
+        opacity=np.array([opacity_of.get(number, 0) for number in range(256)], np.uint8),
+        glow=np.array([glow_of.get(number, 0) for number in range(256)], np.uint8),
+        block_name=block["name"].astype(np.int64),
         item=item,
         biome=biome,
         drops=np.array(loot, LOOT),

@@ -22,8 +22,10 @@ PLACED = 32  # crafting tables and furnaces that were put down in this episode
 CHANGES = 8192  # changed blocks that are remembered; beyond that a reset generates anew
 MOBS = 48
 SHOTS = 16  # arrows and all else that flies
-PENDING = 512  # blocks that will do something of their own accord at a known tick
+PENDING = 1024  # blocks that will do something of their own accord at a known tick
+QUEUE = 32768  # cells that a change of light keeps in view at once
 KINDS = 64  # of mobs, at most
+EFFECTS = 24  # timed effects on the player, at most
 OVERWORLD, NETHER, END = 0, 1, 2
 CLEAR, RAIN, THUNDER = 0, 1, 2
 DEFAULT_WORLD, ONE_BIOME, FLAT = 0, 1, 2
@@ -94,7 +96,12 @@ PLAYER = np.dtype(
         ("cooldown", "i4"),  # ticks since the last blow
         ("using", "i4"),  # 1: the use key was down in the last tick
         ("riding", "i4"),  # mob or boat, its number + 1
-        ("effects", "i4"),  # bits of EFFECTS
+        ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
+        ("absorption", "f8"),  # life that is lost before his own
+        ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
+        ("thunder_left", "i4"),
+        ("pending", "i4"),  # entries of State.pending in use
+        ("next_due", "i8"),  # tick at which the first of them is due
         ("mobs", "i4"),  # places of State.mobs from here on are empty
         ("shots", "i4"),  # the same of State.shots
         ("striking", "i4"),  # 1: the attack key was down in the last action
@@ -191,7 +198,15 @@ SHOT = np.dtype(
     align=True,
 )
 UPDATE = np.dtype(
-    [("due", "i8"), ("x", "i4"), ("z", "i4"), ("y", "i4"), ("kind", "i4")], align=True
+    [
+        ("due", "i8"),
+        ("x", "i4"),
+        ("z", "i4"),
+        ("y", "i4"),
+        ("kind", "i2"),
+        ("dimension", "i2"),
+    ],
+    align=True,
 )
 SETTING = np.dtype(
     [
@@ -230,7 +245,10 @@ class State(NamedTuple):
     mobs: NDArray[np.void]  # (B, MOBS) MOB
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
+    queues: NDArray[np.int32]  # (B, 2, QUEUE) cells whose light goes or comes, scratch
+    tops: NDArray[np.uint8]  # (B, area, area) scratch: lowest y that is open to the sky
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
+    effects: NDArray[np.int32]  # (B, EFFECTS) of the player: ticks left * 8 + strength
     layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
 
@@ -252,7 +270,10 @@ def new_state(size: int, area: int) -> State:
         mobs=records((size, MOBS), MOB),
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
+        queues=np.zeros((size, 2, QUEUE), np.int32),
+        tops=np.zeros(columns, np.uint8),
         kills=np.zeros((size, KINDS), np.int64),
+        effects=np.zeros((size, EFFECTS), np.int32),
         layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from nodes.env_server.worlds.embedded.chance import X_SALT, Z_SALT, mixed, unit_at
+from nodes.env_server.worlds.embedded.chance import mixed, unit_at
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import FLAT, ONE_BIOME
 from nodes.env_server.worlds.embedded.terrain.climate import cell_biome

@@ -11,7 +11,7 @@ from nodes.env_server.worlds.embedded.grid import (
     block_at,
     remember_tool,
 )
-from nodes.env_server.worlds.embedded.items import find_slot, take
+from nodes.env_server.worlds.embedded.hands.items import find_slot, take
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH, HEIGHT, REACH
 from nodes.env_server.worlds.embedded.updates import set_block
@@ -65,7 +65,7 @@ def place_item(state, rules, w, number):
     if rules.block[block].support == 1 and below.height < 1.0:
         return False
     slot = state.slots[w, number]
-    set_block(state, w, x, y, z, block, slot.variant & rules.block[block].variants)
+    set_block(state, rules, w, x, y, z, block, slot.variant & rules.block[block].variants)
     if block in (CRAFTING_TABLE, FURNACE):
         remember_tool(state, w, x, y, z, block)
     take(slot, 1)
