@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
 from nodes.env_server.worlds.embedded.by_address import by_address
 from nodes.env_server.worlds.embedded.mobs.table import mob_tables
+from nodes.env_server.worlds.embedded.structures.catalogue import structures
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
 STATIONS = {"hand": 0, "table": 1, "furnace": 2}
@@ -200,6 +201,15 @@ class Rules(NamedTuple):
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
     mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
     mob_drops: NDArray[np.void]  # FALLS
+    structure: NDArray[np.void]  # this and the rest: structures/catalogue.py
+    habitat: NDArray[np.bool_]
+    layout: NDArray[np.void]
+    piece: NDArray[np.void]
+    cells: NDArray[np.uint16]
+    dweller: NDArray[np.void]
+    chest: NDArray[np.void]
+    pool: NDArray[np.void]
+    entry: NDArray[np.void]
 
 
 @cache
@@ -300,4 +310,5 @@ def rules() -> Rules:
         needs=needs,
         mob=mob,
         mob_drops=mob_drops,
+        **structures()._asdict(),
     )

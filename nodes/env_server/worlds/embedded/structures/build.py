@@ -5,10 +5,12 @@ import numpy as np
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import HEIGHT
 from nodes.env_server.worlds.embedded.structures.catalogue import AT_EACH
-from nodes.env_server.worlds.embedded.structures.places import PIECES, pieces_at
+from nodes.env_server.worlds.embedded.structures.places import PIECES, landscape, pieces_at
 from nodes.env_server.worlds.embedded.structures.plans import KEEP
 
 LIQUIDS = (8, 11)
+GROWN = (17, 18, 99, 100, 106, 161, 162)  # logs, leaves, great mushrooms, vines
+TREES = 20  # blocks that they rise above a house
 
 
 @kernel
@@ -17,7 +19,7 @@ def build(state, rules, w, seed, x0, z0, x1, z1):
     it when the ground, caves and ores are done, before anything grows."""
     found = np.empty((PIECES, 4), np.int64)
     setting = state.settings[w]
-    dimension = state.players[w].dimension
+    dimension = landscape(state, w)
     count = pieces_at(
         rules, setting.biome, setting.generator, dimension, seed, x0, z0, x1, z1, found
     )
@@ -48,9 +50,22 @@ def draw(state, rules, w, place, x0, z0, x1, z1):
                     state.meta[w, x & last, z & last, y] = what & 15
                     if what >> 4:
                         highest = max(highest, y)
+            if piece.foundation or piece.level == AT_EACH:
+                fell(state, w, x, base + piece.tall, z)
             if piece.foundation and rules.cells[first] != KEEP and rules.cells[first] >> 4:
                 stand(state, rules, w, x, min(base, HEIGHT) - 1, z, piece.foundation)
     state.players[w].ceiling = max(state.players[w].ceiling, highest)
+
+
+@kernel
+def fell(state, w, x, y, z):
+    """Takes away what is left of trees from ``y`` on."""
+    last = state.blocks.shape[1] - 1
+    column = state.blocks[w, x & last, z & last]
+    for above in range(max(0, y), min(HEIGHT, y + TREES)):
+        if column[above] in GROWN:
+            column[above] = 0
+            state.meta[w, x & last, z & last, above] = 0
 
 
 @kernel

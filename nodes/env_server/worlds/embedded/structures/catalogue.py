@@ -192,8 +192,10 @@ class _Shelf:
             foundation = cell(piece.foundation) if piece.foundation else 0
             table = tables[piece.table] if piece.table else 0
             self.pieces.append(
-                (first, shape[0], shape[2], shape[1], x, y, z, level, foundation, table)
-                + (dweller, dwellers)
+                (
+                    *(first, shape[0], shape[2], shape[1], x, y, z, level, foundation, table),
+                    *(dweller, dwellers),
+                )
             )
             reach = max(reach, abs(x), abs(z), abs(x + shape[0]), abs(z + shape[1]))
         return reach

@@ -13,7 +13,9 @@ def temple() -> Plan:
     for step in range(10):
         low, high = step, SIDE - 1 - step
         plan.room((low, floor + step, low), (high, floor + step + 1, high), "sandstone")
-        plan.box((low + 1, floor + step + 1, low + 1), (high - 1, floor + step + 1, high - 1), "air")
+        plan.box(
+            (low + 1, floor + step + 1, low + 1), (high - 1, floor + step + 1, high - 1), "air"
+        )
     plan.box((0, floor, 0), (SIDE - 1, floor, SIDE - 1), "sandstone")
     for x in (0, SIDE - 5):
         plan.room((x, floor, 0), (x + 4, floor + 9, 4), "sandstone:2")

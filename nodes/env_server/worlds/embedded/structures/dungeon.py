@@ -18,7 +18,13 @@ def room(spawner: int, wide: int, deep: int, seed: int) -> Plan:
 
 
 LAYOUTS = [
-    [Piece(room(mob, 7 + 2 * (number % 2), 9 - 2 * (number // 2), number), (0, -1, 0), table="dungeon")]
+    [
+        Piece(
+            room(mob, 7 + 2 * (number % 2), 9 - 2 * (number // 2), number),
+            (0, -1, 0),
+            table="dungeon",
+        )
+    ]
     for number, mob in enumerate(SPAWNERS)
 ]
 KIND = Kind("dungeon", LAYOUTS, placement="cave", spacing=1, separation=0, chance=0.7)

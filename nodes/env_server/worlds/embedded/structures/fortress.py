@@ -1,4 +1,4 @@
-"""Nether fortresses: bridges on pillars, blazes' platforms, gardens of nether wart, halls with chests."""
+"""Nether fortresses: bridges on pillars, blazes' platforms, gardens of wart, halls with chests."""
 
 from nodes.env_server.worlds.embedded.structures.plans import Kind, Piece, Plan
 
@@ -55,7 +55,9 @@ def garden() -> Plan:
     """Nether wart on soul sand on both sides of a stair."""
     plan = Plan(13, 10, 13).room((0, 0, 0), (12, 9, 12), BRICK).box((0, 0, 0), (12, 1, 12), BRICK)
     for z in (2, 8):
-        plan.box((2, 1, z), (10, 1, z + 2), "soul_sand").box((2, 2, z), (10, 2, z + 2), "nether_wart:3")
+        plan.box((2, 1, z), (10, 1, z + 2), "soul_sand").box(
+            (2, 2, z), (10, 2, z + 2), "nether_wart:3"
+        )
     plan.box((0, 2, 5), (0, 4, 7), "air").box((12, 2, 5), (12, 4, 7), "air")
     plan.box((3, 7, 0), (9, 8, 0), FENCE).box((3, 7, 12), (9, 8, 12), FENCE)
     return plan.put("lava", (6, 2, 6)).put("chest:2", (1, 2, 11))

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from models.rules.mobs import MOB_IDS
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob
-from models.rules.mobs import MOB_IDS
 from nodes.env_server.worlds.embedded.state import END
-from nodes.env_server.worlds.embedded.structures.places import PIECES, pieces_at
+from nodes.env_server.worlds.embedded.structures.places import PIECES, landscape, pieces_at
 from nodes.env_server.worlds.embedded.terrain.end.generate import fountain_height
 
 DRAGON = MOB_IDS["ender_dragon"]
@@ -19,7 +19,7 @@ def settle(state, rules, w, seed, x0, z0, x1, z1):
     in the End the dragon over its fountain. Call it when the rectangle has been generated."""
     found = np.empty((PIECES, 4), np.int64)
     setting = state.settings[w]
-    dimension = state.players[w].dimension
+    dimension = landscape(state, w)
     count = pieces_at(
         rules, setting.biome, setting.generator, dimension, seed, x0, z0, x1, z1, found
     )

@@ -5,9 +5,9 @@ import numpy as np
 
 from nodes.env_server.worlds.embedded.chance import GOLDEN, mixed
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.items import lay_drop
+from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.state import CHANGES
-from nodes.env_server.worlds.embedded.structures.places import pieces_at
+from nodes.env_server.worlds.embedded.structures.places import landscape, pieces_at
 from nodes.env_server.worlds.embedded.terrain.underground.carve import chunk_bits, fraction
 
 SOME = 16  # pieces of structures that may lie over one column
@@ -32,7 +32,7 @@ def chest_table(state, rules, w, x, y, z, block):
     found = np.empty((SOME, 4), np.int64)
     setting = state.settings[w]
     count = pieces_at(
-        rules, setting.biome, setting.generator, player.dimension, player.seed,
+        rules, setting.biome, setting.generator, landscape(state, w), player.seed,
         x, z, x + 1, z + 1, found,
     )  # fmt: skip
     for number in range(count - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Woodland mansions: two floors of rooms along a hall, dark oak under a roof, and their illagers."""
+"""Woodland mansions: two floors of rooms along a hall, in dark oak, and their illagers."""
 
 from nodes.env_server.worlds.embedded.structures.plans import Kind, Piece, Plan
 

@@ -1,4 +1,4 @@
-"""Mineshafts: corridors of planks and fences with rails, webs, a nest of cave spiders and chests."""
+"""Mineshafts: corridors of planks and fences with rails, webs, cave spiders and chests."""
 
 from nodes.env_server.worlds.embedded.structures.plans import Kind, Piece, Plan
 

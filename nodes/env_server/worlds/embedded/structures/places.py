@@ -6,7 +6,14 @@ import numpy as np
 
 from nodes.env_server.worlds.embedded.chance import mixed
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.state import END, FLAT, OVERWORLD, SEA_LEVEL
+from nodes.env_server.worlds.embedded.state import (
+    END,
+    FLAT,
+    NETHER,
+    ONE_BIOME,
+    OVERWORLD,
+    SEA_LEVEL,
+)
 from nodes.env_server.worlds.embedded.structures.catalogue import (
     AT_GROUND,
     CAVE,
@@ -21,12 +28,30 @@ from nodes.env_server.worlds.embedded.terrain.underground.carve import (
     fraction,
 )
 
+NETHER_BIOME, END_BIOME, VOID = 8, 9, 127
+NOWHERE = -1
 RINGS = 8
 STRONGHOLDS = 128
 PIECES = 1024  # that one call may find
 NO_PLACE = -1  # as a y
 LOWEST_ISLAND = 50  # of the End on which a city stands
 SEARCH = 12  # regions in each direction that ``nearest`` looks at
+
+
+@kernel
+def landscape(state, w):
+    """The dimension whose ground and structures the player's window shows: a world of the Nether's
+    or the End's biome alone looks like them although it is no other dimension."""
+    dimension = state.players[w].dimension
+    setting = state.settings[w]
+    if dimension == OVERWORLD and setting.generator == ONE_BIOME:
+        if setting.biome == NETHER_BIOME:
+            return NETHER
+        if setting.biome == END_BIOME:
+            return END
+        if setting.biome == VOID:
+            return NOWHERE
+    return np.int64(dimension)
 
 
 @kernel
@@ -147,7 +172,12 @@ def pieces_at(rules, biome, generator, dimension, seed, x0, z0, x1, z1, found):
                     base = y
                     if piece.level == AT_GROUND:
                         base, _ = surface(
-                            rules, biome, generator, seed, px + piece.wide // 2, pz + piece.deep // 2
+                            rules,
+                            biome,
+                            generator,
+                            seed,
+                            px + piece.wide // 2,
+                            pz + piece.deep // 2,
                         )
                         base = max(base, SEA_LEVEL - 1)
                     if count < found.shape[0]:

@@ -93,4 +93,6 @@ def layout(eyes: int) -> list[Piece]:
     ]
 
 
-KIND = Kind("stronghold", [layout(eyes) for eyes in (0, 0x041, 0x208)], placement="ring", heights=(18, 34))
+KIND = Kind(
+    "stronghold", [layout(eyes) for eyes in (0, 0x041, 0x208)], placement="ring", heights=(18, 34)
+)

@@ -66,7 +66,9 @@ def house(style: Style, wide: int, deep: int, tall: int) -> Plan:
             for x in (0, wide - 1):
                 plan.box((x, y, step + 1), (x, y, deep - 2 - step), style.wall)
     if deep % 2:
-        plan.box((0, tall + ridge - 1, middle_z), (wide - 1, tall + ridge - 1, middle_z), style.wall)
+        plan.box(
+            (0, tall + ridge - 1, middle_z), (wide - 1, tall + ridge - 1, middle_z), style.wall
+        )
     plan.put("air", (middle_x, 1, 0), (middle_x, 2, 0))
     plan.door(middle_x, 1, 0, 1, style.door)
     plan.put("torch:3", (middle_x, tall - 1, 1))
