@@ -80,6 +80,7 @@ def test_a_fall_into_water_does_no_harm(arena: Arena) -> None:
 
 
 def test_drowning_begins_after_sixteen_seconds(arena: Arena) -> None:
+    arena.player["food"] = 17.0  # too hungry to heal
     pool(arena, "water", 10)
     arena.do("noop", 319)
     assert arena.life == 20
@@ -90,6 +91,7 @@ def test_drowning_begins_after_sixteen_seconds(arena: Arena) -> None:
 
 
 def test_lava_takes_four_every_half_second_and_sets_on_fire(arena: Arena) -> None:
+    arena.player["food"] = 17.0  # too hungry to heal
     pool(arena, "lava", 3)
     arena.do("noop", 2)
     assert arena.life == 16
@@ -267,6 +269,7 @@ def test_poison_leaves_half_a_heart_and_hunger_exhausts(arena: Arena) -> None:
 
 
 def test_cactus_and_stone_around_the_head(arena: Arena) -> None:
+    arena.player["food"] = 17.0  # too hungry to heal
     arena.put(16, FLOOR, 17, "cactus")
     arena.do("forward", 30)
     assert 17 <= arena.life <= 19
