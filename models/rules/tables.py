@@ -76,8 +76,10 @@ class Terrain(msgspec.Struct, frozen=True, kw_only=True):
 class Biome(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     name: str
-    temperature: float
+    temperature: float  # below 0.15 it snows and water freezes
     rainfall: float
+    depth: float  # 17 blocks of height above sea level for each 1.0
+    scale: float  # how much the height varies
     terrain: Terrain | None = None  # None: the embedded world cannot make it
 
 
