@@ -29,7 +29,9 @@ def middle(width: float, y: float, height: float, z: float, length: float, faces
     return Part((-width / 2, y, z, width / 2, y + height, z + length), faces)
 
 
-def pair(x: float, width: float, place: tuple[float, float, float, float], faces: Faces) -> list[Part]:
+def pair(
+    x: float, width: float, place: tuple[float, float, float, float], faces: Faces
+) -> list[Part]:
     """Two boxes, mirrored: legs, arms, wings. ``place``: y0, z0, y1, z1."""
     y0, z0, y1, z1 = place
     return [
@@ -38,22 +40,166 @@ def pair(x: float, width: float, place: tuple[float, float, float, float], faces
     ]
 
 
-BEAST = ("        ", "        ", "01    10", "        ", "  2222  ", "  2332  ", "  2222  ", "        ")
-PIG = ("        ", "        ", "01    10", "  2222  ", "  3223  ", "  2222  ", "        ", "        ")
-WOOLLY = ("        ", " 222222 ", " 222222 ", " 012210 ", " 222222 ", " 223322 ", " 222222 ", "        ")
-HEN = ("        ", "        ", "1      1", "  2222  ", "  2222  ", "   33   ", "   33   ", "        ")
-HUMAN = ("22222222", "22222222", "2      2", "        ", " 01  10 ", "   33   ", "  3333  ", "        ")
-UNDEAD = ("        ", "        ", "        ", " 11  11 ", " 11  11 ", "   22   ", "  2222  ", "        ")
-HISSING = ("        ", "        ", " 11  11 ", " 11  11 ", "   11   ", "  1111  ", "  1111  ", "  1  1  ")
-BONY = ("        ", "        ", "        ", " 11  11 ", " 11  11 ", "   11   ", " 222222 ", "        ")
-ENDER = ("        ", "        ", "        ", "        ", "101  101", "        ", "        ", "        ")
-EYES8 = ("        ", " 1 11 1 ", "  1  1  ", " 1 11 1 ", "        ", "  2222  ", "  2  2  ", "        ")
-SQUARE = ("        ", "        ", " 11  11 ", " 11  11 ", "        ", "   1    ", "        ", "        ")
-ONE_EYE = ("        ", "  1111  ", " 111111 ", " 112211 ", " 112211 ", " 111111 ", "  1111  ", "        ")
-WAILING = ("        ", "        ", " 1    1 ", " 11  11 ", " 1    1 ", "  1111  ", "  1  1  ", "        ")
-NOSY = ("        ", "        ", "22222222", " 01  10 ", "   33   ", "   33   ", "   33   ", "  4444  ")
-FIERY = ("        ", "        ", "11    11", " 1    1 ", "        ", "  2222  ", "        ", "        ")
-PUMPKIN = ("        ", " 11  11 ", " 11  11 ", "   11   ", "        ", "11 11 11", " 111111 ", "        ")
+BEAST = (
+    "        ",
+    "        ",
+    "01    10",
+    "        ",
+    "  2222  ",
+    "  2332  ",
+    "  2222  ",
+    "        ",
+)
+PIG = (
+    "        ",
+    "        ",
+    "01    10",
+    "  2222  ",
+    "  3223  ",
+    "  2222  ",
+    "        ",
+    "        ",
+)
+WOOLLY = (
+    "        ",
+    " 222222 ",
+    " 222222 ",
+    " 012210 ",
+    " 222222 ",
+    " 223322 ",
+    " 222222 ",
+    "        ",
+)
+HEN = (
+    "        ",
+    "        ",
+    "1      1",
+    "  2222  ",
+    "  2222  ",
+    "   33   ",
+    "   33   ",
+    "        ",
+)
+HUMAN = (
+    "22222222",
+    "22222222",
+    "2      2",
+    "        ",
+    " 01  10 ",
+    "   33   ",
+    "  3333  ",
+    "        ",
+)
+UNDEAD = (
+    "        ",
+    "        ",
+    "        ",
+    " 11  11 ",
+    " 11  11 ",
+    "   22   ",
+    "  2222  ",
+    "        ",
+)
+HISSING = (
+    "        ",
+    "        ",
+    " 11  11 ",
+    " 11  11 ",
+    "   11   ",
+    "  1111  ",
+    "  1111  ",
+    "  1  1  ",
+)
+BONY = (
+    "        ",
+    "        ",
+    "        ",
+    " 11  11 ",
+    " 11  11 ",
+    "   11   ",
+    " 222222 ",
+    "        ",
+)
+ENDER = (
+    "        ",
+    "        ",
+    "        ",
+    "        ",
+    "101  101",
+    "        ",
+    "        ",
+    "        ",
+)
+EYES8 = (
+    "        ",
+    " 1 11 1 ",
+    "  1  1  ",
+    " 1 11 1 ",
+    "        ",
+    "  2222  ",
+    "  2  2  ",
+    "        ",
+)
+SQUARE = (
+    "        ",
+    "        ",
+    " 11  11 ",
+    " 11  11 ",
+    "        ",
+    "   1    ",
+    "        ",
+    "        ",
+)
+ONE_EYE = (
+    "        ",
+    "  1111  ",
+    " 111111 ",
+    " 112211 ",
+    " 112211 ",
+    " 111111 ",
+    "  1111  ",
+    "        ",
+)
+WAILING = (
+    "        ",
+    "        ",
+    " 1    1 ",
+    " 11  11 ",
+    " 1    1 ",
+    "  1111  ",
+    "  1  1  ",
+    "        ",
+)
+NOSY = (
+    "        ",
+    "        ",
+    "22222222",
+    " 01  10 ",
+    "   33   ",
+    "   33   ",
+    "   33   ",
+    "  4444  ",
+)
+FIERY = (
+    "        ",
+    "        ",
+    "11    11",
+    " 1    1 ",
+    "        ",
+    "  2222  ",
+    "        ",
+    "        ",
+)
+PUMPKIN = (
+    "        ",
+    " 11  11 ",
+    " 11  11 ",
+    "   11   ",
+    "        ",
+    "11 11 11",
+    " 111111 ",
+    "        ",
+)
 WHITE, BLACK = (250, 250, 250), (16, 16, 16)
 
 
@@ -102,17 +248,26 @@ def upright(
     parts = [
         middle(8, shoulder, 8, -4, 8, headed(skin, face)),
         middle(8, leg, 12, -2, 4, same(shirt)),
-        *pair(4 - thick if thick > 3 else 1, thick, (0, -thick / 2, leg, thick / 2), same(trousers)),
+        *pair(
+            4 - thick if thick > 3 else 1, thick, (0, -thick / 2, leg, thick / 2), same(trousers)
+        ),
         *(extra or []),
     ]
     sleeve = (skin, shirt, skin, skin, skin, skin)
     if arms == "down":
         parts += pair(4, thick, (leg, -thick / 2, shoulder, thick / 2), sleeve)
     elif arms == "forward":
-        parts += pair(4, thick, (shoulder - thick, -2, shoulder, 10), (skin, skin, skin, skin, shirt, shirt))
+        parts += pair(
+            4, thick, (shoulder - thick, -2, shoulder, 10), (skin, skin, skin, skin, shirt, shirt)
+        )
     else:
         parts += [middle(12, leg + 5, 5, 2, 3, same(shirt))]
     return parts
+
+
+def grown(place: Sixteenths, size: float) -> Sixteenths:
+    x0, y0, z0, x1, y1, z1 = place
+    return x0 * size, y0 * size, z0 * size, x1 * size, y1 * size, z1 * size
 
 
 def spider(hide: Recipe, face: Recipe, size: float) -> list[Part]:
@@ -125,8 +280,10 @@ def spider(hide: Recipe, face: Recipe, size: float) -> list[Part]:
         spread = (reach - 1.5) * 4
         for start, end, low, high in ((3, 10, 6, 9), (9, 17, 0, 7)):
             shift = spread * (end / 17)
-            parts += pair(start, end - start, (low, place + shift, high, place + shift + 2), same(hide))
-    return [Part(tuple(size * n for n in part.place), part.faces) for part in parts]
+            parts += pair(
+                start, end - start, (low, place + shift, high, place + shift + 2), same(hide)
+            )
+    return [Part(grown(part.place, size), part.faces) for part in parts]
 
 
 def cube(size: float, hide: Recipe, face: Recipe) -> list[Part]:
@@ -134,7 +291,7 @@ def cube(size: float, hide: Recipe, face: Recipe) -> list[Part]:
 
 
 def scaled(parts: list[Part], size: float) -> list[Part]:
-    return [Part(tuple(size * n for n in part.place), part.faces) for part in parts]
+    return [Part(grown(part.place, size), part.faces) for part in parts]
 
 
 def horse(hide: Colour, mane: Colour, ears: float = 3) -> list[Part]:
@@ -148,7 +305,9 @@ def horse(hide: Colour, mane: Colour, ears: float = 3) -> list[Part]:
     return beast(fur, face, fur, leg=12, body=(10, 10, 22), head=(6, 7, 12), neck=8, extra=extra)
 
 
-def undead(skin: Colour, shirt: Colour, trousers: Colour, rows: tuple[str, ...] = UNDEAD) -> list[Part]:
+def undead(
+    skin: Colour, shirt: Colour, trousers: Colour, rows: tuple[str, ...] = UNDEAD
+) -> list[Part]:
     hide = coat(skin, 9.0)
     face = over(hide, rows, skin, BLACK, tuple(c * 3 // 4 for c in skin))
     return upright(hide, face, coat(shirt), coat(trousers), arms="forward")
@@ -161,7 +320,9 @@ def bony(bone: Colour, size: float = 1.0) -> list[Part]:
     return scaled(upright(coat(bone), face, hide, coat(bone), thick=2, extra=bow), size)
 
 
-def villager(robe: Colour, skin: Colour = (190, 140, 112), hat: list[Part] | None = None) -> list[Part]:
+def villager(
+    robe: Colour, skin: Colour = (190, 140, 112), hat: list[Part] | None = None
+) -> list[Part]:
     hide = coat(skin, 4.0)
     face = over(hide, NOSY, WHITE, (30, 90, 50), (86, 56, 34), (168, 112, 88), (150, 96, 76))
     nose = middle(2, 24, 4, 4, 2, same(coat((168, 112, 88), 3.0)))
@@ -182,7 +343,14 @@ def squid() -> list[Part]:
 def guardian(hide: Recipe, size: float) -> list[Part]:
     spike = same(coat((210, 120, 70)))
     parts = [
-        middle(12, 1, 12, -6, 12, headed(hide, over(hide, ONE_EYE, WHITE, (236, 226, 200), (160, 30, 60)))),
+        middle(
+            12,
+            1,
+            12,
+            -6,
+            12,
+            headed(hide, over(hide, ONE_EYE, WHITE, (236, 226, 200), (160, 30, 60))),
+        ),
         *pair(6, 4, (12, -1, 14, 1), spike),
         *pair(6, 4, (0, -1, 2, 1), spike),
         middle(2, 13, 4, -1, 2, spike),
@@ -193,8 +361,13 @@ def guardian(hide: Recipe, size: float) -> list[Part]:
 
 def ghast() -> list[Part]:
     hide = coat((240, 240, 240), 4.0)
-    legs = [part for x in (4, 14, 24) for part in pair(x, 4, (0, -2 + x % 8, 20, 2 + x % 8), same(hide))]
-    return [middle(64, 16, 60, -32, 64, headed(hide, over(hide, WAILING, WHITE, (90, 90, 90)))), *legs]
+    legs = [
+        part for x in (4, 14, 24) for part in pair(x, 4, (0, -2 + x % 8, 20, 2 + x % 8), same(hide))
+    ]
+    return [
+        middle(64, 16, 60, -32, 64, headed(hide, over(hide, WAILING, WHITE, (90, 90, 90)))),
+        *legs,
+    ]
 
 
 def dragon() -> list[Part]:
@@ -284,7 +457,10 @@ def robed(robe: Colour, skin: Colour, **more: list[Part]) -> list[Part]:
     return villager(robe, skin, more.get("hat"))
 
 
-HAT = [middle(10, 31, 2, -5, 10, same(coat((50, 40, 60)))), middle(7, 33, 5, -4, 7, same(coat((50, 40, 60))))]
+HAT = [
+    middle(10, 31, 2, -5, 10, same(coat((50, 40, 60)))),
+    middle(7, 33, 5, -4, 7, same(coat((50, 40, 60)))),
+]
 SNOW, SAND = coat((244, 250, 252), 3.0), coat((200, 180, 130))
 
 MOBS: dict[str, list[Part]] = {
@@ -344,7 +520,9 @@ HULL = [middle(20, 1, 2, -14, 28, same(BOARDS)), *pair(9, 2, (3, -14, 9, 14), sa
 IRON = coat((120, 120, 124))
 CART = [middle(16, 1, 2, -10, 20, same(IRON)), *pair(6, 2, (3, -10, 10, 10), same(IRON)), middle(16, 3, 7, 8, 2, same(IRON)), middle(16, 3, 7, -10, 2, same(IRON))]  # fmt: skip
 MOBS["boat"], MOBS["minecart"] = HULL, CART
-UNKNOWN = upright(coat((180, 150, 130)), coat((180, 150, 130)), coat((120, 120, 140)), coat((80, 80, 100)))
+UNKNOWN = upright(
+    coat((180, 150, 130)), coat((180, 150, 130)), coat((120, 120, 140)), coat((80, 80, 100))
+)
 
 SWELLING = creeper(coat((250, 250, 250), 2.0))
 # Sheep by the colour of their wool are fleeces of their own; a shorn one shows its skin.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIZE = 16
-Colour = tuple[int, int, int]
+Colour = tuple[int, ...]  # red, green, blue
 Recipe = tuple[Any, ...]
 Pixels = NDArray[np.float64]  # (16, 16, 4): red, green, blue, alpha (0: one looks through it)
 
@@ -35,9 +35,9 @@ class Painter:
     def pixels(self, recipe: Recipe) -> Pixels:
         return self.textures[self.number(recipe)].copy()
 
-    def _paint(self, recipe: Recipe) -> Pixels:
+    def _paint(self, recipe: Recipe) -> Any:
         chance = np.random.default_rng(zlib.crc32(repr(recipe).encode()))
-        painted = STYLES[recipe[0]](self, chance, *recipe[1:])
+        painted: Any = STYLES[recipe[0]](self, chance, *recipe[1:])
         if painted.shape[2] == 3:
             return np.concatenate([painted, np.full((SIZE, SIZE, 1), 255.0)], axis=2)
         return painted
@@ -171,9 +171,7 @@ def bands(_: Painter, chance: Any, spread: float, *rows: tuple[int, Colour]) -> 
     return pixels[:SIZE] + chance.normal(0.0, spread, (SIZE, SIZE))[:, :, None]
 
 
-def frame(
-    painter: Painter, _chance: Any, inner: Recipe, edge: Colour, width: int = 1
-) -> Pixels:
+def frame(painter: Painter, _chance: Any, inner: Recipe, edge: Colour, width: int = 1) -> Pixels:
     pixels = painter.pixels(inner)
     for side in (
         np.s_[:width], np.s_[-width:], np.s_[:, :width], np.s_[:, -width:]
@@ -218,9 +216,7 @@ def swirl(
     return np.concatenate([pixels, np.full((SIZE, SIZE, 1), float(alpha))], axis=2)
 
 
-def fringe(
-    painter: Painter, chance: Any, side: Recipe, above: Recipe, depth: int = 3
-) -> Pixels:
+def fringe(painter: Painter, chance: Any, side: Recipe, above: Recipe, depth: int = 3) -> Pixels:
     """The side of ground that something grows or lies on."""
     pixels, cover = painter.pixels(side), painter.pixels(above)
     deep = depth + chance.integers(-1, 2, SIZE)

@@ -237,7 +237,11 @@ def _boxes(name: str, meta: int) -> list[Box]:
     if name == "snow_layer":
         return whole(2.0 * (1 + (meta & 7)))
     if name.endswith("_slab") or name == "stone_slab2":
-        return [] if "double" in name else [Box((0, 8, 0, 16, 16, 16) if meta & 8 else (0, 0, 0, 16, 8, 16))]
+        return (
+            []
+            if "double" in name
+            else [Box((0, 8, 0, 16, 16, 16) if meta & 8 else (0, 0, 0, 16, 8, 16))]
+        )
     if name.endswith("_stairs"):
         return _stairs(meta)
     if name.endswith("_door"):
