@@ -43,11 +43,11 @@ class Painter:
         return painted
 
 
-def _rough(chance: np.random.Generator, colour: Colour, spread: float) -> Pixels:
+def _rough(chance: np.random.Generator, colour: Colour, spread: float) -> Any:
     return np.array(colour, float) + chance.normal(0.0, spread, (SIZE, SIZE))[:, :, None]
 
 
-def _soft(chance: np.random.Generator, cells: int = 4) -> NDArray[np.float64]:
+def _soft(chance: np.random.Generator, cells: int = 4) -> Any:
     """Smooth noise that repeats at the edges, about -1 to 1."""
     coarse = np.kron(chance.normal(0.0, 1.0, (cells, cells)), np.ones((SIZE // cells,) * 2))
     for _ in range(SIZE // cells // 2 + 1):

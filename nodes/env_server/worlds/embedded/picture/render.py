@@ -55,6 +55,7 @@ from nodes.env_server.worlds.embedded.picture.shapes import (
     BOXES,
     CLEAR,
     CROSSED,
+    CUBE,
     FLUID,
     HIDDEN,
 )
