@@ -67,7 +67,10 @@ def underground() -> NDArray[np.uint8]:
     x, z = int(np.floor(player["x"])), int(np.floor(player["z"]))
     floor = 11 - int(np.floor(player["y"]))
     ores = {(-4, 1): 56, (-3, 3): 73, (-1, 4): 14, (1, 4): 15, (2, 3): 16, (4, 2): 21, (3, 1): 56}
-    names = {56: "diamond_ore", 73: "redstone_ore", 14: "gold_ore", 15: "iron_ore", 16: "coal_ore", 21: "lapis_ore"}  # fmt: skip
+    names = {
+        56: "diamond_ore", 73: "redstone_ore", 14: "gold_ore", 15: "iron_ore", 16: "coal_ore",
+        21: "lapis_ore",
+    }  # fmt: skip
     for east in range(-3, 4):
         for up in range(4):
             for south in range(-2, 7):

@@ -5,7 +5,8 @@ from nodes.env_server.game import Game, Keys
 
 TURN = 7.5  # degrees for an arrow key
 KEYS = {
-    "w": "forward", "s": "back", "a": "left", "d": "right", " ": "jump", "c": "sneak", "r": "sprint",
+    "w": "forward", "s": "back", "a": "left", "d": "right", " ": "jump", "c": "sneak",
+    "r": "sprint",
     "up": "look up", "down": "look down", "turn left": "turn left", "turn right": "turn right",
     "f": "attack", "e": "use", "q": "drop",
 }  # fmt: skip
