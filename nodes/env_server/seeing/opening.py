@@ -22,11 +22,11 @@ def open_game(what: str, seed: int) -> tuple[Game, str]:
     name = what.lower().replace(" ", "_")
     try:
         if name in biomes:
-            arguments = make_kwargs("open-ended")
+            arguments = make_kwargs("open-ended", image_size=(160, 256))
             settings = world_settings("open-ended", arguments)
             return Game(settings, default_biome=name, seed=seed), f"Look around in {name}."
         spec = task_spec(what)
-        settings = world_settings(spec.kind, task_kwargs(spec))
+        settings = world_settings(spec.kind, task_kwargs(spec, image_size=(160, 256)))
         return Game(settings, seed=seed), spec.prompt
     except UnknownTask:
         raise CannotSee(

@@ -178,7 +178,7 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
             cell = NO_CELL
             if beside != NO_CELL:
                 face = beside & 7
-                index = beside >> 11
+                index = beside >> 3
                 y = index & (HEIGHT - 1)
                 z = player.north + (((index // HEIGHT & last) - player.north) & last)
                 x = player.west + ((index // (HEIGHT * area) - player.west) & last)
@@ -197,7 +197,16 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
                         + 16 * min(15, max(0, int(tv * 16.0)))
                         + min(15, max(0, int(tu * 16.0)))
                     )
-                    level = (beside >> 3) & 255
+                    ahead = index
+                    if face < 2:
+                        ahead += 2 * face - 1
+                    elif face < 4:
+                        ahead = ((x & last) * area + ((z + 2 * face - 5) & last)) * HEIGHT + y
+                    else:
+                        ahead = (((x + 2 * face - 9) & last) * area + (z & last)) * HEIGHT + y
+                    level = FULL
+                    if lit and 0 <= ahead < lights.shape[0] and (face > 1 or ahead & 127 != 0):
+                        level = np.int64(lights[ahead])
                     shade = 1.0 if looks.lit[blocks[index]] == 1 else SHADES[face]
                     shade *= marked(x, y, z, tu, tv, texture, target)
                     shade_pixel(table, ink[texture], level, shade, seen)
@@ -303,7 +312,7 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
                                     t = at
                                     found = True
                                     if model == CUBE and plain:
-                                        cell = (index * 256 + level) * 8 + face
+                                        cell = index * 8 + face
                                     break
                                 plain = False
                                 part = through * alpha / 255.0
@@ -404,11 +413,11 @@ def draw_all(state, rules, looks, near, paint, cells, images):
 def _scratch(world: "EmbeddedWorld", height: int, width: int) -> tuple[Any, Any, Any]:
     if height < 1 or width < 1 or height * width > 1 << 24:
         raise ValueError(f"a picture of {height} x {width} pixels cannot be drawn")
-    near = world.buffer(("near", height, width), (height, width), np.float64)
+    near = world.buffer(("near", height, width), (height, width), np.float32)
     if near[0, 0] == 0.0:
         near[:] = NOTHING
     paint = world.buffer(("paint", height, width), (height, width), np.uint32)
-    return near, paint, world.buffer(("cells", height, width), (height, width), np.int64)
+    return near, paint, world.buffer(("cells", height, width), (height, width), np.int32)
 
 
 def picture(world: "EmbeddedWorld", environment: int, height: int, width: int) -> NDArray[np.uint8]:
