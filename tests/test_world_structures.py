@@ -78,7 +78,7 @@ def site(kind: str, seed: np.uint64 = SEED) -> tuple[State, tuple[int, int, int]
     state.blocks[..., : STONE_TO + 1] = BLOCK_IDS["stone"]
     state.ground[:] = STONE_TO
     build(state, rules(), 0, seed, x - 128, z - 128, x + 128, z + 128)
-    return state, (x, y, z)
+    return state, (int(x), int(y), int(z))
 
 
 def near(state: State, x: int, z: int, reach: int) -> Any:
