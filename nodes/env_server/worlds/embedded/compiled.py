@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
 
 import models.rules
 
@@ -25,8 +27,28 @@ RULES = Path(models.rules.__file__).parent
 
 def kernel(function: Function) -> Function:
     """Compile: cached on disk, without the interpreter's lock, in strict IEEE arithmetic so that
-    an episode is the same on every run."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
+    an episode is the same on every run.
+
+    Where one kernel calls another, whole numbers go as int64 and fractions as float64, written out
+    or from whatever record: else the other one would be compiled again for each width and for each
+    number that somebody wrote out."""
+    compile_it: Any = numba.njit(  # type: ignore[call-overload]
+    compiled = compile_it(function)
+    if isinstance(compiled, Dispatcher):
+        plain: Any = compiled.get_call_template
+
+        def widened(arguments: Any, keywords: Any) -> Any:
+            return plain(tuple(map(_wide, arguments)), keywords)
+
+        compiled.get_call_template = widened  # type: ignore[method-assign]
+    return compiled  # type: ignore[return-value]
+
+
+def _wide(kind: Any) -> Any:
+    kind = types.unliteral(kind)
+    if isinstance(kind, types.Integer) and kind.bitwidth < 64:  # type: ignore[attr-defined]
+        return types.int64
+    return types.float64 if kind == types.float32 else kind
 
 
 def discard_stale_kernels() -> None:
