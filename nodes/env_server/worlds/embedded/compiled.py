@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import types
-from numba.core.dispatcher import Dispatcher
 
 import models.rules
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 HERE = Path(__file__).parent
 PACKAGE = __name__.rpartition(".")[0]
+NARROW = (types.int8, types.int16, types.int32, types.uint8, types.uint16, types.uint32)
 RULES = Path(models.rules.__file__).parent
 
 
@@ -32,21 +32,20 @@ def kernel(function: Function) -> Function:
     Where one kernel calls another, whole numbers go as int64 and fractions as float64, written out
     or from whatever record: else the other one would be compiled again for each width and for each
     number that somebody wrote out."""
-    compile_it: Any = numba.njit(  # type: ignore[call-overload]
-    compiled = compile_it(function)
-    if isinstance(compiled, Dispatcher):
-        plain: Any = compiled.get_call_template
-
-        def widened(arguments: Any, keywords: Any) -> Any:
-            return plain(tuple(map(_wide, arguments)), keywords)
-
-        compiled.get_call_template = widened  # type: ignore[method-assign]
-    return compiled  # type: ignore[return-value]
+    options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+    compiled: Any = numba.njit(no_cfunc_wrapper=True, **options)(function)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    plain = compiled.get_call_template
+    compiled.get_call_template = lambda arguments, keywords: plain(
+        tuple(_wide(kind) for kind in arguments), keywords
+    )
+    return compiled
 
 
 def _wide(kind: Any) -> Any:
     kind = types.unliteral(kind)
-    if isinstance(kind, types.Integer) and kind.bitwidth < 64:  # type: ignore[attr-defined]
+    if kind in NARROW:
         return types.int64
     return types.float64 if kind == types.float32 else kind
 
