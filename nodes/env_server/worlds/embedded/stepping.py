@@ -16,7 +16,9 @@ from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, us
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
+from nodes.env_server.worlds.embedded.mobs.spawning import spawn_mobs
 from nodes.env_server.worlds.embedded.mobs.striking import strike
+from nodes.env_server.worlds.embedded.mobs.using import use_on_mob
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
@@ -145,6 +147,7 @@ def tick(state, rules, w, forward, strafe, gait):
     move_player(state, rules, w, player, forward, strafe, gait)
     tick_mobs(state, rules, w)
     tick_shots(state, rules, w)
+    spawn_mobs(state, rules, w)
     move_drops(state, rules, w)
     player.ticks += 1
     if player.food >= 18.0 and 0.0 < player.life < 20.0:
@@ -200,7 +203,8 @@ def act(state, rules, w, action):
     # Without strict checks, and after a death, the slot may be empty.
     filled = state.slots[w, action[7]].item != 0
     if function == USE:
-        use_item(state, rules, w)
+        if not use_on_mob(state, rules, w):
+            use_item(state, rules, w)
     elif function == DROP:
         throw(state, w)
     elif function == CRAFT:
