@@ -1,5 +1,7 @@
 """Mobs on a plate of stone: each kind lives, strikes and dies by the table."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,8 @@ from tests.arena import FLOOR, Arena, embedded
 class Yard(Arena):
     """The plate, with mobs."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, options: dict[str, Any] | None = None) -> None:
+        super().__init__(options)
         self.world.state.settings["mobs_spawn"] = 0
         self.mobs = self.world.state.mobs[0]
 
@@ -250,14 +252,25 @@ def test_each_kind_leaves_what_the_table_says(name: str) -> None:
 def test_an_episode_is_the_same_whatever_the_batch() -> None:
     states = []
     for size in (1, 3):
-        world = embedded(size, biome="plains")
+        world = embedded(size, {"area": 64}, biome="plains")
         world.state.settings["time"] = 18000
+        world.state.biomes[...] = 1
         seeds = np.arange(7, 7 + size)[::-1].copy()
         world.reset(np.arange(size), seeds)
         vector = np.array([[1, 0, 1, 12, 13, 3, 0, 0]] * size)
         for _ in range(400):
             world.step(vector, np.ones(size, np.bool_))
         row = int(np.flatnonzero(seeds == 7)[0])
-        states.append((world.state.mobs[row].tobytes(), world.state.players[row].tobytes()))
+        player = [float(world.state.players[row][name]) for name in ("x", "y", "z", "life")]
+        states.append((world.state.mobs[row].tobytes(), player))
         assert size == 3 or world.state.mobs["kind"].any()
     assert states[0] == states[1]
+
+
+def test_lidar_tells_the_mob_before_the_block() -> None:
+    yard = Yard({"use_lidar": True, "lidar_rays": [(0.5, 0.0, 10.0), (0.0, 3.0, 10.0)]})
+    yard.mob("zombie_pigman", 16.5, FLOOR, 18.5)
+    rays = yard.world.observation(0)["rays"]
+    assert rays["entity_name"].tolist() == ["pigzombie", "null"]
+    assert rays["entity_distance"][0] == pytest.approx(1.7 / np.cos(0.5), abs=0.01)
+    assert rays["entity_distance"][1] == rays["block_distance"][1]

@@ -68,12 +68,12 @@ def spawn_mobs(state, rules, w):
     if state.settings[w].mobs_spawn == 0 or player.life <= 0.0:
         return
     look_for_spawner(state, rules, w)
-    if (player.ticks + w) % EVERY != 0:
+    if player.ticks % EVERY != 0:
         return
     draw = below(player, 8)
     if draw == 0:
         spawn_in_water(state, rules, w)
-    elif draw == 1 and (player.ticks + w) % CREATURES_EVERY < 8 * EVERY:
+    elif draw == 1 and player.ticks % CREATURES_EVERY < 8 * EVERY:
         spawn_on_floor(state, rules, w, CREATURES)
     elif draw == 2:
         spawn_on_floor(state, rules, w, AMBIENTS)
