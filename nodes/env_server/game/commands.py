@@ -26,7 +26,11 @@ STACKS = {item.name: item.stack for item in ITEMS}
 TRIES = 64
 FILLED = 32768  # blocks, as in the game
 WEATHERS = {"clear": CLEAR, "rain": RAIN, "thunder": THUNDER}
-GAMERULES = {"doDaylightCycle": "time_passes", "doMobSpawning": "mobs_spawn", "doWeatherCycle": "weather_changes"}
+GAMERULES = {
+    "doDaylightCycle": "time_passes",
+    "doMobSpawning": "mobs_spawn",
+    "doWeatherCycle": "weather_changes",
+}
 
 
 class NotDone(Exception):
@@ -55,8 +59,9 @@ def _summon(game: "Game", words: list[str]) -> None:
     player = game.player
     place = [float(player[axis]) for axis in "xyz"]
     if len(words) >= 4:
-        place = [_coordinate(word, at, 0.5 * (axis != 1))
-                 for axis, (word, at) in enumerate(zip(words[1:4], place, strict=True))]  # fmt: skip
+        middles = (0.5, 0.0, 0.5)
+        given = zip(words[1:4], place, middles, strict=True)
+        place = [_coordinate(word, at, middle) for word, at, middle in given]
     if game.place_mob(MOB_IDS[name], *place) < 0:
         raise NotDone("there is no room for more mobs, or the place is too far away")
 

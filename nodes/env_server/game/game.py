@@ -31,6 +31,7 @@ from nodes.env_server.worlds.embedded.stepping import (
     tick,
     use_hands,
 )
+from nodes.env_server.worlds.embedded.surroundings import surroundings
 from nodes.env_server.worlds.embedded.updates import set_block
 
 BAG = 36
@@ -161,7 +162,7 @@ class Game:
 
     def light(self) -> float:
         """0..15 where the player is, as the observation tells it."""
-        return float(self.world.light_level(0))
+        return surroundings(self.world.state, 0).light
 
     def holds(self, x: int, z: int) -> bool:
         """Whether a column is in the window around the player."""
@@ -191,7 +192,11 @@ class Game:
         column = world.state.blocks[0, x & last, z & last]
         heights = world.rules.block["height"]
         there = np.flatnonzero(column)
-        if not len(there) or there[-1] >= HEIGHT - 2 or world.rules.block["liquid"][column[there[-1]]]:
+        if (
+            not len(there)
+            or there[-1] >= HEIGHT - 2
+            or world.rules.block["liquid"][column[there[-1]]]
+        ):
             return False
         top = int(np.flatnonzero(heights[column] > 0.0)[-1])
         self.move_to(x + 0.5, top + float(heights[column[top]]), z + 0.5)

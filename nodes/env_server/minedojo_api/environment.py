@@ -10,8 +10,8 @@ from models.rules import item_names
 from models.tasks import Placed, WorldSettings
 from nodes.env_server.game import STILL, Keys
 from nodes.env_server.meta_tasks import MetaTask, Tally, tally_of_info
-from nodes.env_server.minedojo_api.spawns import Spawns
 from nodes.env_server.minedojo_api.simulation import Simulation, replace_item
+from nodes.env_server.minedojo_api.spawns import Spawns
 
 Observation = dict[str, Any]
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7

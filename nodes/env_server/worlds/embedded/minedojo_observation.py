@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BLOCKS, item_names
-from nodes.env_server.worlds.embedded.grid import BARRIER, block_at, meta_at
+from models.rules.mobs import entity_names
+from nodes.env_server.worlds.embedded.grid import BARRIER, meta_at
 from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools
+from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.observing import read_box
 from nodes.env_server.worlds.embedded.rays import cast, direction
-from nodes.env_server.worlds.embedded.state import EYES, HEIGHT, SEA_LEVEL
+from nodes.env_server.worlds.embedded.state import EYES, SEA_LEVEL
+from nodes.env_server.worlds.embedded.surroundings import BIOME_OF, surroundings
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
@@ -22,6 +25,7 @@ UNDERSCORED = np.array(item_names)
 LOCALISED = np.full(256, "air", dtype="U32")
 for _block in BLOCKS:
     LOCALISED[_block.id] = _block.localised
+ENTITIES = np.array([name.replace("_", "") for name in entity_names])
 ACTION_ARGUMENT = np.array([0, 0, 0, 0, 1, 1, 1, 1], np.bool_)[:, None]
 INCREASES, DECREASES = 1, 4
 
@@ -86,27 +90,21 @@ def _life_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
 
 def _location_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     player = world.state.players[environment]
-    x, y, z = (math.floor(player[axis]) for axis in "xyz")
-    # Daylight: the world's clock stands still at noon.
-    cover = 0
-    for above in range(y + 2, HEIGHT):
-        block = block_at(world.state, environment, x, above, z)
-        if world.rules.block["light"][block]:
-            cover += 1
-    light = 15.0 if cover == 0 else max(0.0, 13.0 - 2.0 * min(cover, 7))
+    around = surroundings(world.state, environment)
+    biome = BIOME_OF[around.biome]
     return {
         "pos": np.array([player["x"], player["y"], player["z"]], np.float32),
         "yaw": _one(player["yaw"]),
         "pitch": _one(player["pitch"]),
-        "biome_id": np.array(world.biome.id, np.int64),
-        "rainfall": _one(min(1.0, max(0.0, world.biome.rainfall))),
-        "temperature": _one(min(1.0, max(0.0, world.biome.temperature))),
-        "light_level": _one(light),
-        "sky_light_level": _one(light / 15.0),
-        "sun_brightness": _one(1.0),
+        "biome_id": np.array(biome.id, np.int64),
+        "rainfall": _one(min(1.0, max(0.0, biome.rainfall))),
+        "temperature": _one(min(1.0, max(0.0, biome.temperature))),
+        "light_level": _one(around.light),
+        "sky_light_level": _one(around.sky),
+        "sun_brightness": _one(around.sun),
         "sea_level": _one(SEA_LEVEL),
-        "can_see_sky": np.array(cover == 0),
-        "is_raining": np.array(False),
+        "can_see_sky": np.array(around.sees_sky),
+        "is_raining": np.array(around.rains),
     }
 
 
@@ -203,6 +201,7 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     n = len(world.lidar_rays)
     blocks, metas = np.zeros(n, np.int64), np.zeros(n, np.int64)
     distances, traced = np.zeros(n, np.float32), np.zeros((n, 3), np.float32)
+    mobs, mob_distances = np.zeros(n, np.int64), np.zeros(n, np.float32)
     for number, (pitch, yaw, reach) in enumerate(world.lidar_rays):
         look = direction(
             float(player["yaw"]) - math.degrees(yaw), float(player["pitch"]) + math.degrees(pitch)
@@ -215,6 +214,11 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         if block:
             metas[number] = meta_at(world.state, environment, x, y, z)
         blocks[number], distances[number] = block, distance
+        mob, mob_distances[number] = mob_on_ray(
+            world.state, world.rules, environment, *eye, *look, float(distance)
+        )
+        if mob >= 0:
+            mobs[number] = world.state.mobs[environment, mob]["kind"]
         end = np.add(eye, np.multiply(distance, look))
         traced[number] = (x, y, z) if block else end
     return {
@@ -223,8 +227,8 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "block_meta": metas,
         "harvest_level": world.rules.block["level"][blocks].astype(np.int64),
         **_properties(world, blocks),
-        "entity_name": np.array(["null"] * n),
-        "entity_distance": distances.copy(),
+        "entity_name": ENTITIES[mobs],
+        "entity_distance": mob_distances,
         "ray_pitch": np.array([ray[0] for ray in world.lidar_rays], np.float32),
         "ray_yaw": np.array([ray[1] for ray in world.lidar_rays], np.float32),
         "traced_block_x": traced[:, 0],

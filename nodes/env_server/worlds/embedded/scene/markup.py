@@ -1,5 +1,5 @@
-"""XML as far as a mission or a drawing needs it, read so that no text can do harm: no document type, hence no
-entities of one's own and nothing fetched; depth and number of elements are limited."""
+"""XML as far as missions and drawings need it, read so that no text can do harm: no document type,
+hence no entities of one's own and nothing fetched; depth and number of elements are limited."""
 
 from collections.abc import Iterator
 from xml.parsers import expat
