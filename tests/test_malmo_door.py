@@ -202,7 +202,10 @@ REFUSED = [
     ([HELLO, MISSION.replace(">24<", ">9999<").encode(), TOKEN], "pictures are 1 to"),
     ([HELLO, MISSION.replace('slot="0"', 'slot="41"').encode(), TOKEN], "slot is from 0 to 40"),
     ([HELLO, MISSION.replace('min x="-1"', 'min x="-99"').encode(), TOKEN], "voxels go from"),
-    ([HELLO, MISSION.replace("DefaultWorld", "FlatWorld").encode(), TOKEN], "of the type 'flat'"),
+    (
+        [HELLO, MISSION.replace("DefaultWorld", "FileWorld").encode(), TOKEN],
+        "reads no saved worlds",
+    ),
     (
         [
             HELLO,

@@ -275,7 +275,8 @@ def test_drawings_stand_when_the_episode_begins() -> None:
     drawing = (
         f'<DrawCuboid x1="{x}" y1="{y + 5}" z1="{z}" x2="{x + 1}" y2="{y + 6}" z2="{z + 1}"'
         f' type="wool" colour="RED"/><DrawBlock x="{x}" y="{y + 5}" z="{z}" type="gold_block"/>'
-        f'<DrawLine x1="{x}" y1="{y + 8}" z1="{z}" x2="{x + 4}" y2="{y + 8}" z2="{z}" type="stone"/>'
+        f'<DrawLine x1="{x}" y1="{y + 8}" z1="{z}" x2="{x + 4}" y2="{y + 8}" z2="{z}"'
+        ' type="stone"/>'
         f'<DrawSphere x="{x}" y="{y + 12}" z="{z}" radius="1" type="glass"/>'
         f'<DrawEntity x="{x + 2}" y="{y}" z="{z}" type="PigZombie"/>'
         f'<DrawItem x="{x + 3}" y="{y + 1}" z="{z}" type="diamond"/>'
@@ -284,10 +285,11 @@ def test_drawings_stand_when_the_episode_begins() -> None:
     for _ in range(2):
         env.reset()
         state = env.unwrapped.game.world.state
-        read = lambda dx, dy, dz: (  # noqa: E731
-            block_at(state, 0, x + dx, y + dy, z + dz),
-            meta_at(state, 0, x + dx, y + dy, z + dz),
-        )
+
+        def read(dx: int, dy: int, dz: int, state: Any = state) -> tuple[int, int]:
+            place = x + dx, y + dy, z + dz
+            return block_at(state, 0, *place), meta_at(state, 0, *place)
+
         assert (read(0, 5, 0), read(1, 6, 1), read(4, 8, 0)) == ((41, 0), (35, 14), (1, 0))
         assert (read(0, 13, 0), read(1, 13, 0)[0]) == ((20, 0), 0)
         assert (state.mobs[0]["kind"] == MOB_IDS["zombie_pigman"]).sum() == 1
