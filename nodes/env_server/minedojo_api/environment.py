@@ -58,6 +58,11 @@ class Environment:
     def prev_info(self) -> dict[str, Any]:
         return self.unwrapped.prev_info
 
+    @property
+    def settings(self) -> WorldSettings:
+        """What the task asks of the world."""
+        return self._settings
+
     def no_op(self) -> NDArray[np.int64]:
         middle = (int(self.action_space.nvec[3]) - 1) // 2
         return np.array([0, 0, 0, middle, middle, 0, 0, 0])
