@@ -211,7 +211,7 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     n = len(world.lidar_rays)
     blocks, metas = np.zeros(n, np.int64), np.zeros(n, np.int64)
     distances, traced = np.zeros(n, np.float32), np.zeros((n, 3), np.float32)
-    mobs, mob_distances = np.zeros(n, np.int64), np.zeros(n, np.float32)
+    entities, ranges = np.zeros(n, np.int64), np.zeros(n, np.float32)
     for number, (pitch, yaw, reach) in enumerate(world.lidar_rays):
         look = direction(
             float(player["yaw"]) - math.degrees(yaw), float(player["pitch"]) + math.degrees(pitch)
@@ -224,11 +224,11 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         if block:
             metas[number] = meta_at(world.state, environment, x, y, z)
         blocks[number], distances[number] = block, distance
-        mob, mob_distances[number] = mob_on_ray(
+        mob, ranges[number] = mob_on_ray(
             world.state, world.rules, environment, *eye, *look, float(distance)
         )
         if mob >= 0:
-            mobs[number] = world.state.mobs[environment, mob]["kind"]
+            entities[number] = world.state.mobs[environment, mob]["kind"]
         end = np.add(eye, np.multiply(distance, look))
         traced[number] = (x, y, z) if block else end
     return {
@@ -237,8 +237,8 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "block_meta": metas,
         "harvest_level": world.rules.block["level"][blocks].astype(np.int64),
         **_properties(blocks),
-        "entity_name": ENTITIES[mobs],
-        "entity_distance": mob_distances,
+        "entity_name": ENTITIES[entities],
+        "entity_distance": ranges,
         "ray_pitch": np.array([ray[0] for ray in world.lidar_rays], np.float32),
         "ray_yaw": np.array([ray[1] for ray in world.lidar_rays], np.float32),
         "traced_block_x": traced[:, 0],
