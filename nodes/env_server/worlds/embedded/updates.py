@@ -3,16 +3,20 @@
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at, held, log_change, write_block
 from nodes.env_server.worlds.embedded.motion.light import relight
+from nodes.env_server.worlds.embedded.motion.waking import wake
 from nodes.env_server.worlds.embedded.state import CHANGES, HEIGHT
 
 
 @kernel
 def set_block(state, rules, w, x, y, z, block, meta):
-    """Change a block of the window; outside nothing happens."""
+    """Change a block of the window; outside nothing happens. Light follows at once; fluids, what
+    falls and what was carried by it follow in ``run_updates``."""
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
         return
+    old = block_at(state, w, x, y, z)
     log_change(state, w, x, y, z, block, meta)
     change_block(state, rules, w, x, y, z, block, meta)
+    wake(state, rules, w, x, y, z, old)
 
 
 @kernel
