@@ -5,6 +5,7 @@ import numpy as np
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import held
 from nodes.env_server.worlds.embedded.motion.burning import burn
+from nodes.env_server.worlds.embedded.motion.consequences import follow
 from nodes.env_server.worlds.embedded.motion.explosions import blow
 from nodes.env_server.worlds.embedded.motion.falling import fall
 from nodes.env_server.worlds.embedded.motion.fluids import flow, mix
@@ -32,11 +33,13 @@ def run_updates(state, rules, w):
     """Does all that is due. Nothing being so is one comparison."""
     player = state.players[w]
     for _ in range(ROUNDS):
+        if player.touched > 0:
+            follow(state, rules, w)
         if player.pending == 0 or player.next_due > player.ticks:
             return
         for number in range(player.pending):
             entry = state.pending[w, number]
-            if entry.due > max(1, player.ticks):
+            if entry.due == 0 or entry.due > max(1, player.ticks):
                 continue
             if entry.dimension != player.dimension or not held(state, w, entry.x, entry.z):
                 entry.due = player.ticks + AWAY

@@ -8,7 +8,7 @@ from nodes.env_server.worlds.embedded.chance import below as draw
 from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at, held, meta_at
-from nodes.env_server.worlds.embedded.items import drop_loot
+from nodes.env_server.worlds.embedded.hands.items import drop_loot
 from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob
 from nodes.env_server.worlds.embedded.motion.burning import FIRE, TNT, prime
 from nodes.env_server.worlds.embedded.motion.table import RESISTANCE, WHOLE
@@ -85,8 +85,7 @@ def mark(state, w, x, y, z, cx, cy, cz, power):
 
 @kernel
 def clear_marked(state, rules, w, cx, cy, cz, power, fires):
-    """Breaks what is marked; one in ``power`` blocks leaves its loot. Light uses the rings too, so
-    the marks move to the queue's end before."""
+    """Breaks what is marked; one in ``power`` blocks leaves its loot."""
     player = state.players[w]
     marked = state.queues[w, 1]
     count = 0
@@ -95,12 +94,8 @@ def clear_marked(state, rules, w, cx, cy, cz, power, fires):
         if marked[number] == 1:
             places[count] = number
             count += 1
-    # Light works with both rings from their beginnings: the list is kept at the far end.
-    start = places.shape[0] - count
-    for number in range(count - 1, -1, -1):
-        places[start + number] = places[number]
     for number in range(count):
-        place = int(places[start + number])
+        place = int(places[number])
         x = cx + place // (CUBE * CUBE) - REACH
         z = cz + place // CUBE % CUBE - REACH
         y = cy + place % CUBE - REACH
@@ -116,7 +111,7 @@ def clear_marked(state, rules, w, cx, cy, cz, power, fires):
             drop_loot(state, rules, w, x, y, z, block, meta, PICKAXE)
     if fires:
         for number in range(count):
-            place = int(places[start + number])
+            place = int(places[number])
             x = cx + place // (CUBE * CUBE) - REACH
             z = cz + place // CUBE % CUBE - REACH
             y = cy + place % CUBE - REACH
@@ -142,7 +137,7 @@ def push_all(state, rules, w, x, y, z, power, by):
             continue
         kind = rules.mob[mob.kind]
         harm, dx, dy, dz = blast(
-            state, rules, w, x, y, z, power, mob.x, mob.y, mob.z, kind.width, kind.height
+            state, rules, w, x, y, z, power, mob.x, mob.y, mob.z, 2.0 * kind.half, kind.tall
         )
         if harm > 0.0:
             mob.vx += dx

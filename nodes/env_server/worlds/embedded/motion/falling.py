@@ -2,7 +2,7 @@
 
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
-from nodes.env_server.worlds.embedded.items import lay_drop
+from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.motion.table import FALLS, ITEM_OF
 from nodes.env_server.worlds.embedded.motion.waking import falls_through
 from nodes.env_server.worlds.embedded.updates import set_block

@@ -8,7 +8,7 @@ lava; what was generated lies still until then.
 from nodes.env_server.worlds.embedded.chance import below as draw
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
-from nodes.env_server.worlds.embedded.items import drop_loot
+from nodes.env_server.worlds.embedded.hands.items import drop_loot
 from nodes.env_server.worlds.embedded.motion.scheduled import FLOW, schedule
 from nodes.env_server.worlds.embedded.motion.standing import is_lava, is_water
 from nodes.env_server.worlds.embedded.motion.table import DAM, SOLID

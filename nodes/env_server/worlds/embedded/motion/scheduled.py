@@ -17,6 +17,7 @@ def forget_updates(state, w):
     """Nothing is due any more."""
     player = state.players[w]
     player.pending = 0
+    player.touched = 0
     player.next_due = NEVER
 
 

@@ -2,7 +2,7 @@
 
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
-from nodes.env_server.worlds.embedded.items import drop_loot
+from nodes.env_server.worlds.embedded.hands.items import drop_loot
 from nodes.env_server.worlds.embedded.motion.standing import stays
 from nodes.env_server.worlds.embedded.motion.table import LEAVES, LOGS, STANDS
 from nodes.env_server.worlds.embedded.updates import set_block
@@ -38,9 +38,9 @@ def drop_off(state, rules, w, x, y, z):
 @kernel
 def decay(state, rules, w, x, y, z):
     """Leaves without a log within four leaves are gone."""
-    if LEAVES[block_at(state, w, x, y, z)] and meta_at(state, w, x, y, z) & 4 == 0:
-        if not reaches_log(state, w, x, y, z):
-            break_off(state, rules, w, x, y, z)
+    withers = LEAVES[block_at(state, w, x, y, z)] and meta_at(state, w, x, y, z) & 4 == 0
+    if withers and not reaches_log(state, w, x, y, z):
+        break_off(state, rules, w, x, y, z)
 
 
 @kernel
