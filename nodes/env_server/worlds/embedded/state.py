@@ -159,6 +159,7 @@ MOB = np.dtype(
         ("pitch", "f8"),
         ("life", "f8"),
         ("goal_x", "f8"),
+        ("goal_y", "f8"),
         ("goal_z", "f8"),
         ("fall", "f8"),
         ("struck", "f8"),  # the last blow's damage, while ``invulnerable``
@@ -194,8 +195,10 @@ SHOT = np.dtype(
         ("damage", "f8"),
         ("kind", "i4"),  # 0: nothing flies here
         ("owner", "i4"),  # a mob's number, -1 the player
+        ("by", "i4"),  # the kind of that mob, 0 the player
         ("age", "i4"),
-        ("ground", "i4"),
+        ("ground", "i4"),  # 1: it sticks in a block
+        ("unused", "i4"),
     ],
     align=True,
 )

@@ -15,6 +15,7 @@ from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, 
 from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
+from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
 from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.light import light_area
@@ -143,6 +144,7 @@ def tick(state, rules, w, forward, strafe, gait):
     run_updates(state, rules, w)
     move_player(state, rules, w, player, forward, strafe, gait)
     tick_mobs(state, rules, w)
+    tick_shots(state, rules, w)
     move_drops(state, rules, w)
     player.ticks += 1
     if player.food >= 18.0 and 0.0 < player.life < 20.0:
