@@ -12,6 +12,8 @@ def still(**options: object) -> Arena:
     """An arena whose light is right, the player aside in a corner."""
     arena = Arena(dict(options))
     arena.stand(2.5, FLOOR, 2.5)
+    settings = arena.world.state.settings
+    settings["mobs_spawn"] = settings["weather_changes"] = 0
     state = arena.world.state
     area = state.blocks.shape[1]
     player = state.players[0]

@@ -9,6 +9,7 @@ WATER, LAVA = ("water", "flowing_water"), ("lava", "flowing_lava")
 def test_water_on_a_plate_is_a_diamond_of_radius_seven() -> None:
     arena = still()
     put(arena, 16, FLOOR, 16, "water")
+    run(arena, 1)
     for radius in range(8):
         for x in range(5, 28):
             for z in range(5, 28):

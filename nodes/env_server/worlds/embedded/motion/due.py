@@ -35,7 +35,7 @@ def run_updates(state, rules, w):
     for _ in range(ROUNDS):
         if player.touched > 0:
             follow(state, rules, w)
-        if player.pending == 0 or player.next_due > player.ticks:
+        if player.pending == 0 or player.next_due > max(1, player.ticks):
             return
         for number in range(player.pending):
             entry = state.pending[w, number]
