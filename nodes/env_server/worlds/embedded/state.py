@@ -101,6 +101,9 @@ PLAYER = np.dtype(
         ("absorption", "f8"),  # life that is lost before his own
         ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
         ("thunder_left", "i4"),
+        ("webbed", "i4"),  # 1: in a cobweb
+        ("climbing", "i4"),  # 1: on a ladder or vines
+        ("bumped", "i4"),  # 1: the last tick's way was barred sideways
         ("pending", "i4"),  # entries of State.pending in use
         ("touched", "i4"),  # changed blocks whose consequences are still to come
         ("next_due", "i8"),  # tick at which the first of them is due
