@@ -18,6 +18,7 @@ from nodes.env_server.worlds.embedded.updates import set_block
 
 FLOWING_WATER, FLOWING_LAVA, STONE, COBBLESTONE, OBSIDIAN = 8, 10, 1, 4, 49
 FAR = 1000
+AROUND = 11  # blocks along the side of what the way to a drop can lead through
 
 
 @kernel
@@ -110,22 +111,36 @@ def passable(state, w, x, y, z, lava):
 
 
 @kernel
-def steps_to_drop(state, w, x, y, z, lava, steps, back, limit):
-    """Over how many blocks the nearest drop is reached, not going ``back`` first."""
-    least = FAR
-    for side in range(4):
-        if side == back:
-            continue
-        nx = x + side_x(side)
-        nz = z + side_z(side)
-        if passable(state, w, nx, y, nz, lava):
+def steps_to_drop(state, w, x, y, z, lava, back, limit):
+    """Over how many blocks the nearest drop is reached, not by way of the side ``back``; FAR if it
+    takes more than ``limit``. The rings of light are scratch here."""
+    seen = state.queues[w, 1]
+    waiting = state.queues[w, 0]
+    for number in range(AROUND * AROUND):
+        seen[number] = 0
+    middle = (AROUND // 2) * AROUND + AROUND // 2
+    seen[middle] = 1
+    seen[middle + side_x(back) * AROUND + side_z(back)] = 1
+    waiting[0] = middle
+    first = 0
+    end = 1
+    while first < end:
+        place = int(waiting[first])
+        first += 1
+        steps = int(seen[place])
+        for side in range(4):
+            near = place + side_x(side) * AROUND + side_z(side)
+            nx = x + near // AROUND - AROUND // 2
+            nz = z + near % AROUND - AROUND // 2
+            if seen[near] != 0 or not passable(state, w, nx, y, nz, lava):
+                continue
             if not DAM[block_at(state, w, nx, y - 1, nz)]:
                 return steps
+            seen[near] = steps + 1
             if steps < limit:
-                least = min(
-                    least, steps_to_drop(state, w, nx, y, nz, lava, steps + 1, side ^ 1, limit)
-                )
-    return least
+                waiting[end] = near
+                end += 1
+    return FAR
 
 
 @kernel
@@ -140,7 +155,7 @@ def spread_out(state, rules, w, x, y, z, lava, level, limit):
             continue
         steps = 0
         if DAM[block_at(state, w, nx, y - 1, nz)]:
-            steps = steps_to_drop(state, w, nx, y, nz, lava, 1, side ^ 1, limit)
+            steps = steps_to_drop(state, w, nx, y, nz, lava, side ^ 1, limit)
         if steps < least:
             chosen = 0
         if steps <= least:
