@@ -12,14 +12,12 @@ class Ray:
     yaw: float  # degrees relative to the line of sight, + is right
     block: str  # localised name ("wood", "grass block"), "air" if nothing within 20 m
     distance: float  # metres
-    entity: str  # mob in front of that block ("cow", "zombie"), "" if none
-    entity_distance: float  # metres to the mob, 20 if none
+    entity: str  # mob before that block ("cow"), "" if none
+    entity_distance: float  # metres
 
 class Observation:
-    """What is seen at one step. Read-only. Old observations keep their fields, but `rays`,
-    `craftable` and blocks (with `nearest`, `nearest_mob` and `find`) must be read before the next
-    action.
-    """
+    """What is seen at one step. Read-only. What comes of rays, craftable and block must be read
+    before the next action."""
 
     position: tuple[float, float, float]  # metres x, y (up), z of the feet
     yaw: float  # degrees
@@ -27,11 +25,11 @@ class Observation:
     life: float  # 0 to 20
     food: float  # 0 to 20
     oxygen: float  # 0 to 300, falls under water
-    light: float  # 0 to 15, where the player stands
+    light: float  # 0 to 15
     held: str  # item in the main hand, "air" if none
-    equipment: tuple[str, ...]  # main hand, feet, legs, chest, head, off hand; "air" where empty
-    nearby_table: bool  # a crafting table is near and in view, so that craft() can use it
-    nearby_furnace: bool  # the same of a furnace
+    equipment: tuple[str, ...]  # main hand, feet, legs, chest, head, off hand
+    nearby_table: bool  # a crafting table is near and in view, as craft() needs it
+    nearby_furnace: bool
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
     facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none
     facing_distance: float  # metres to it, 4.5 if none
@@ -40,9 +38,7 @@ class Observation:
     steps: int  # primitive steps that this run has taken
 
     def block(self, dx: int, dy: int, dz: int) -> str:
-        """The block at an offset of -8 to 8 from the feet: block(0, -1, 0) is stood on. Offsets are
-        along the axes of `position`: x, y (up), z; they do not turn with the player.
-        """
+        """The block -8 to 8 from the feet along x, y, z: block(0, -1, 0) is stood on."""
 
 def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
     """(yaw offset, pitch offset, distance) of the nearest `block` that the rays see, or None.
@@ -50,15 +46,9 @@ def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
     turn(yaw offset) and look(pitch offset) bring it under the crosshair.
     """
 
-def nearest_mob(obs: Observation, mob: str) -> tuple[float, float, float] | None:
-    """(yaw offset, pitch offset, distance) of the nearest mob of that name ("cow", "sheep") that
-    the rays see, or None.
-    """
-
+def nearest_mob(obs: Observation, mob: str) -> tuple[float, float, float] | None: ...
 def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
-    """(dx, dy, dz) from the feet to the nearest `block` within `radius` (1 to 8) blocks, seen or
-    hidden, or None.
-    """
+    """(dx, dy, dz) from the feet to the nearest `block`, seen or hidden, or None."""
 
 def noop() -> Observation: ...
 def forward() -> Observation: ...
@@ -98,29 +88,20 @@ def place(item: str) -> Observation:
 def destroy(item: str) -> Observation:
     """Throw away the stack of the item. ValueError if there is none."""
 
-# Helpers: each takes as many primitive steps as it needs (and ends early where it cannot go on) and
-# returns the last observation, from which it is seen whether it worked. They get the newest
-# observation. A program may define its own function of the same name instead.
+# Helpers take as many steps as they need, give up where they cannot go on, and return the last
+# observation: look there whether it worked. Offsets are from the feet of `obs`, the newest one.
 
 def look_at(obs: Observation, dx: float, dy: float, dz: float) -> Observation:
-    """Turn the eyes to the point at an offset in metres from the feet, to the nearest 15 degrees:
-    at most two steps.
-    """
+    """Aim at a point as well as steps of 15 degrees allow."""
 
 def walk_to(obs: Observation, dx: float, dz: float, max_steps: int = 100) -> Observation:
-    """Walk straight to the point at an offset in metres from the feet, jumping up single blocks.
-    Ends within 0.4 m of it, when stuck, before lava and before a fall of more than 3 blocks.
-    """
+    """Walk straight to a point and jump up single blocks; not into lava or down a deep drop."""
 
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
-    """Aim at the block at that offset from the feet's block and dig until it is gone, with what is
-    in the way. It must be within reach, 4.5 m from the eyes; the best tool is to be equipped first.
-    """
+    """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""
 
 def place_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
-    """Put the block at that offset from the feet's block, which must be free, within reach, beside
-    another block and not where the player stands. ValueError if there is no such item.
-    """
+    """Place a block where nothing is, beside another block within reach."""
 
 def sqrt(x: float) -> float: ...
 def hypot(x: float, y: float) -> float: ...
