@@ -1,8 +1,8 @@
 """The skill library: coded actions and policies that worked, in a folder that outlives the runs.
 
-``library.sqlite`` has a row for each skill: what it brings about, what it starts from, where it came
-from and how often it did it. Beside it, each skill has a folder with ``program.py``, or with the
-policy's ``checkpoint.pt`` and ``spec.json``: a copy, so that a library stands without its runs.
+``library.sqlite`` has a row for each skill: what it brings about, what it starts from, where it
+came from and how often it did it. Beside it, each skill has a folder with ``program.py``, or with
+the policy's ``checkpoint.pt`` and ``spec.json``: a copy, so that a library stands without its runs.
 Several runs may use one library at a time.
 """
 
@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -218,7 +218,7 @@ class Library:
     # ---- inside
 
     @contextmanager
-    def _using(self) -> Iterator[None]:
+    def _using(self) -> Generator[None]:
         with self._lock:
             try:
                 yield
@@ -228,7 +228,7 @@ class Library:
                 ) from error
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
+    def _changing(self) -> Generator[sqlite3.Connection]:
         with self._using():
             self._table.execute("begin immediate")
             try:
