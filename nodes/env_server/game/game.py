@@ -17,7 +17,8 @@ from nodes.env_server.game.statistics import Statistics
 from nodes.env_server.worlds.embedded.hands.crafting import craft, nearby_tools
 from nodes.env_server.worlds.embedded.hands.digging import dig
 from nodes.env_server.worlds.embedded.hands.items import throw
-from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
+from nodes.env_server.worlds.embedded.hands.placing import equip, place_item
+from nodes.env_server.worlds.embedded.hands.using import use_item
 from nodes.env_server.worlds.embedded.state import CHANGES, SLOTS
 from nodes.env_server.worlds.embedded.stepping import stand_up, tick
 

@@ -13,7 +13,8 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.hands.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
-from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
+from nodes.env_server.worlds.embedded.hands.placing import equip, place_item
+from nodes.env_server.worlds.embedded.hands.using import let_go, use_item
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
@@ -127,6 +128,7 @@ def stand_up(state, w):
     player.webbed = 0
     player.climbing = 0
     player.bumped = 0
+    player.fishing = 0
     player.portal = 0
     player.drawn = 0
     player.blocking = 0
@@ -197,6 +199,8 @@ def act(state, rules, w, action):
             player.rest -= 1
     # Without strict checks, and after a death, the slot may be empty.
     filled = state.slots[w, action[7]].item != 0
+    if function != USE and (player.drawn > 0 or player.blocking > 0):
+        let_go(state, rules, w)
     if function == USE:
         use_item(state, rules, w)
     elif function == DROP:
