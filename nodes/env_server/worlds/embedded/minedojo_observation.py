@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BLOCKS, item_names
+from nodes.env_server.worlds.embedded.body.clock import sun_brightness
 from nodes.env_server.worlds.embedded.grid import BARRIER, block_at, meta_at
 from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools
 from nodes.env_server.worlds.embedded.observing import read_box
@@ -87,7 +88,7 @@ def _life_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
 def _location_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     player = world.state.players[environment]
     x, y, z = (math.floor(player[axis]) for axis in "xyz")
-    # Daylight: the world's clock stands still at noon.
+    # Light as by day, told by what is overhead.
     cover = 0
     for above in range(y + 2, HEIGHT):
         block = block_at(world.state, environment, x, above, z)
@@ -103,10 +104,10 @@ def _location_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "temperature": _one(min(1.0, max(0.0, world.biome.temperature))),
         "light_level": _one(light),
         "sky_light_level": _one(light / 15.0),
-        "sun_brightness": _one(1.0),
+        "sun_brightness": _one(sun_brightness(world.state, environment)),
         "sea_level": _one(SEA_LEVEL),
         "can_see_sky": np.array(cover == 0),
-        "is_raining": np.array(False),
+        "is_raining": np.array(bool(player["weather"])),
     }
 
 
