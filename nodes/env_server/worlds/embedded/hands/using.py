@@ -214,7 +214,8 @@ def eat(state, rules, w, slot):
     player.food = min(20.0, player.food + math.floor(item.food))
     player.saturation = min(player.food, player.saturation + item.saturation)
     for row in range(EFFECT_ROWS.shape[0]):
-        fits = EFFECT_ROWS[row, 0] == eaten and EFFECT_ROWS[row, 1] in (-1, slot.variant)
+        kind = EFFECT_ROWS[row, 1]
+        fits = EFFECT_ROWS[row, 0] == eaten and (kind < 0 or kind == slot.variant)
         if fits and unit(player) < EFFECT_CHANCES[row]:
             give_effect(state, w, EFFECT_ROWS[row, 2], EFFECT_ROWS[row, 3], EFFECT_ROWS[row, 4])
     take(slot, 1)
