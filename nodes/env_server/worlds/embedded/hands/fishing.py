@@ -6,7 +6,7 @@ from models.rules import item_id
 from nodes.env_server.worlds.embedded.body.experience import gain_xp
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.hands.items import add_items, lay_drop, wear_out
+from nodes.env_server.worlds.embedded.hands.items import add_items, lay_drop
 
 # Rows of item, variant, count, weight, in the game's three baskets.
 FISH = [("fish", 0, 1, 60), ("fish", 1, 1, 25), ("fish", 2, 1, 2), ("fish", 3, 1, 13)]
@@ -59,7 +59,6 @@ def reel_in(state, rules, w):
     row = hooked(player)
     item = CATCH[row, 0]
     gain_xp(state, w, 1.0 + below(player, 6))
-    wear_out(state, rules, w, 1)
     left = add_items(state, rules, w, item, CATCH[row, 2], CATCH[row, 1], 0)
     if left > 0:
         lay_drop(state, w, player.x, player.y + 1.0, player.z, 0.0, 0.1, 0.0, item, left, 0, 0, 10)

@@ -327,7 +327,8 @@ def use_rod(state, rules, w, distance):
     """Casts the line into water in sight, or takes it in."""
     player = state.players[w]
     if player.fishing != 0:
-        reel_in(state, rules, w)
+        if reel_in(state, rules, w):
+            wear_held(rules, state.slots[w, 0])
         return
     reach = distance if distance < REACH else CAST
     if fluid_in_sight(state, w, reach)[0] == WATER_BLOCK:
