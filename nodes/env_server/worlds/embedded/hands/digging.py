@@ -3,11 +3,13 @@
 import numpy as np
 
 from models.rules import item_id
+from models.rules.mobs import MOB_IDS
 from nodes.env_server.worlds.embedded.body.experience import gain_xp
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, WATER_BLOCK, block_at, meta_at
 from nodes.env_server.worlds.embedded.hands.items import drop_loot, lay_drop, wear_out
+from nodes.env_server.worlds.embedded.mobs.placing import place_mob
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.rulebook import SHEARED, SHEARS
 from nodes.env_server.worlds.embedded.state import BREAK_DELAY, REACH
@@ -16,7 +18,6 @@ from nodes.env_server.worlds.embedded.updates import set_block
 
 ICE, BED, NETHER_WART, POTATOES, DOUBLE_PLANT = 79, 26, 115, 142, 175
 DOORS = (64, 71, 193, 194, 195, 196, 197)
-CHESTS = (54, 146)
 WORK = 0.005  # exhaustion of a broken block
 POISONOUS = item_id("poisonous_potato")
 # Experience of ores, fewest and most points by block id.
@@ -38,6 +39,9 @@ for _id, _ripe, _fruit, _seed in (
     (115, 3, "nether_wart", "nether_wart"),
 ):
     RIPE[_id], FRUIT[_id], SEED[_id] = _ripe, item_id(_fruit), item_id(_seed)
+CHESTS = (54, 146)
+MONSTER_EGG = 97
+SILVERFISH = MOB_IDS["silverfish"]
 ROUNDING = 1e-9  # sixty sixtieths are one block
 
 
@@ -69,8 +73,6 @@ def break_block(state, rules, w, x, y, z):
     set_block(state, rules, w, x, y, z, left, 0)
     player = state.players[w]
     player.exhaustion += WORK
-    if block in CHESTS:
-        drop_chest(state, rules, w, x, y, z, block)
     if XP[block, 1] > 0 and rules.harvests[tool, block]:
         gain_xp(state, w, float(XP[block, 0] + below(player, XP[block, 1] - XP[block, 0] + 1)))
     break_other_half(state, rules, w, x, y, z, block, meta)
@@ -82,6 +84,10 @@ def break_block(state, rules, w, x, y, z):
         reap(state, rules, w, x, y, z, block, meta)
     else:
         drop_loot(state, rules, w, x, y, z, block, meta, tool)
+    if block in CHESTS:
+        drop_chest(state, rules, w, x, y, z, block)
+    elif block == MONSTER_EGG:
+        place_mob(state, rules, w, SILVERFISH, x + 0.5, float(y), z + 0.5)
     if rules.block[block].hardness > 0.0:
         wear_out(state, rules, w, 2 if rules.item[tool].tool == 2 else 1)
     above = block_at(state, w, x, y + 1, z)
