@@ -15,10 +15,13 @@ from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
 from nodes.env_server.worlds.embedded.hands.placing import equip, place_item
 from nodes.env_server.worlds.embedded.hands.using import let_go, use_item
+from nodes.env_server.worlds.embedded.mobs.herds import settle_herds
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
+from nodes.env_server.worlds.embedded.mobs.spawning import spawn_mobs
 from nodes.env_server.worlds.embedded.mobs.striking import strike
+from nodes.env_server.worlds.embedded.mobs.using import use_on_mob
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
@@ -84,6 +87,10 @@ def begin(state, rules, w, seed, terrain):
     player.yaw = 360.0 * unit(player) - 180.0
     player.pitch = 0.0
     set_weather(player, state.settings[w].weather)
+    area = state.blocks.shape[1]
+    settle_herds(
+        state, rules, w, seed, player.west, player.north, player.west + area, player.north + area
+    )
 
 
 @kernel
@@ -150,6 +157,7 @@ def tick(state, rules, w, forward, strafe, gait):
     live(state, rules, w)
     tick_mobs(state, rules, w)
     tick_shots(state, rules, w)
+    spawn_mobs(state, rules, w)
     move_drops(state, rules, w)
     player.ticks += 1
 
@@ -202,7 +210,8 @@ def act(state, rules, w, action):
     if function != USE and (player.drawn > 0 or player.blocking > 0):
         let_go(state, rules, w)
     if function == USE:
-        use_item(state, rules, w)
+        if not use_on_mob(state, rules, w):
+            use_item(state, rules, w)
     elif function == DROP:
         throw(state, w)
     elif function == CRAFT:
