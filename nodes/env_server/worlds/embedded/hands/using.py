@@ -62,6 +62,7 @@ CAST = 16.0  # metres a line flies
 @kernel
 def use_item(state, rules, w):
     """One tick with the use key."""
+    state.players[w].using = 1
     slot = state.slots[w, 0]
     item = slot.item
     hit, x, y, z, face, distance = under_crosshair(state, rules, w, REACH)
@@ -103,7 +104,7 @@ def use_item(state, rules, w):
 
 
 @kernel
-def let_go(state, rules, w):
+def release(state, rules, w):
     """The use key is up: a drawn bow lets its arrow fly, a shield sinks."""
     player = state.players[w]
     player.blocking = 0
