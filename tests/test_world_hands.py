@@ -177,3 +177,23 @@ def test_ice_leaves_water(arena: Arena) -> None:
     arena.put(16, FLOOR, 20, "ice")
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR, 20)
     assert arena.block(16, FLOOR, 20) == "water"
+
+
+def test_bone_meal_makes_wheat_grow(arena: Arena) -> None:
+    arena.put(16, FLOOR - 1, 18, "farmland", 7)
+    arena.put(16, FLOOR, 18, "wheat", 0)
+    arena.hold("dye", 5)
+    arena.world.state.slots[0:1, 0]["variant"] = 15
+    arena.do(USE)
+    assert meta(arena, 16, FLOOR, 18) >= 2
+    assert arena.have("dye") == 4
+
+
+def test_tnt_is_lit_by_flint_and_steel(arena: Arena) -> None:
+    arena.stand(16.5, FLOOR, 10.5)
+    arena.put(16, FLOOR + 1, 14, "tnt")
+    arena.hold("flint_and_steel")
+    arena.do(USE)
+    arena.do("noop", 85)
+    assert arena.block(16, FLOOR + 1, 14) == "air"
+    assert arena.life < 20

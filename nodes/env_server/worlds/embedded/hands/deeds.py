@@ -11,7 +11,7 @@ from nodes.env_server.worlds.embedded.body.effects import (
 )
 
 FILL, POUR, MILK, TILL, LIGHT, BOTTLE, EYE_IN, FISH, DRAW = 1, 2, 3, 4, 5, 6, 7, 8, 9
-PLANT, THROW, RAISE = 10, 11, 12
+PLANT, THROW, RAISE, FERTILISE = 10, 11, 12, 13
 
 DEED = np.zeros(len(item_names), np.int64)
 WHAT = np.zeros(len(item_names), np.int64)
@@ -37,6 +37,7 @@ _say(FISH, fishing_rod=0)
 _say(DRAW, bow=0)
 _say(THROW, snowball=4, egg=5, ender_pearl=6)
 _say(RAISE, shield=0)
+_say(FERTILISE, dye=0)  # its variant 15, bone meal
 _say(
     PLANT,
     wheat_seeds="wheat",

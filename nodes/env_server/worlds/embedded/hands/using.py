@@ -24,6 +24,7 @@ from nodes.env_server.worlds.embedded.hands.deeds import (
     EFFECT_CHANCES,
     EFFECT_ROWS,
     EYE_IN,
+    FERTILISE,
     FILL,
     FISH,
     LIGHT,
@@ -39,6 +40,9 @@ from nodes.env_server.worlds.embedded.hands.fishing import reel_in
 from nodes.env_server.worlds.embedded.hands.items import add_items, find_slot, lay_drop, take
 from nodes.env_server.worlds.embedded.hands.placing import beside, equip, place_block, place_item
 from nodes.env_server.worlds.embedded.mobs.shots import ARROW, EYE, shoot
+from nodes.env_server.worlds.embedded.motion.burning import prime
+from nodes.env_server.worlds.embedded.motion.explosions import explode
+from nodes.env_server.worlds.embedded.motion.growth import fertilise
 from nodes.env_server.worlds.embedded.rays import direction, under_crosshair
 from nodes.env_server.worlds.embedded.state import EYES, NETHER, OVERWORLD, REACH
 from nodes.env_server.worlds.embedded.updates import set_block
@@ -53,6 +57,8 @@ BUCKET, WATER_BUCKET, LAVA_BUCKET = (
     item_id("lava_bucket"),
 )
 POTION, ARROW_ITEM, FIRE_CHARGE = item_id("potion"), item_id("arrow"), item_id("fire_charge")
+BONE_MEAL = 15  # variant of dye
+TNT, FUSE = 46, 80
 STEP = 0.05  # metres between two looks for water along the line of sight
 FULL_DRAW = 20.0  # ticks
 OFFHAND = 40
@@ -97,6 +103,9 @@ def use_item(state, rules, w):
     elif deed == THROW:
         fling(state, w, WHAT[item], 1.5)
         take(slot, 1)
+    elif deed == FERTILISE:
+        if hit != AIR and slot.variant == BONE_MEAL and fertilise(state, rules, w, x, y, z):
+            take(slot, 1)
     elif deed == EYE_IN:
         use_eye(state, rules, w, slot, hit, x, y, z)
     elif deed == FISH:
@@ -179,6 +188,9 @@ def activate(state, rules, w, hit, x, y, z):
     if hit == BED:
         if state.players[w].dimension == OVERWORLD:
             lie_down(state, w, x, y, z)
+        else:
+            set_block(state, rules, w, x, y, z, AIR, 0)
+            explode(state, rules, w, x + 0.5, y + 0.5, z + 0.5, 5.0, True, 0)
         return True
     if hit == CAKE and state.players[w].food < 20.0:
         player = state.players[w]
@@ -301,9 +313,12 @@ def till(state, rules, w, slot, hit, x, y, z, face):
 def light_fire(state, rules, w, slot, hit, x, y, z, face):
     if hit == AIR:
         return
-    x, y, z = beside(x, y, z, face)
-    if block_at(state, w, x, y, z) == AIR:
-        set_block(state, rules, w, x, y, z, FIRE_BLOCK, 0)
+    if hit == TNT:
+        prime(state, rules, w, x, y, z, FUSE)
+    else:
+        x, y, z = beside(x, y, z, face)
+        if block_at(state, w, x, y, z) == AIR:
+            set_block(state, rules, w, x, y, z, FIRE_BLOCK, 0)
     if slot.item == FIRE_CHARGE:
         take(slot, 1)
     else:
