@@ -59,7 +59,8 @@ def test_a_reset_takes_back_every_change() -> None:
     from nodes.env_server.worlds.embedded.updates import set_block
 
     for number in range(9000):
-        set_block(world.state, 0, number % 32, 60 + number // 1024, (number // 32) % 32, 5, 1)
+        place = number % 32, 60 + number // 1024, (number // 32) % 32
+        set_block(world.state, world.rules, 0, *place, 5, 1)
         if number == 4000:
             world.reset(np.array([0]), np.array([3]))
             assert (world.state.blocks == pristine[0]).all()

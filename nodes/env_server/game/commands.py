@@ -148,7 +148,7 @@ def _setblock(game: "Game", words: list[str]) -> None:
     area = game.world.state.blocks.shape[1]
     if not (0 <= x < area and 0 <= z < area and 0 <= y < HEIGHT):
         raise NotDone(f"x and z go from 0 to {area}, y from 0 to {HEIGHT - 1}")
-    set_block(game.world.state, 0, x, y, z, BLOCK_IDS[name], meta)
+    set_block(game.world.state, game.world.rules, 0, x, y, z, BLOCK_IDS[name], meta)
 
 
 def _spreadplayers(game: "Game", words: list[str]) -> None:

@@ -31,7 +31,7 @@ def break_block(state, rules, w, x, y, z):
     tool = state.slots[w, 0].item
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
-    set_block(state, w, x, y, z, AIR, 0)
+    set_block(state, rules, w, x, y, z, AIR, 0)
     if rules.item[tool].tool == SHEARS and SHEARED[block]:
         lay_drop(
             state, w, x + 0.5, y + 0.4, z + 0.5, 0.0, 0.2, 0.0, SHEARED[block], 1, meta & 3, 0, 10
@@ -43,7 +43,7 @@ def break_block(state, rules, w, x, y, z):
     above = block_at(state, w, x, y + 1, z)
     while above != AIR and rules.block[above].support == 1:
         meta = meta_at(state, w, x, y + 1, z)
-        set_block(state, w, x, y + 1, z, AIR, 0)
+        set_block(state, rules, w, x, y + 1, z, AIR, 0)
         drop_loot(state, rules, w, x, y + 1, z, above, meta, 0)
         y += 1
         above = block_at(state, w, x, y + 1, z)

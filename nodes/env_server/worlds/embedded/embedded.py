@@ -1,5 +1,6 @@
 """The embedded world behind the World interface: it owns the arrays and calls the kernels."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from nodes.env_server.worlds.embedded.rulebook import rules
 from nodes.env_server.worlds.embedded.state import HEIGHT, ONE_BIOME, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
 from nodes.env_server.worlds.embedded.terrain import figures_of
-from nodes.env_server.worlds.world import Bools, Floats, Ints, World
+from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
 
 ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
@@ -105,7 +106,7 @@ class EmbeddedWorld(World):
         self._actions = np.zeros((size, 8), np.int64)
         self._active = np.zeros(size, np.bool_)
         self._buffers: dict[Any, Any] = {}
-        self._worn = self.rules.item["slot"] != 0
+        self._chosen: dict[Any, Any] = {}
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
         environments = np.array(environments, np.int64)
@@ -156,18 +157,83 @@ class EmbeddedWorld(World):
             f"environment {row}: cannot {FUNCTIONS[action[5]]} slot {action[7]}, it is empty"
         )
 
-    def inventory(self) -> tuple[Ints, Ints]:
-        items, counts = self.buffer("inventory", (2, self.size, 36), np.int64)
-        observing.read_inventory(self.state, items, counts)
-        return items, counts
-
-    def voxels(self, radius: int = 1) -> Ints:
+    def observe(
+        self,
+        fields: Sequence[str] = OBSERVED,
+        *,
+        radius: int = 1,
+        rays: Floats | None = None,
+        reach: float = 20.0,
+    ) -> dict[str, NDArray[Any]]:
         if radius < 0:
             raise ValueError(f"a radius is not negative, {radius} is")
+        chosen = self._chosen.get((tuple(fields), radius))
+        if chosen is None:
+            chosen = self._chosen[tuple(fields), radius] = self._choose(fields, radius)
+        wanted, arrays, seen = chosen
+        if wanted:
+            observing.observe_all(self.state, self.rules, wanted, *arrays)
+        if "rays" in fields:
+            if rays is None:
+                raise ValueError("rays are asked for, but not which: give rays as (R, 2) radians")
+            seen["ray_block"], seen["ray_distance"] = self.rays(rays, reach)
+        return seen
+
+    def _choose(
+        self, fields: Sequence[str], radius: int
+    ) -> tuple[int, list[NDArray[Any]], dict[str, NDArray[Any]]]:
+        """The bits of the fields, the arrays that the kernel writes, and those by name."""
+        unknown = [name for name in fields if name not in (*OBSERVED, "rays")]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join((*OBSERVED, 'rays'))}")
+        wanted = sum(1 << bit for bit, name in enumerate(OBSERVED) if name in fields)
         n = 2 * radius + 1
-        names = self.buffer(("voxels", radius), (self.size, n, n, n), np.int64)
-        observing.read_voxels(self.state, self.rules, names)
-        return names
+        size = self.size
+        items, counts = self.buffer("inventory", (2, size, 36), np.int64)
+        voxels = self.buffer(("voxels", radius), (size, n, n, n), np.int64)
+        positions = self.buffer("positions", (size, 3), np.float32)
+        angles = self.buffer("angles", (2, size), np.float32)
+        lives = self.buffer("lives", (2, size), np.float32)
+        basis = self.buffer("basis of masks", (size, 37), np.int64)
+        held = self.buffer("held", (len(item_names),), np.int64)
+        action_type = self.buffer("action_type", (size, 8), np.bool_)
+        craft_smelt = self.buffer("craft_smelt", (size, 244), np.bool_)
+        slots = self.buffer("slot masks", (3, size, 36), np.bool_)
+        if not action_type.any():
+            basis[:] = -1  # the first reading has nothing to build on
+        names = {
+            "inventory": {"item": items, "quantity": counts},
+            "voxels": {"voxels": voxels},
+            "location": {"position": positions, "yaw": angles[0], "pitch": angles[1]},
+            "life": {"life": lives[0], "food": lives[1]},
+            "masks": {
+                "action_type": action_type,
+                "craft_smelt": craft_smelt,
+                **dict(zip(("equip", "place", "destroy"), slots, strict=True)),
+            },
+            "rays": {},
+        }
+        arrays = [items, counts, voxels, positions, angles, lives]
+        arrays += [basis, held, action_type, craft_smelt, slots]
+        return wanted, arrays, {key: a for name in fields for key, a in names[name].items()}
+
+    def inventory(self) -> tuple[Ints, Ints]:
+        seen = self.observe(("inventory",))
+        return seen["item"], seen["quantity"]
+
+    def voxels(self, radius: int = 1) -> Ints:
+        return self.observe(("voxels",), radius=radius)["voxels"]
+
+    def location(self) -> tuple[Floats, Floats, Floats]:
+        seen = self.observe(("location",))
+        return seen["position"], seen["yaw"], seen["pitch"]
+
+    def life(self) -> tuple[Floats, Floats]:
+        seen = self.observe(("life",))
+        return seen["life"], seen["food"]
+
+    def masks(self) -> dict[str, Bools]:
+        return dict(self.observe(("masks",)))
 
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
@@ -184,39 +250,6 @@ class EmbeddedWorld(World):
         cast_all(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
         return names, distances
 
-    def location(self) -> tuple[Floats, Floats, Floats]:
-        positions, yaws, pitches, _, _ = self._places()
-        return positions, yaws, pitches
-
-    def life(self) -> tuple[Floats, Floats]:
-        _, _, _, lives, foods = self._places("life")
-        return lives, foods
-
-    def _places(self, reader: str = "location") -> tuple[Floats, ...]:
-        positions = self.buffer((reader, "positions"), (self.size, 3), np.float32)
-        rest = self.buffer((reader, "rest"), (4, self.size), np.float32)
-        observing.read_places(self.state, positions, rest[0], rest[1], rest[2], rest[3])
-        return positions, rest[0], rest[1], rest[2], rest[3]
-
-    def masks(self) -> dict[str, Bools]:
-        masks = {
-            name: self.buffer(("mask", name), (self.size, length), np.bool_)
-            for name, length in (
-                ("action_type", 8),
-                ("craft_smelt", 244),
-                ("equip", 36),
-                ("place", 36),
-                ("destroy", 36),
-            )
-        }
-        observing.read_masks(
-            self.state,
-            self.rules,
-            self._worn,
-            *masks.values(),
-        )
-        return masks
-
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
         from nodes.env_server.worlds.embedded.picture.render import picture
 
@@ -229,6 +262,7 @@ class EmbeddedWorld(World):
 
     def close(self) -> None:
         self._buffers.clear()
+        self._chosen.clear()
         self.state = new_state(0, 0)
 
     def _checked(self, environment: int) -> int:

@@ -65,7 +65,7 @@ def place_item(state, rules, w, number):
     if rules.block[block].support == 1 and below.height < 1.0:
         return False
     slot = state.slots[w, number]
-    set_block(state, w, x, y, z, block, slot.variant & rules.block[block].variants)
+    set_block(state, rules, w, x, y, z, block, slot.variant & rules.block[block].variants)
     if block in (CRAFTING_TABLE, FURNACE):
         remember_tool(state, w, x, y, z, block)
     take(slot, 1)

@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
+
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import BARRIER, block_at
-from nodes.env_server.worlds.embedded.state import EYES
+from nodes.env_server.worlds.embedded.grid import BEDROCK, block_at
+from nodes.env_server.worlds.embedded.state import EYES, HEIGHT
 
 FAR = 1e30
 # Faces: 0 bottom, 1 top, 2 north (-z), 3 south (+z), 4 west (-x), 5 east (+x); -1 none.
@@ -107,6 +109,70 @@ def under_crosshair(state, rules, w, reach):
 
 
 @kernel
+def march(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
+    """What ``cast`` finds, as name and distance alone: for the many rays of an observation. The
+    world's edge is there to stop the player, not to be seen."""
+    player = state.players[w]
+    area = state.blocks.shape[1]
+    x = math.floor(ox) - player.west  # from here on columns count from the window's corner
+    y = math.floor(oy)
+    z = math.floor(oz) - player.north
+    west = player.west & (area - 1)
+    north = player.north & (area - 1)
+    step_x = 1 if dx > 0.0 else -1
+    step_y = 1 if dy > 0.0 else -1
+    step_z = 1 if dz > 0.0 else -1
+    gap_x = abs(1.0 / dx) if dx != 0.0 else FAR
+    gap_y = abs(1.0 / dy) if dy != 0.0 else FAR
+    gap_z = abs(1.0 / dz) if dz != 0.0 else FAR
+    cell_x = math.floor(ox)
+    cell_z = math.floor(oz)
+    next_x = gap_x * (cell_x + 1 - ox if dx > 0.0 else ox - cell_x) if dx != 0.0 else FAR
+    next_y = gap_y * (y + 1 - oy if dy > 0.0 else oy - y) if dy != 0.0 else FAR
+    next_z = gap_z * (cell_z + 1 - oz if dz > 0.0 else oz - cell_z) if dz != 0.0 else FAR
+    distance = 0.0
+    inside = False
+    top = min(player.ceiling, HEIGHT - 1)
+    while distance <= reach:
+        if y > top:
+            if step_y > 0:
+                break
+        elif x < 0 or z < 0 or x >= area or z >= area:
+            break
+        elif y < 0:
+            return rules.block_name[BEDROCK], distance
+        else:
+            block = np.int64(state.blocks[w, (x + west) & (area - 1), (z + north) & (area - 1), y])
+            if block != 0:
+                entry = rules.block[block]
+                if entry.selectable == 1:
+                    if entry.half == 0.5 and entry.top == 1.0:
+                        if inside:
+                            return entry.name, distance
+                    else:
+                        near, _side = enter_box(
+                            ox, oy, oz, dx, dy, dz,
+                            x + player.west, y, z + player.north, entry.half, entry.top,
+                        )  # fmt: skip
+                        if 0.0 <= near <= reach:
+                            return entry.name, near
+        inside = True
+        if next_x < next_y and next_x < next_z:
+            distance = next_x
+            next_x += gap_x
+            x += step_x
+        elif next_y < next_z:
+            distance = next_y
+            next_y += gap_y
+            y += step_y
+        else:
+            distance = next_z
+            next_z += gap_z
+            z += step_z
+    return 0, reach
+
+
+@kernel
 def cast_all(state, rules, environments, pitch_yaw, reach, names, distances):
     """Every ray (radians relative to the line of sight) in the named worlds, a row of names and
     distances each."""
@@ -115,12 +181,9 @@ def cast_all(state, rules, environments, pitch_yaw, reach, names, distances):
         player = state.players[w]
         for number in range(names.shape[1]):
             dx, dy, dz = direction(
-                player.yaw + math.degrees(pitch_yaw[number, 1]),
-                player.pitch + math.degrees(pitch_yaw[number, 0]),
+                player.yaw + math.degrees(np.float64(pitch_yaw[number, 1])),
+                player.pitch + math.degrees(np.float64(pitch_yaw[number, 0])),
             )
-            block, _x, _y, _z, _face, distance = cast(
+            names[row, number], distances[row, number] = march(
                 state, rules, w, player.x, player.y + EYES, player.z, dx, dy, dz, reach
             )
-            # The world's edge is there to stop the player, not to be seen.
-            names[row, number] = 0 if block == BARRIER else rules.block[block].name
-            distances[row, number] = reach if block == BARRIER else distance

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, block_names, item_id
+from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
 from nodes.env_server.worlds.embedded.by_address import by_address
+from nodes.env_server.worlds.embedded.mobs.table import mob_tables
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
 STATIONS = {"hand": 0, "table": 1, "furnace": 2}
@@ -125,11 +126,94 @@ for _block in BLOCKS:
 
 VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}
 
+# Light that blocks let through although they are solid, or swallow although they are not.
+CLEAR = {
+    "glass",
+    "stained_glass",
+    "glass_pane",
+    "stained_glass_pane",
+    "iron_bars",
+    "bed",
+    "chest",
+    "trapped_chest",
+    "ender_chest",
+    "mob_spawner",
+    "piston",
+    "sticky_piston",
+    "piston_head",
+    "cactus",
+    "cake",
+    "trapdoor",
+    "iron_trapdoor",
+    "cauldron",
+    "brewing_stand",
+    "enchanting_table",
+    "end_portal_frame",
+    "dragon_egg",
+    "beacon",
+    "anvil",
+    "hopper",
+    "slime",
+    "barrier",
+    "daylight_detector",
+    "daylight_detector_inverted",
+    "cobblestone_wall",
+    "stone_pressure_plate",
+    "wooden_pressure_plate",
+    "light_weighted_pressure_plate",
+    "heavy_weighted_pressure_plate",
+    "unpowered_repeater",
+    "powered_repeater",
+    "unpowered_comparator",
+    "powered_comparator",
+    "skull",
+    "carpet",
+    "flower_pot",
+    "end_rod",
+    "chorus_plant",
+    "chorus_flower",
+    "structure_void",
+}
+DIM = {"leaves": 1, "leaves2": 1, "web": 1, "water": 3, "flowing_water": 3, "ice": 3}
+DIM["frosted_ice"] = 3
+# Where MineDojo's list gives another form's light, or none.
+GLOW = {
+    "furnace": 0,
+    "redstone_ore": 0,
+    "unlit_redstone_torch": 0,
+    "red_mushroom": 0,
+    "magma": 3,
+    "beacon": 15,
+    "end_portal": 15,
+    "end_portal_frame": 1,
+    "dragon_egg": 1,
+    "brewing_stand": 1,
+    "ender_chest": 7,
+    "sea_lantern": 15,
+    "lit_redstone_lamp": 15,
+    "redstone_lamp": 0,
+    "powered_repeater": 9,
+    "powered_comparator": 9,
+}
+
+
+def opacity(block: Block) -> int:
+    """Light that a block swallows; the least that any way costs, 1, is 0 here."""
+    if block.name in DIM:
+        return DIM[block.name]
+    open_work = block.name in CLEAR or block.name.endswith(
+        ("_door", "fence", "fence_gate", "shulker_box")
+    )
+    return 15 if "light" in block.flags and not open_work else 0
+
 
 @by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
+    block_name: NDArray[np.int64]  # (256,) index into block_names, alone for speed
     item: NDArray[np.void]  # (items,) ITEM
+    opacity: NDArray[np.uint8]  # (256,) light that a block swallows, 15 is all
+    glow: NDArray[np.uint8]  # (256,) light that it gives
     biome: NDArray[np.void]  # (256,) BIOME by Minecraft's id
     trees: NDArray[np.float64]  # (256, TREES) share of a biome's trees up to and with this kind
     doubles: NDArray[np.int64]  # (256, DOUBLES) a biome's variants of tall plants, to draw from
@@ -141,6 +225,8 @@ class Rules(NamedTuple):
     first: NDArray[np.int64]  # (245,) first recipe of each craft argument
     yields: NDArray[np.int64]  # (recipes,)
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
+    mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
+    mob_drops: NDArray[np.void]  # FALLS
 
 
 @cache
@@ -211,13 +297,19 @@ def rules() -> Rules:
         for name, speed in tools.items():
             speeds[item_id(name), materials[material]] = speed
     biome, trees, doubles = _biomes(block_ids)
+    opacity_of = {entry.id: opacity(entry) for entry in BLOCKS}
+    glow_of = {entry.id: GLOW.get(entry.name, entry.glow) for entry in BLOCKS}
     recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
     needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
     for number, recipe in enumerate(recipes):
         for column, (name, count) in enumerate(recipe.ingredients.items()):
             needs[number, column] = item_id(name), count
+    mob, mob_drops = mob_tables()
     return Rules(
         block=block,
+        opacity=np.array([opacity_of.get(number, 0) for number in range(256)], np.uint8),
+        glow=np.array([glow_of.get(number, 0) for number in range(256)], np.uint8),
+        block_name=block["name"].astype(np.int64),
         item=item,
         biome=biome,
         trees=trees,
@@ -230,6 +322,8 @@ def rules() -> Rules:
         first=np.cumsum([0, *(len(craft.recipes) for craft in CRAFTS)]),
         yields=np.array([recipe.count for recipe in recipes]),
         needs=needs,
+        mob=mob,
+        mob_drops=mob_drops,
     )
 
 

@@ -22,7 +22,8 @@ PLACED = 32  # crafting tables and furnaces that were put down in this episode
 CHANGES = 8192  # changed blocks that are remembered; beyond that a reset generates anew
 MOBS = 48
 SHOTS = 16  # arrows and all else that flies
-PENDING = 512  # blocks that will do something of their own accord at a known tick
+PENDING = 1024  # blocks that will do something of their own accord at a known tick
+QUEUE = 32768  # cells that a change of light keeps in view at once
 KINDS = 64  # of mobs, at most
 OVERWORLD, NETHER, END = 0, 1, 2
 CLEAR, RAIN, THUNDER = 0, 1, 2
@@ -95,6 +96,11 @@ PLAYER = np.dtype(
         ("using", "i4"),  # 1: the use key was down in the last tick
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of EFFECTS
+        ("pending", "i4"),  # entries of State.pending in use
+        ("next_due", "i8"),  # tick at which the first of them is due
+        ("mobs", "i4"),  # places of State.mobs from here on are empty
+        ("shots", "i4"),  # the same of State.shots
+        ("striking", "i4"),  # 1: the attack key was down in the last action
     ],
     align=True,
 )
@@ -149,6 +155,7 @@ MOB = np.dtype(
         ("goal_x", "f8"),
         ("goal_z", "f8"),
         ("fall", "f8"),
+        ("struck", "f8"),  # the last blow's damage, while ``invulnerable``
         ("kind", "i4"),  # row of Rules.mob, 0: no mob here
         ("variant", "i4"),  # wool's colour, a slime's size, a rabbit's coat
         ("mood", "i4"),
@@ -162,7 +169,11 @@ MOB = np.dtype(
         ("angry", "i4"),
         ("stays", "i4"),  # 1: it does not despawn
         ("love", "i4"),
-        ("carried", "i4"),
+        ("carried", "i4"),  # a block, or 1: saddled, shorn, carved
+        ("pause", "i4"),  # ticks until its next blow or shot
+        ("blame", "i4"),  # ticks in which its death is still the player's doing
+        ("target", "i4"),  # whom it is after: 0 nobody, -1 the player, else a mob's number + 1
+        ("unused", "i4"),
     ],
     align=True,
 )
@@ -183,7 +194,15 @@ SHOT = np.dtype(
     align=True,
 )
 UPDATE = np.dtype(
-    [("due", "i8"), ("x", "i4"), ("z", "i4"), ("y", "i4"), ("kind", "i4")], align=True
+    [
+        ("due", "i8"),
+        ("x", "i4"),
+        ("z", "i4"),
+        ("y", "i4"),
+        ("kind", "i2"),
+        ("dimension", "i2"),
+    ],
+    align=True,
 )
 SETTING = np.dtype(
     [
@@ -222,6 +241,8 @@ class State(NamedTuple):
     mobs: NDArray[np.void]  # (B, MOBS) MOB
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
+    queues: NDArray[np.int32]  # (B, 2, QUEUE) cells whose light goes or comes, scratch
+    tops: NDArray[np.uint8]  # (B, area, area) scratch: lowest y that is open to the sky
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
     layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
@@ -244,6 +265,8 @@ def new_state(size: int, area: int) -> State:
         mobs=records((size, MOBS), MOB),
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
+        queues=np.zeros((size, 2, QUEUE), np.int32),
+        tops=np.zeros(columns, np.uint8),
         kills=np.zeros((size, KINDS), np.int64),
         layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )

@@ -10,6 +10,12 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
+from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
+from nodes.env_server.worlds.embedded.mobs.striking import strike
+from nodes.env_server.worlds.embedded.motion.due import run_updates
+from nodes.env_server.worlds.embedded.motion.light import light_area
+from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
 from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
 from nodes.env_server.worlds.embedded.terrain import generate
@@ -37,12 +43,16 @@ def first_fault(state, actions, active):
 
 
 @kernel
-def begin(state, w, seed, terrain):
+def begin(state, rules, w, seed, terrain):
     """A new episode: the world of this seed, the player at its start, empty-handed."""
     player = state.players[w]
-    if player.fresh < 0 or player.seed != seed or not restore(state, w):
+    if player.fresh < 0 or player.seed != seed or not restore(state, rules, w):
         player.dimension = OVERWORLD
         x, z = generate(state, w, seed, terrain)
+        area = state.blocks.shape[1]
+        light_area(
+            state, rules, w, player.west, player.north, player.west + area, player.north + area
+        )
         player.spawn_x = x + 0.5
         player.spawn_y = state.ground[w, x, z] + 1.0
         player.spawn_z = z + 0.5
@@ -63,12 +73,8 @@ def begin(state, w, seed, terrain):
         empty_slot(state.before[w, number])
     for number in range(state.drops.shape[1]):
         state.drops[w, number].count = 0
-    for number in range(state.mobs.shape[1]):
-        state.mobs[w, number].kind = 0
-    for number in range(state.shots.shape[1]):
-        state.shots[w, number].kind = 0
-    for number in range(state.pending.shape[1]):
-        state.pending[w, number].due = 0
+    forget_updates(state, w)
+    clear_mobs(state, w)
     state.kills[w] = 0
     stand_up(state, w)
     player.life = state.settings[w].life
@@ -82,7 +88,7 @@ def begin_all(state, rules, environments, seeds, terrain, equipment):
     """New episodes in the named environments. ``equipment`` rows are item and count."""
     for number in range(environments.shape[0]):
         w = environments[number]
-        begin(state, w, np.uint64(seeds[number]), terrain)
+        begin(state, rules, w, np.uint64(seeds[number]), terrain)
         for row in range(equipment.shape[0]):
             add_items(state, rules, w, equipment[row, 0], equipment[row, 1], 0, 0)
 
@@ -119,7 +125,8 @@ def stand_up(state, w):
     player.portal = 0
     player.drawn = 0
     player.blocking = 0
-    player.cooldown = 0
+    player.cooldown = 100  # rested
+    player.striking = 0
     player.using = 0
     player.riding = 0
     player.effects = 0
@@ -129,7 +136,9 @@ def stand_up(state, w):
 @kernel
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
+    run_updates(state, rules, w)
     move_player(state, rules, w, player, forward, strafe, gait)
+    tick_mobs(state, rules, w)
     move_drops(state, rules, w)
     player.ticks += 1
     if player.food >= 18.0 and 0.0 < player.life < 20.0:
@@ -173,8 +182,12 @@ def act(state, rules, w, action):
     function = action[5]
     player.crafting = action[6] if function == CRAFT else -1
     if function == ATTACK:
-        dig(state, rules, w, setting.break_speed)
+        if strike(state, rules, w):
+            stop_digging(player)
+        else:
+            dig(state, rules, w, setting.break_speed)
     else:
+        player.striking = 0
         stop_digging(player)
         if player.rest > 0:
             player.rest -= 1

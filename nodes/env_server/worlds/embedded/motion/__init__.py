@@ -1,0 +1,1 @@
+"""What happens by itself: light, fluids, falling blocks, growth, fire, explosions, portals."""

@@ -1,0 +1,1 @@
+"""What was built before the player came: villages, mines, temples and all the rest."""
