@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find nodes/env_server/worlds/embedded models/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo test test-all test-llm check bench minedojo clean
+.PHONY: setup demo test test-all test-llm check bench bench-world minedojo peers clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -44,6 +44,20 @@ bench: setup
 	$(BIN)/python -m benchmarks.bus
 	$(BIN)/python -m benchmarks.learner
 	$(BIN)/python -m benchmarks.macros
+
+# How fast the embedded world is, beside its peers (docs/speed.md); arguments: make bench-world ARGS=--quick
+bench-world: setup minedojo peers
+	$(BIN)/python -m benchmarks.world $(ARGS)
+
+# Crafter and Craftax, to be measured beside: 700 MB in an environment of their own.
+PEERS := .venv-peers
+
+peers: $(PEERS)/.installed
+
+$(PEERS)/.installed: peers-requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r peers-requirements.txt
+	touch $@
 
 # The real MineDojo package, in an environment of its own (docs/minedojo.md).
 MINEDOJO := .venv-minedojo

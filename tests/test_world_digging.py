@@ -133,7 +133,7 @@ def test_grass_on_top_falls_with_its_block() -> None:
     arena.stand(16.5, FLOOR, 16.5, pitch=45.0)
     arena.player["pitch"] = 30.0
     arena.put(16, FLOOR, 18, "red_flower")
-    from nodes.env_server.worlds.embedded.digging import break_block
+    from nodes.env_server.worlds.embedded.hands.digging import break_block
 
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 18)
     assert arena.block(16, FLOOR, 18) == "air"

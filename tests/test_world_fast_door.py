@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from models.rules import CRAFTS, item_id
 from nodes.env_server.worlds.embedded import EmbeddedWorld
-from nodes.env_server.worlds.embedded.crafting import affordable, nearby_tools, usable
 from nodes.env_server.worlds.embedded.grid import BARRIER, block_at
+from nodes.env_server.worlds.embedded.hands.crafting import affordable, nearby_tools, usable
 from nodes.env_server.worlds.embedded.rays import cast, direction
 from nodes.env_server.worlds.embedded.state import EYES
 from nodes.env_server.worlds.world import OBSERVED, World

@@ -116,7 +116,7 @@ def test_bad_inputs_are_refused_in_words() -> None:
 
 def test_the_real_minedojo_is_an_optional_part() -> None:
     with pytest.raises(WorldError, match=r"docs/minedojo\.md"):
-        make_world("minedojo", 1, task())
+        make_world("minedojo", 1, task(), python="/nowhere")
 
 
 def test_wrong_calls_are_refused_in_words() -> None:

@@ -37,6 +37,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     food: tuple[float, float] = (0.0, 0.0)  # food points, saturation
     fuel: int = 0  # ticks it burns
     armour: int = 0
+    toughness: float = 0.0  # of armour
     container: str = ""  # what is left when it is used up in a recipe
     variants: list[str] = []
     subtypes: int = 0

@@ -217,6 +217,11 @@ class Session:
             self.film.add(self._world.rgb(0, HEIGHT, WIDTH))
         return running & ((self._readings.life()[0] <= 0) | self.episodes.died_early)
 
+    def _lost(self, running: Bools) -> Bools:
+        """Whose game was lost in the last step: the episode is cut off there."""
+        lost = self._world.lost
+        return running & lost if lost is not None else np.zeros(self.size, bool)
+
     def _holds(self, judge: Judge) -> Bools:
         episodes = self.episodes
         start = episodes.start_items, episodes.start_quantities
@@ -232,6 +237,7 @@ class Session:
         episodes.steps[running] += 1
         success = running & ~dead & self._holds(self._judge)
         late = running & ~dead & ~success & (episodes.steps >= self.task.horizon)
+        late |= self._lost(running)
         for rows, how in ((dead, DEATH), (success, SUCCESS), (late, HORIZON)):
             if rows.any():
                 episodes.end(rows, how, self._readings)
@@ -241,7 +247,7 @@ class Session:
         """Pay and count a step of a stage; who has come to the end of it."""
         stage.steps[running] += 1
         success = running & ~dead & self._holds(stage.judge)
-        late = running & (stage.steps >= stage.interface.horizon)
+        late = running & (stage.steps >= stage.interface.horizon) | self._lost(running)
         terminated = success | dead
         if self._autoreset:
             self.episodes.steps[running] += 1

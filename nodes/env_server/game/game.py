@@ -14,10 +14,10 @@ from nodes.env_server.game.info import info_of
 from nodes.env_server.game.keys import STILL, Keys
 from nodes.env_server.game.scope import make_embedded, world_seed
 from nodes.env_server.game.statistics import Statistics
-from nodes.env_server.worlds.embedded.crafting import craft, nearby_tools
-from nodes.env_server.worlds.embedded.digging import dig
-from nodes.env_server.worlds.embedded.items import throw
-from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
+from nodes.env_server.worlds.embedded.hands.crafting import craft, nearby_tools
+from nodes.env_server.worlds.embedded.hands.digging import dig
+from nodes.env_server.worlds.embedded.hands.items import throw
+from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.state import CHANGES, SLOTS
 from nodes.env_server.worlds.embedded.stepping import stand_up, tick
 

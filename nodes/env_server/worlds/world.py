@@ -32,6 +32,9 @@ class World(ABC):
     size: int
     block_names: list[str]
     item_names: list[str]
+    lost: Bools | None = None
+    """(B,): environments whose game was lost in the last step and begun anew: their episodes are
+    cut off. None where a world loses none."""
 
     @abstractmethod
     def reset(self, environments: Ints, seeds: Ints) -> None:

@@ -1,7 +1,7 @@
 """Flat worlds: layers of blocks from the bottom up, the same everywhere.
 
-Their description is Minecraft's, ``version;layers;biome;structures``: "3;7,2*3,2;1;" is bedrock, two
-layers of dirt and grass in plains. Structures are not built.
+Their description is Minecraft's, ``version;layers;biome;structures``: "3;7,2*3,2;1;" is bedrock,
+two layers of dirt and grass in plains. Structures are not built.
 """
 
 import re

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BLOCKS, item_names
-from nodes.env_server.worlds.embedded.crafting import nearby_tools
 from nodes.env_server.worlds.embedded.grid import BARRIER, block_at, meta_at
+from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools
 from nodes.env_server.worlds.embedded.observing import read_box
 from nodes.env_server.worlds.embedded.rays import cast, direction
 from nodes.env_server.worlds.embedded.state import EYES, HEIGHT, SEA_LEVEL

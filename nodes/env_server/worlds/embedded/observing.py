@@ -3,8 +3,8 @@
 import math
 
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.crafting import nearby_tools, usable
 from nodes.env_server.worlds.embedded.grid import block_at, meta_at
+from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools, usable
 from nodes.env_server.worlds.embedded.rulebook import INGREDIENTS
 from nodes.env_server.worlds.embedded.state import HEIGHT
 

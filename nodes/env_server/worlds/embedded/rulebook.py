@@ -52,8 +52,10 @@ ITEM = np.dtype(
         ("saturation", "f8"),
         ("fuel", "i4"),
         ("armour", "i4"),
+        ("toughness", "f8"),  # of armour
         ("container", "i4"),
         ("tool", "i4"),  # 0 none, 1 tool, 2 sword, 3 shears
+        ("shield", "i4"),
     ],
     align=True,
 )
@@ -286,6 +288,8 @@ def rules() -> Rules:
         row["slot"] = EQUIPMENT[entry.slot]
         row["food"], row["saturation"] = entry.food
         row["fuel"], row["armour"] = entry.fuel, entry.armour
+        row["toughness"] = entry.toughness
+        row["shield"] = entry.name == "shield"
         row["container"] = item_id(entry.container) if entry.container else 0
         if entry.name.endswith(("_axe", "_pickaxe", "_shovel")):
             row["tool"] = 1

@@ -25,6 +25,7 @@ SHOTS = 16  # arrows and all else that flies
 PENDING = 1024  # blocks that will do something of their own accord at a known tick
 QUEUE = 32768  # cells that a change of light keeps in view at once
 KINDS = 64  # of mobs, at most
+EFFECTS = 24  # timed effects on the player, at most
 OVERWORLD, NETHER, END = 0, 1, 2
 CLEAR, RAIN, THUNDER = 0, 1, 2
 DEFAULT_WORLD, ONE_BIOME, FLAT = 0, 1, 2
@@ -95,7 +96,10 @@ PLAYER = np.dtype(
         ("cooldown", "i4"),  # ticks since the last blow
         ("using", "i4"),  # 1: the use key was down in the last tick
         ("riding", "i4"),  # mob or boat, its number + 1
-        ("effects", "i4"),  # bits of EFFECTS
+        ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
+        ("absorption", "f8"),  # life that is lost before his own
+        ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
+        ("thunder_left", "i4"),
         ("pending", "i4"),  # entries of State.pending in use
         ("next_due", "i8"),  # tick at which the first of them is due
         ("mobs", "i4"),  # places of State.mobs from here on are empty
@@ -244,6 +248,7 @@ class State(NamedTuple):
     queues: NDArray[np.int32]  # (B, 2, QUEUE) cells whose light goes or comes, scratch
     tops: NDArray[np.uint8]  # (B, area, area) scratch: lowest y that is open to the sky
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
+    effects: NDArray[np.int32]  # (B, EFFECTS) of the player: ticks left * 8 + strength
     layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
 
 
@@ -268,6 +273,7 @@ def new_state(size: int, area: int) -> State:
         queues=np.zeros((size, 2, QUEUE), np.int32),
         tops=np.zeros(columns, np.uint8),
         kills=np.zeros((size, KINDS), np.int64),
+        effects=np.zeros((size, EFFECTS), np.int32),
         layers=np.zeros((size, 2, HEIGHT), np.uint8),
     )
 

@@ -4,19 +4,21 @@ import math
 
 import numpy as np
 
+from nodes.env_server.worlds.embedded.body.clock import pass_time, set_weather
+from nodes.env_server.worlds.embedded.body.effects import clear_effects
 from nodes.env_server.worlds.embedded.body.physics import DRAG, GRAVITY, move_player
 from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.crafting import affordable, craft, nearby_tools, usable
-from nodes.env_server.worlds.embedded.digging import dig, stop_digging
-from nodes.env_server.worlds.embedded.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.hands.crafting import affordable, craft, nearby_tools, usable
+from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
+from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
-from nodes.env_server.worlds.embedded.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
 from nodes.env_server.worlds.embedded.terrain import generate
 from nodes.env_server.worlds.embedded.updates import restore
@@ -66,8 +68,6 @@ def begin(state, rules, w, seed, terrain):
     player.fresh = 1
     player.crafting = -1
     player.time = state.settings[w].time
-    player.weather = state.settings[w].weather
-    player.weather_left = 0
     for number in range(SLOTS):
         empty_slot(state.slots[w, number])
         empty_slot(state.before[w, number])
@@ -81,6 +81,7 @@ def begin(state, rules, w, seed, terrain):
     player.food = state.settings[w].food
     player.yaw = 360.0 * unit(player) - 180.0
     player.pitch = 0.0
+    set_weather(player, state.settings[w].weather)
 
 
 @kernel
@@ -129,13 +130,16 @@ def stand_up(state, w):
     player.striking = 0
     player.using = 0
     player.riding = 0
-    player.effects = 0
+    clear_effects(state, w)
     stop_digging(player)
 
 
 @kernel
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
+    pass_time(state, rules, w)
+    if player.invulnerable > 0:
+        player.invulnerable -= 1
     run_updates(state, rules, w)
     move_player(state, rules, w, player, forward, strafe, gait)
     tick_mobs(state, rules, w)

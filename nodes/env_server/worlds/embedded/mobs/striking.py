@@ -9,7 +9,7 @@ import math
 
 from nodes.env_server.worlds.embedded.body.hurt import MOB
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.items import wear_out
+from nodes.env_server.worlds.embedded.hands.items import wear_out
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.mobs.weapons import BLOWS, RECOVERY
 from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob

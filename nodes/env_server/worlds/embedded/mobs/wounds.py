@@ -6,7 +6,7 @@ from models.rules import item_id, item_names
 from nodes.env_server.worlds.embedded.body.hurt import FIRE, LAVA
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.items import lay_drop
+from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.mobs.placing import (
     MAGMA_CUBE,
     SHEEP,

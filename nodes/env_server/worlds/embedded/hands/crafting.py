@@ -5,7 +5,7 @@ import math
 from models.rules import craft_index, item_id
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import CRAFTING_TABLE, FURNACE, LIT_FURNACE, block_at
-from nodes.env_server.worlds.embedded.items import (
+from nodes.env_server.worlds.embedded.hands.items import (
     BAG,
     add_items,
     count_items,

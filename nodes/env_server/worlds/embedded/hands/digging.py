@@ -2,7 +2,7 @@
 
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
-from nodes.env_server.worlds.embedded.items import drop_loot, lay_drop, wear_out
+from nodes.env_server.worlds.embedded.hands.items import drop_loot, lay_drop, wear_out
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.rulebook import SHEARED, SHEARS
 from nodes.env_server.worlds.embedded.state import BREAK_DELAY, REACH

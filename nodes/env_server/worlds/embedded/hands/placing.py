@@ -11,7 +11,7 @@ from nodes.env_server.worlds.embedded.grid import (
     block_at,
     remember_tool,
 )
-from nodes.env_server.worlds.embedded.items import find_slot, take
+from nodes.env_server.worlds.embedded.hands.items import find_slot, take
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH, HEIGHT, REACH
 from nodes.env_server.worlds.embedded.updates import set_block

@@ -1,0 +1,41 @@
+"""python -m benchmarks.world [--json FILE] [--quick]: the table of docs/speed.md.
+
+All on one core. Peers are measured in the same run, so that the machine is the same for all; those
+that are not installed are left out with a sentence. --quick is to see that it runs: its figures are
+no figures.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.world import batch, costs, dictionary, peers
+from benchmarks.world.rows import Pace, table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How fast the embedded world is.")
+    parser.add_argument("--json", type=Path, help="write the rows to this file, too")
+    parser.add_argument("--quick", action="store_true", help="short, and without compiling anew")
+    arguments = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        # The last core: the first one has the machine's own business to do.
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    pace = Pace(repeats=3, seconds=0.05) if arguments.quick else Pace()
+    rows = batch.measure(pace, [64, 1] if arguments.quick else [64, 1, 512])
+    rows += dictionary.measure(pace)
+    rows += costs.measure(pace, compiling=not arguments.quick)
+    others, left_out = peers.measure(pace)
+    rows += others
+    print(table(rows))
+    for sentence in left_out:
+        print(sentence, file=sys.stderr)
+    if arguments.json is not None:
+        arguments.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows), indent=1) + b"\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The batch door: arrays of ids and numbers, many worlds a call."""
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.world.rows import Pace, Row
+from messages.world import Condition, Task
+from nodes.env_server.worlds.embedded import EmbeddedWorld
+
+RAYS = np.radians(
+    np.array([(p, y) for p in np.linspace(-40, 40, 8) for y in np.linspace(-63, 63, 15)])
+).astype(np.float32)
+PICTURES = ((64, 64, 1500.0), (160, 256, 200.0))
+PLAINS = Task(
+    id="benchmark",
+    prompt="",
+    success=Condition(kind="have", name="log"),
+    biome="plains",
+    inventory={"log": 8, "wooden_pickaxe": 1},
+)
+
+
+def plays(worlds: int, steps: int = 509) -> NDArray[np.int64]:
+    """Actions as a beginner takes them: walking, turning a little, digging and using; rarely an
+    item is crafted, equipped, placed or dropped. (steps, worlds, 8)"""
+    chance = np.random.default_rng(worlds)
+    shape = (steps, worlds)
+    function = chance.choice(
+        [0, 3, 1, 2, 4, 5, 6], shape, p=[0.45, 0.45, 0.05, 0.01, 0.02, 0.01, 0.01]
+    )
+    columns = [
+        chance.choice([0, 1, 2], shape, p=[0.3, 0.6, 0.1]),
+        chance.choice([0, 1, 2], shape, p=[0.8, 0.1, 0.1]),
+        chance.choice([0, 1, 2, 3], shape, p=[0.6, 0.2, 0.05, 0.15]),
+        chance.choice([11, 12, 13], shape, p=[0.1, 0.8, 0.1]),
+        chance.choice([11, 12, 13], shape, p=[0.2, 0.6, 0.2]),
+        function,
+        chance.integers(0, 244, shape),
+        chance.integers(0, 3, shape),
+    ]
+    return np.stack(columns, -1)
+
+
+def played(
+    worlds: int, steps: int = 200
+) -> tuple[EmbeddedWorld, "itertools.cycle[NDArray[np.int64]]"]:
+    """Worlds in which some time has passed, and what is done next."""
+    world = EmbeddedWorld(worlds, PLAINS, strict=False)
+    world.reset(np.arange(worlds), np.arange(worlds))
+    actions = itertools.cycle(plays(worlds))
+    everybody = np.ones(worlds, np.bool_)
+    for _ in range(steps):
+        world.step(next(actions), everybody)
+    return world, actions
+
+
+def measure(pace: Pace, sizes: list[int]) -> list[Row]:
+    rows = []
+    for worlds in sizes:
+        world, actions = played(worlds)
+        everybody = np.ones(worlds, np.bool_)
+
+        def step() -> None:
+            world.step(next(actions), everybody)  # noqa: B023
+            world.observe()  # noqa: B023
+
+        def bare() -> None:
+            world.step(next(actions), everybody)  # noqa: B023
+
+        def features() -> None:
+            world.step(next(actions), everybody)  # noqa: B023
+            world.observe(  # noqa: B023
+                ("inventory", "voxels", "location", "life", "masks", "rays"),
+                radius=4,
+                rays=RAYS,
+                reach=20.0,
+            )
+
+        count = f"{worlds} worlds" if worlds > 1 else "one world"
+        name = f"default observation (3x3x3 voxels, inventory, stats, masks), {count}"
+        target = 400_000.0 if worlds == 64 else None
+        rows.append(_row(name, "steps/s", pace.rates(step, worlds), target))
+        if worlds == 64:
+            name = "the same without looking, 64 worlds"
+            rows.append(_row(name, "steps/s", pace.rates(bare, worlds), None))
+            name = f"9x9x9 voxels and {len(RAYS)} rays beside them, 64 worlds"
+            rows.append(_row(name, "steps/s", pace.rates(features, worlds), 40_000.0))
+            for height, width, wanted in PICTURES:
+                which = itertools.cycle(range(worlds))
+                rates = pace.rates(lambda: world.rgb(next(which), height, width))  # noqa: B023
+                rows.append(_row(f"RGB {height}x{width}", "frames/s", rates, wanted))
+        world.close()
+    return rows
+
+
+def _row(name: str, unit: str, values: list[float], target: float | None) -> Row:
+    return Row(section="batch door", name=name, unit=unit, values=values, target=target)

@@ -1,0 +1,58 @@
+"""``rlgpt world demonstrate [TASK ...] [--seeds N] [--json] [--write]``"""
+
+import argparse
+import sys
+
+import msgspec
+
+from models.tasks import UnknownTask, task_spec, templates
+from nodes.env_server.demonstrations.demonstrate import (
+    RESULTS,
+    SEED,
+    demonstrate,
+    easiest,
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 0: all succeeded; 1: some did not; 2: there is no such task."""
+    parser = argparse.ArgumentParser(
+        prog="rlgpt world demonstrate",
+        description="Plays tasks by script, one of each template where none is named.",
+    )
+    parser.add_argument("tasks", nargs="*", metavar="TASK")
+    parser.add_argument("--seed", type=int, default=SEED, help="the first world's seed")
+    parser.add_argument("--seeds", type=int, default=1, help="worlds for each task")
+    parser.add_argument("--limit", type=int, default=0, help="steps")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each")
+    parser.add_argument(
+        "--write", action="store_true", help=f"keep the results in {RESULTS.name}, for coverage"
+    )
+    given = parser.parse_args(arguments)
+    tasks = given.tasks or [easiest(template) for template in templates()]
+    try:
+        for task in tasks:
+            task_spec(task)
+    except UnknownTask as unknown:
+        print(unknown, file=sys.stderr)
+        return 2
+    shown = []
+    for task in tasks:
+        for seed in range(given.seed, given.seed + given.seeds):
+            played = demonstrate(task, seed, given.limit)
+            shown.append(played)
+            if given.json:
+                print(msgspec.json.encode(played).decode(), flush=True)
+                continue
+            how = "done" if played.success else f"not done: {played.reason}"
+            print(f"{played.steps:8d} steps  {played.seconds:7.1f} s  {task}: {how}", flush=True)
+    done = sum(played.success for played in shown)
+    print(f"{done} of {len(shown)} done", file=sys.stderr)
+    if given.write:
+        keep = [msgspec.structs.replace(played, seconds=0.0) for played in shown]
+        RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(keep), indent=1) + b"\n")
+    return 0 if done == len(shown) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Putting blocks down, working at them, and taking them along again."""
+
+from collections.abc import Iterable
+
+from nodes.env_server.demonstrations.digging import dig
+from nodes.env_server.demonstrations.gathering import pick_up
+from nodes.env_server.demonstrations.ground import HARMFUL, Costs
+from nodes.env_server.demonstrations.player import (
+    BLOCK_IDS,
+    ITEM_BLOCKS,
+    PLACE,
+    SIDES,
+    Cell,
+    GaveUp,
+    Player,
+)
+
+
+def place_near(player: Player, item: str) -> Cell:
+    """Puts a block down beside the player, on the ground or in a niche that it digs.
+
+    Raises:
+        GaveUp: there is no room.
+    """
+    block = BLOCK_IDS[ITEM_BLOCKS[item]]
+    for cell in _spots(player):
+        if player.block(cell) != 0 and not dig(player, cell):
+            continue
+        below = (cell[0], cell[1] - 1, cell[2])
+        if _put(player, item, cell, below) and player.block(cell) == block:
+            return cell
+    raise GaveUp(f"there is no room for a {item}")
+
+
+def _spots(player: Player) -> Iterable[Cell]:
+    """Cells beside the player with ground under them: free ones first, then some to be dug."""
+    x, y, z = player.feet
+    costs = Costs(player)
+    near = [(x + 2 * dx, y + dy, z + 2 * dz) for dy in (0, 1, -1) for dx, dz in SIDES]
+    near += [(x + dx, y + dy, z + dz) for dy in (0, 1) for dx, dz in SIDES]
+    near += [(x + dx, y + dy, z + dz) for dy in (0, 1, -1) for dx in (1, -1) for dz in (1, -1)]
+    grounded = [
+        cell
+        for cell in near
+        if costs.solid[player.block((cell[0], cell[1] - 1, cell[2]))]
+        and player.block((cell[0], cell[1] - 1, cell[2])) not in HARMFUL
+    ]
+    free = [
+        c
+        for c in grounded
+        if not costs.solid[player.block(c)] and costs.dig[player.block(c)] == 0.0
+    ]
+    return [*free, *(c for c in grounded if c not in free and costs.dig[player.block(c)])]
+
+
+def _put(player: Player, item: str, cell: Cell, below: Cell) -> bool:
+    for dx, dz in (
+        (0.5, 0.5),
+        (0.3, 0.5),
+        (0.7, 0.5),
+        (0.5, 0.3),
+        (0.5, 0.7),
+        (0.2, 0.2),
+        (0.8, 0.8),
+    ):
+        player.look_at(below[0] + dx, below[1] + 1.0, below[2] + dz)
+        hit, at = player.target()
+        if hit and at == below:
+            player.act(function=PLACE, slot=player.slot_of(item))
+            return player.block(cell) != 0
+    return False
+
+
+def face(player: Player, cell: Cell) -> None:
+    """Looks at a crafting table or a furnace: only those in view can be worked at."""
+    player.look_at(*(c + 0.5 for c in cell))
+
+
+def take_along(player: Player, cell: Cell, item: str) -> None:
+    """Breaks a block that was put down and picks it up."""
+    if dig(player, cell, keep=True):
+        pick_up(player, item)

@@ -1,0 +1,157 @@
+"""Finding mobs, going after them, striking them, or using something on them."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from models.rules.mobs import MOB_IDS, mob_names
+from nodes.env_server.demonstrations.gathering import pick_up, wander
+from nodes.env_server.demonstrations.player import ATTACK, GaveUp, Player
+from nodes.env_server.demonstrations.walking import go
+from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
+from nodes.env_server.worlds.embedded.rays import cast, direction
+
+ARM = 2.7  # metres
+CHASE = 900  # ticks after one mob
+WEAPONS = ("diamond_sword", "iron_sword", "diamond_axe", "iron_axe", "stone_sword", "stone_axe",
+           "wooden_sword", "golden_sword", "wooden_axe")  # fmt: skip
+HUNGRY, WEAK = 14.0, 12.0
+MEALS = ("cooked_beef", "bread", "cooked_mutton", "cooked_porkchop", "cooked_chicken", "apple",
+         "beef", "mutton", "porkchop", "carrot")  # fmt: skip
+
+
+def nearest_mob(player: Player, kind: str, fits: Callable[[Any], bool] = lambda mob: True) -> int:
+    """The number of the nearest mob of a kind, -1 if there is none in the window."""
+    mobs, body = player.world.state.mobs[0], player.body
+    best, number = math.inf, -1
+    for index in np.flatnonzero(mobs["kind"] == MOB_IDS[kind]):
+        mob = mobs[index]
+        away = math.dist(
+            (float(mob["x"]), float(mob["y"]), float(mob["z"])),
+            (float(body["x"]), float(body["y"]), float(body["z"])),
+        )
+        if away < best and fits(mob):
+            best, number = away, int(index)
+    return number
+
+
+def hunt(player: Player, kind: str, item: str, count: int) -> None:
+    """Kills mobs of a kind until there are ``count`` of an item.
+
+    Raises:
+        GaveUp: none is to be found.
+    """
+    while player.have(item) < count:
+        kill_one(player, kind)
+        pick_up(player, item)
+
+
+def kill_one(player: Player, kind: str) -> None:
+    before = kills(player, kind)
+    for _ in range(40):
+        number = nearest_mob(player, kind)
+        if number < 0:
+            wander(player)
+            continue
+        take_weapon(player)
+        fight(player, kind, number)
+        if kills(player, kind) > before:
+            return
+    raise GaveUp(f"no {kind} was caught")
+
+
+def kills(player: Player, kind: str) -> int:
+    return int(player.world.state.kills[0, MOB_IDS[kind]])
+
+
+def take_weapon(player: Player) -> None:
+    for name in WEAPONS:
+        if player.slot_of(name) >= 0:
+            player.equip(name)
+            return
+
+
+def fight(player: Player, kind: str, number: int) -> None:
+    """Goes after one mob and strikes it until it is gone or out of reach for too long."""
+    mob = player.world.state.mobs[0, number]
+    for _ in range(CHASE):
+        if mob_names[int(mob["kind"])] != kind:
+            return
+        eat_if_weak(player)
+        if not close_in(player, mob):
+            continue
+        look_at_mob(player, mob)
+        player.act(function=ATTACK, move=0)
+
+
+def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
+    """One step nearer to a mob. True: it is within reach and in sight already."""
+    body = player.body
+    x, y, z = float(mob["x"]), float(mob["y"]), float(mob["z"])
+    flat = math.hypot(x - float(body["x"]), z - float(body["z"]))
+    away = math.dist((x, y, z), (float(body["x"]), float(body["y"]), float(body["z"])))
+    if away <= reach + 0.6 and _in_line(player, mob):
+        return True
+    if away > 7.0 or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z, flat):
+        cell = (math.floor(x), math.floor(y), math.floor(z))
+
+        def near(there: tuple[int, int, int]) -> bool:
+            gap = math.dist((there[0] + 0.5, there[1], there[2] + 0.5), (x, y, z))
+            return gap <= max(2.0, reach - 0.4)
+
+        try:
+            go(player, near, cell, slack=2.0)
+        except GaveUp as reason:
+            if "steps were not enough" in str(reason):
+                raise
+            player.wait(10)
+    return False
+
+
+def _walks(player: Player, x: float, y: float, z: float, flat: float) -> bool:
+    """A tick straight towards a place; False: that led nowhere."""
+    body = player.body
+    _, yaw = player.angles_to(x, player.eyes[1], z)
+    before = float(body["x"]), float(body["z"])
+    # Jumping up a step in the way; sprinting is left to those who are far.
+    jump = y > float(body["y"]) + 0.4 or player.blocked
+    player.act(move=1, gait=1 if jump else 0, yaw=yaw)
+    moved = math.hypot(float(body["x"]) - before[0], float(body["z"]) - before[1])
+    player.blocked = moved < 0.02
+    player.stuck = player.stuck + 1 if moved < 0.02 else 0
+    if player.stuck > 12:
+        player.stuck = 0
+        return False
+    return True
+
+
+def look_at_mob(player: Player, mob: Any) -> None:
+    tall = 0.5 * float(player.world.rules.mob[int(mob["kind"])]["tall"])
+    player.look_at(float(mob["x"]), float(mob["y"]) + tall, float(mob["z"]))
+
+
+def _in_line(player: Player, mob: Any) -> bool:
+    """Whether no block would be hit before the mob, looked at from here."""
+    tall = 0.5 * float(player.world.rules.mob[int(mob["kind"])]["tall"])
+    pitch, yaw = player.angles_to(float(mob["x"]), float(mob["y"]) + tall, float(mob["z"]))
+    look = direction(float(player.body["yaw"]) + yaw, float(player.body["pitch"]) + pitch)
+    ex, ey, ez = player.eyes
+    found, away = mob_on_ray(player.world.state, player.world.rules, 0, ex, ey, ez, *look, 3.0)
+    if found < 0:
+        return False
+    hit = cast(player.world.state, player.world.rules, 0, ex, ey, ez, *look, float(away))
+    return int(hit[0]) == 0
+
+
+def eat_if_weak(player: Player) -> None:
+    body = player.body
+    if not (float(body["food"]) < HUNGRY and float(body["life"]) < WEAK):
+        return
+    for name in MEALS:
+        if player.have(name):
+            player.equip(name)
+            player.act(function=1)
+            take_weapon(player)
+            return

@@ -1,0 +1,35 @@
+"""What the scripted player does for each kind of task."""
+
+from models.tasks import TaskSpec, task_kwargs
+from nodes.env_server.demonstrations.deeds import DEEDS
+from nodes.env_server.demonstrations.hunting import kill_one
+from nodes.env_server.demonstrations.obtaining import Obtaining
+from nodes.env_server.demonstrations.player import GaveUp, Player
+from nodes.env_server.demonstrations.using import use_tech
+from nodes.env_server.obtainable.derivations import derive
+from nodes.env_server.obtainable.oracle import targets_of, worlds_of
+
+
+def play(player: Player, spec: TaskSpec) -> None:
+    """Plays until the environment says that the task is done.
+
+    Raises:
+        Succeeded: it is.
+        GaveUp: the script came to its end, or to a place where it knows no way on.
+    """
+    if spec.kind == "combat":
+        while True:
+            for target in targets_of(spec):
+                kill_one(player, target.removeprefix("mob:"))
+    if spec.kind == "survival":
+        while True:
+            player.wait(1)
+    obtaining = Obtaining(player, derive(worlds_of(spec, engine=True)[0]), DEEDS)
+    kwargs = task_kwargs(spec, image_size=1)
+    for target in targets_of(spec):
+        # What is wanted is what is gained: what was there at the start does not count.
+        count = kwargs["target_quantities"][target] if spec.kind == "harvest" else 1
+        obtaining.obtain(target, player.have(target) + count if spec.kind == "harvest" else count)
+        if spec.kind == "techtree":
+            use_tech(obtaining, target)
+    raise GaveUp("the script is over, and the task is not done")

@@ -1,0 +1,72 @@
+"""Using what the tech tree asks for: tools on blocks, armour on the body, blocks on the ground."""
+
+from models.rules import ITEMS
+from nodes.env_server.demonstrations.building import place_near
+from nodes.env_server.demonstrations.digging import dig
+from nodes.env_server.demonstrations.gathering import gather, nearest
+from nodes.env_server.demonstrations.obtaining import Obtaining
+from nodes.env_server.demonstrations.player import BLOCK_IDS, EQUIP, USE, Player
+
+ENTRIES = {item.name: item for item in ITEMS}
+SOIL = {BLOCK_IDS[name] for name in ("dirt", "grass")}
+
+
+def use_tech(obtaining: Obtaining, name: str) -> None:
+    """Uses an item once in the way that counts it as used."""
+    player = obtaining.player
+    entry = ENTRIES[name]
+    if entry.slot != "mainhand":
+        player.act(function=EQUIP, slot=player.slot_of(name))
+    elif name == "bow":
+        obtaining.obtain("arrow")
+        player.equip("bow")
+        for _ in range(25):
+            player.act(function=USE)
+        player.wait(3)
+    elif entry.block:
+        place_near(player, name)
+    elif name.endswith("_hoe"):
+        _till(player, name)
+    elif entry.durability:
+        _strike_something(player, name)
+    else:
+        player.equip(name)
+        player.act(function=USE)
+
+
+def _till(player: Player, name: str) -> None:
+    from nodes.env_server.demonstrations.gathering import approach
+
+    cell = nearest(player, SOIL)
+    assert cell is not None
+    approach(player, cell)
+    player.equip(name)
+    player.look_at(cell[0] + 0.5, cell[1] + 1.0, cell[2] + 0.5)
+    player.act(function=USE)
+
+
+def _strike_something(player: Player, name: str) -> None:
+    """A tool counts as used when a block was dug with it."""
+    player.equip(name)
+    for _ in range(3):
+        cell = nearest(player, SOIL)
+        if cell is not None:
+            from nodes.env_server.demonstrations.gathering import approach
+
+            approach(player, cell)
+            player.equip(name)
+            dig_with(player, cell)
+        else:
+            gather(player, {"stone"}, "cobblestone", player.have("cobblestone") + 1)
+
+
+def dig_with(player: Player, cell: tuple[int, int, int]) -> None:
+    """Digs a block with what is in the hand."""
+    player.look_at(*(c + 0.5 for c in cell))
+    for _ in range(200):
+        player.act(function=3)
+        if player.block(cell) == 0:
+            return
+
+
+__all__ = ["dig", "use_tech"]

@@ -1,0 +1,1 @@
+"""What the player does with his hands: digging, placing, using, throwing, crafting."""

@@ -1,0 +1,35 @@
+"""Which running instance belongs to which world, in this process."""
+
+import threading
+
+from nodes.env_server.worlds.errors import WorldError
+
+_LOCK = threading.Lock()
+_TAKEN: list[int] = []
+
+
+def take(ports: list[int], count: int) -> list[int]:
+    """``count`` of these ports that no other world of this process plays on. A port that is named
+    twice takes two connections, which the embedded world's door allows and Minecraft does not.
+
+    Raises:
+        WorldError: there are not so many left.
+    """
+    with _LOCK:
+        free = list(ports)
+        for port in _TAKEN:
+            if port in free:
+                free.remove(port)
+        if len(free) < count:
+            raise WorldError(
+                f"{count} instances are wanted and {len(free)} of the {len(ports)} named in"
+                " world.ports are free; start more instances and name their ports"
+            )
+        _TAKEN.extend(free[:count])
+        return free[:count]
+
+
+def give_back(ports: list[int]) -> None:
+    with _LOCK:
+        for port in ports:
+            _TAKEN.remove(port)
