@@ -331,7 +331,9 @@ def rules() -> Rules:
     )
 
 
-def _biomes(block_ids: dict[str, int]) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
+def _biomes(
+    block_ids: dict[str, int],
+) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
     biome = np.zeros(256, BIOME)
     trees = np.zeros((256, len(TREES)))
     doubles = np.zeros((256, DOUBLES), np.int64)

@@ -99,8 +99,8 @@ def corner_height(rules, setting_biome, generator, world, px, pz):
 
 @kernel
 def blended(rules, world, px, pz, cells, i, k):
-    """The height at a corner where biomes may differ. ``cells`` are biomes, from i and k on those of
-    the 5 x 5 cells around."""
+    """The height at a corner where biomes may differ. ``cells`` are biomes, those
+    of the 5 x 5 cells around from i and k on."""
     depth = 0.0
     scale = 0.0
     total = 0.0

@@ -24,6 +24,7 @@ def generate_area(state, rules, w, seed, x0, z0, x1, z1):
     """Makes the columns [x0, x1) x [z0, z1) of the window of the player's dimension. They are the
     same whatever the rectangle and whatever was made before."""
     setting = state.settings[w]
+    seed = np.uint64(seed)
     dimension = state.players[w].dimension
     alone = setting.biome if setting.generator == ONE_BIOME else -1
     if dimension == NETHER or (dimension != END and alone == NETHER_BIOME):

@@ -1,4 +1,4 @@
-"""What is neither tree nor plant: giant mushrooms, spikes of ice, boulders, beds of clay and sand."""
+"""Neither trees nor plants: giant mushrooms, spikes of ice, boulders, beds of clay and sand."""
 
 import numpy as np
 

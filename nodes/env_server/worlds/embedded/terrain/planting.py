@@ -42,7 +42,11 @@ from nodes.env_server.worlds.embedded.terrain.trees import (
 MOST = 52  # trees in a chunk
 APART = 2  # columns between trunks, at least
 SPIKES, MEGA, SWAMP = STYLES.index("spikes"), STYLES.index("mega"), STYLES.index("swamp")
-BIG_OAK, BIRCHES, TALL_BIRCH = TREES.index("big_oak"), TREES.index("birch"), TREES.index("tall_birch")
+BIG_OAK, BIRCHES, TALL_BIRCH = (
+    TREES.index("big_oak"),
+    TREES.index("birch"),
+    TREES.index("tall_birch"),
+)
 SPRUCE, PINE = TREES.index("spruce"), TREES.index("pine")
 MEGA_SPRUCE, MEGA_PINE = TREES.index("mega_spruce"), TREES.index("mega_pine")
 JUNGLE, MEGA_JUNGLE = TREES.index("jungle"), TREES.index("mega_jungle")
@@ -66,7 +70,7 @@ def plant_chunk(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, wa
     lay_beds(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, waters)
     place = np.int64(bits & np.uint64(15))
     style = rules.biome[biomes[cx * 16 + place - sx, cz * 16 + place - sz]].style
-    if style == SPIKES or style == MEGA:
+    if style in (SPIKES, MEGA):
         raise_rocks(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, waters)
     count = 0
     for number in range(MOST):
@@ -120,7 +124,7 @@ def grow(state, w, clip, kind, x, y, z, bits):
         grow_spruce(state, w, clip, x, y, z, bits)
     elif kind == PINE:
         grow_pine(state, w, clip, x, y, z, bits)
-    elif kind == MEGA_SPRUCE or kind == MEGA_PINE:
+    elif kind in (MEGA_SPRUCE, MEGA_PINE):
         grow_mega_spruce(state, w, clip, x, y, z, kind == MEGA_SPRUCE, bits)
     elif kind == JUNGLE:
         grow_jungle(state, w, clip, x, y, z, bits)
@@ -167,7 +171,8 @@ def lay_beds(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, water
 
 @kernel
 def raise_rocks(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, waters):
-    """Three spikes and two sheets of ice in a chunk of spikes, up to two boulders in mega taigas."""
+    """Three spikes and two sheets of ice in a chunk of spikes, up to two boulders in a mega
+    taiga's."""
     bits = chunk_numbers(seed, 303, cx, cz)
     for number in range(5):
         bits = mixed(bits + GOLDEN)
@@ -184,5 +189,4 @@ def raise_rocks(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, wa
             else:
                 grow_spike(state, w, clip, x, h, z, bits >> np.uint64(8))
         elif style == MEGA and number < np.int64((bits >> np.uint64(8)) % np.uint64(3)):
-            if number < 2:
-                lay_boulder(state, w, clip, x, h + 1, z, bits)
+            lay_boulder(state, w, clip, x, h + 1, z, bits)

@@ -34,9 +34,7 @@ SHADE = 20  # blocks overhead in which a mushroom looks for a roof
 
 
 @kernel
-def plant_columns(
-    state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes, waters
-):
+def plant_columns(state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes, waters):
     world = mixed(np.uint64(seed))
     last = state.blocks.shape[1] - 1
     for x in range(x0, x1):
@@ -47,9 +45,9 @@ def plant_columns(
             column = state.blocks[w, x & last, z & last]
             row = rules.biome[biome]
             if h < water:
-                if row.lilies > 0.0 and column[water] == WATER and column[water + 1] == 0:
-                    if unit_at(world + np.uint64(61), x, z) < 0.02 * row.lilies:
-                        column[water + 1] = LILY
+                open_water = column[water] == WATER and column[water + 1] == 0
+                if open_water and unit_at(world + np.uint64(61), x, z) < 0.02 * row.lilies:
+                    column[water + 1] = LILY
             elif h > water + 1 or not plant_reeds(
                 state, row, w, world, x, z, h, x - sx, z - sz, heights, waters
             ):
@@ -106,7 +104,7 @@ def plant_one(state, rules, w, world, x, z, h, biome):
     bits = mixed(bits)
     if ground == SAND or ground in (HARDENED_CLAY, STAINED_CLAY):
         plant_dry(row, column, x, z, h, draw, bits)
-    elif ground == GRASS or ground == MYCELIUM or ground == DIRT:
+    elif ground in (GRASS, MYCELIUM, DIRT):
         if draw < 0.004 and patch_here(world, x, z, PATCH, 65) and ground == GRASS:
             column[h + 1] = PUMPKIN
             metas[h + 1] = np.int64(bits & np.uint64(3))
@@ -151,10 +149,7 @@ def mushroom_here(row, column, h, bits, draw, ground):
         return draw < 0.008 * rate
     if draw > 0.006 * rate + 0.003:
         return False
-    for y in range(h + 2, min(HEIGHT, h + SHADE)):
-        if column[y] != 0:
-            return True
-    return False
+    return column[h + 2 : min(HEIGHT, h + SHADE)].any()
 
 
 @kernel

@@ -4,6 +4,7 @@ import math
 
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import write_block
+from nodes.env_server.worlds.embedded.mobs.placing import remove_mob
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.state import CHANGES
 from nodes.env_server.worlds.embedded.structures.inhabitants import settle
@@ -23,9 +24,7 @@ def load(state, rules, w, x, z):
     player.north = ((z - area // 2 + STEP // 2) >> 4) << 4
     player.ceiling = 0
     forget_outside(state, w)
-    fill(
-        state, rules, w, player.west, player.north, player.west + area, player.north + area
-    )
+    fill(state, rules, w, player.west, player.north, player.west + area, player.north + area)
 
 
 @kernel
@@ -60,8 +59,8 @@ def keep_window(state, rules, w):
     limit = min(FAR, 3 * area // 8)
     if abs(off_x) <= limit and abs(off_z) <= limit:
         return
-    x = column_of(player.x)
-    z = column_of(player.z)
+    x = math.floor(player.x)
+    z = math.floor(player.z)
     if abs(off_x) >= area - STEP or abs(off_z) >= area - STEP:
         load(state, rules, w, x, z)
         return
@@ -80,11 +79,6 @@ def keep_window(state, rules, w):
 
 
 @kernel
-def column_of(value):
-    return int(math.floor(value))
-
-
-@kernel
 def fill_strip(state, rules, w, x, z, width, depth):
     forget_outside(state, w)
     fill(state, rules, w, x, z, x + width, z + depth)
@@ -92,7 +86,7 @@ def fill_strip(state, rules, w, x, z, width, depth):
 
 @kernel
 def forget_outside(state, w):
-    """Whatever is no more in the window ceases to be: things, animals, arrows, what was to happen."""
+    """Whatever is no more in the window ceases to be: things, animals, arrows, what is due."""
     area = state.blocks.shape[1]
     player = state.players[w]
     west = player.west
@@ -103,17 +97,17 @@ def forget_outside(state, w):
         drop = state.drops[w, number]
         if drop.count > 0 and not (west <= drop.x < east and north <= drop.z < south):
             drop.count = 0
-    for number in range(state.mobs.shape[1]):
+    for number in range(player.mobs - 1, -1, -1):
         mob = state.mobs[w, number]
         if mob.kind != 0 and not (west <= mob.x < east and north <= mob.z < south):
-            mob.kind = 0
+            remove_mob(state, w, number)
             if player.riding == number + 1:
                 player.riding = 0
-    for number in range(state.shots.shape[1]):
+    for number in range(player.shots):
         shot = state.shots[w, number]
         if shot.kind != 0 and not (west <= shot.x < east and north <= shot.z < south):
             shot.kind = 0
-    for number in range(state.pending.shape[1]):
+    for number in range(player.pending):
         update = state.pending[w, number]
         if update.due != 0 and not (west <= update.x < east and north <= update.z < south):
             update.due = 0
