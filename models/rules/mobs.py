@@ -45,6 +45,7 @@ class Mob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     climbs: bool = False
     armour: float = 0.0
     sight: float = 16.0  # metres
+    panic: float = 1.25  # times faster when it was hurt
     attack: str = "blow"
     spawn: list[Spawn] = []
 

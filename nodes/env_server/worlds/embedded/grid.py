@@ -3,7 +3,7 @@
 import numpy as np
 
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.state import CHANGES, HEIGHT, PLACED
+from nodes.env_server.worlds.embedded.state import CHANGES, END, HEIGHT, PLACED
 
 AIR = 0
 BEDROCK = 7
@@ -11,6 +11,11 @@ BARRIER = 166
 CRAFTING_TABLE = 58
 FURNACE = 61
 LIT_FURNACE = 62
+WATER_BLOCK = 9  # ``player.fluid`` is this or LAVA_BLOCK, flowing or not
+LAVA_BLOCK = 11
+FIRE_BLOCK = 51
+CACTUS_BLOCK = 81
+MAGMA_BLOCK = 213
 
 
 @kernel
@@ -23,11 +28,12 @@ def held(state, w, x, z):
 
 @kernel
 def block_at(state, w, x, y, z):
-    """The block id; outside the window there is barrier, below the world bedrock."""
+    """The block id; outside the window there is barrier, below the world bedrock, below the End
+    nothing."""
     if y >= HEIGHT:
         return AIR
     if y < 0:
-        return BEDROCK
+        return AIR if state.players[w].dimension == END else BEDROCK
     if not held(state, w, x, z):
         return BARRIER
     last = state.blocks.shape[1] - 1

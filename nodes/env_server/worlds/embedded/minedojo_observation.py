@@ -78,9 +78,9 @@ def _life_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "food": _one(player["food"]),
         "saturation": _one(player["saturation"]),
         "armor": _one(world.rules.item["armour"][worn].sum()),
-        "oxygen": _one(300.0),
-        "xp": _one(0.0),
-        "is_sleeping": np.array(False),
+        "oxygen": _one(max(0, player["air"])),
+        "xp": _one(player["xp"]),
+        "is_sleeping": np.array(bool(player["sleeping"])),
     }
 
 

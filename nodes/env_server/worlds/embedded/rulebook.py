@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
 from nodes.env_server.worlds.embedded.by_address import by_address
 from nodes.env_server.worlds.embedded.mobs.table import mob_tables
+from nodes.env_server.worlds.embedded.structures.catalogue import structures
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
 STATIONS = {"hand": 0, "table": 1, "furnace": 2}
 INGREDIENTS = 6
+DOOR, GATE, TRAPDOOR, SLAB, SNOW = 1, 2, 3, 4, 5
 
 BLOCK = np.dtype(
     [
@@ -39,6 +41,7 @@ BLOCK = np.dtype(
         ("light", "i4"),
         ("replaceable", "i4"),
         ("support", "i4"),  # 1: breaks when the block under it goes
+        ("shape", "i4"),  # 0, or the rule by which metadata say the height: DOOR, GATE ...
     ],
     align=True,
 )
@@ -209,6 +212,19 @@ def opacity(block: Block) -> int:
     return 15 if "light" in block.flags and not open_work else 0
 
 
+def shape_of(name: str) -> int:
+    """By which rule a block's metadata say how high it is; 0 if they don't."""
+    if name.endswith("trapdoor"):
+        return TRAPDOOR
+    if name.endswith("_door"):
+        return DOOR
+    if name.endswith("fence_gate"):
+        return GATE
+    if name.endswith(("_slab", "_slab2")) and "double" not in name:
+        return SLAB
+    return SNOW if name == "snow_layer" else 0
+
+
 @by_address
 class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
@@ -229,6 +245,15 @@ class Rules(NamedTuple):
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
     mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
     mob_drops: NDArray[np.void]  # FALLS
+    structure: NDArray[np.void]  # this and the rest: structures/catalogue.py
+    habitat: NDArray[np.bool_]
+    layout: NDArray[np.void]
+    piece: NDArray[np.void]
+    cells: NDArray[np.uint16]
+    dweller: NDArray[np.void]
+    chest: NDArray[np.void]
+    pool: NDArray[np.void]
+    entry: NDArray[np.void]
 
 
 @cache
@@ -241,7 +266,7 @@ def rules() -> Rules:
     for entry in BLOCKS:
         row = block[entry.id]
         row["hardness"] = entry.hardness
-        row["height"] = entry.height
+        row["height"] = 0.0 if entry.name == "ladder" else entry.height  # it lies on the wall
         half, top = PLANTS.get(entry.name, (0.5, min(entry.height, 1.0) or 1.0))
         row["half"], row["top"] = half, top
         row["slipperiness"] = entry.slipperiness
@@ -262,6 +287,7 @@ def rules() -> Rules:
             "replaceable",
         ):
             row[flag] = flag in entry.flags
+        row["shape"] = shape_of(entry.name)
         row["support"] = entry.name in PLANTS or entry.name == "cactus"
         own = items.get(entry.name)
         kept = 0
@@ -328,6 +354,7 @@ def rules() -> Rules:
         needs=needs,
         mob=mob,
         mob_drops=mob_drops,
+        **structures()._asdict(),
     )
 
 

@@ -102,6 +102,9 @@ PLAYER = np.dtype(
         ("absorption", "f8"),  # life that is lost before his own
         ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
         ("thunder_left", "i4"),
+        ("webbed", "i4"),  # 1: in a cobweb
+        ("climbing", "i4"),  # 1: on a ladder or vines
+        ("bumped", "i4"),  # 1: the last tick's way was barred sideways
         ("pending", "i4"),  # entries of State.pending in use
         ("next_due", "i8"),  # tick at which the first of them is due
         ("mobs", "i4"),  # places of State.mobs from here on are empty
@@ -159,6 +162,7 @@ MOB = np.dtype(
         ("pitch", "f8"),
         ("life", "f8"),
         ("goal_x", "f8"),
+        ("goal_y", "f8"),
         ("goal_z", "f8"),
         ("fall", "f8"),
         ("struck", "f8"),  # the last blow's damage, while ``invulnerable``
@@ -194,8 +198,10 @@ SHOT = np.dtype(
         ("damage", "f8"),
         ("kind", "i4"),  # 0: nothing flies here
         ("owner", "i4"),  # a mob's number, -1 the player
+        ("by", "i4"),  # the kind of that mob, 0 the player
         ("age", "i4"),
-        ("ground", "i4"),
+        ("ground", "i4"),  # 1: it sticks in a block
+        ("unused", "i4"),
     ],
     align=True,
 )

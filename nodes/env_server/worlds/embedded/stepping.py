@@ -6,6 +6,7 @@ import numpy as np
 
 from nodes.env_server.worlds.embedded.body.clock import pass_time, set_weather
 from nodes.env_server.worlds.embedded.body.effects import clear_effects
+from nodes.env_server.worlds.embedded.body.living import live
 from nodes.env_server.worlds.embedded.body.physics import DRAG, GRAVITY, move_player
 from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
@@ -15,6 +16,7 @@ from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, 
 from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
+from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
 from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
@@ -26,7 +28,6 @@ from nodes.env_server.worlds.embedded.updates import restore
 
 SIZES = np.array([3, 3, 4, 25, 25, 8, 244, 36], np.int64)
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
-REGENERATION = 80  # ticks for one point of life, well fed
 
 
 @kernel
@@ -138,6 +139,9 @@ def stand_up(state, w):
     player.fluid = 0
     player.fluid_eyes = 0
     player.sleeping = 0
+    player.webbed = 0
+    player.climbing = 0
+    player.bumped = 0
     player.portal = 0
     player.drawn = 0
     player.blocking = 0
@@ -153,19 +157,15 @@ def stand_up(state, w):
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
     pass_time(state, rules, w)
-    if player.invulnerable > 0:
-        player.invulnerable -= 1
     run_updates(state, rules, w)
-    move_player(state, rules, w, player, forward, strafe, gait)
+    if player.sleeping == 0:
+        move_player(state, rules, w, player, forward, strafe, gait)
+    live(state, rules, w)
     tick_mobs(state, rules, w)
+    tick_shots(state, rules, w)
     move_drops(state, rules, w)
     keep_window(state, rules, w)
     player.ticks += 1
-    if player.food >= 18.0 and 0.0 < player.life < 20.0:
-        player.regeneration += 1
-        if player.regeneration >= REGENERATION:
-            player.regeneration = 0
-            player.life = min(20.0, player.life + 1.0)
 
 
 @kernel

@@ -2,18 +2,34 @@
 
 import math
 
-from nodes.env_server.worlds.embedded.body.hurt import FALL, VOID
+from nodes.env_server.worlds.embedded.body.hurt import FALL
 from nodes.env_server.worlds.embedded.body.physics import EPSILON
-from nodes.env_server.worlds.embedded.chance import below, unit
+from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import held
-from nodes.env_server.worlds.embedded.mobs.placing import remove_mob
+from nodes.env_server.worlds.embedded.mobs.fighting import fight, whereabouts
+from nodes.env_server.worlds.embedded.mobs.flying import fly_about, swim_about
+from nodes.env_server.worlds.embedded.mobs.hopping import hop
+from nodes.env_server.worlds.embedded.mobs.kinds import CHICKEN, MAGMA_CUBE, SHULKER, SLIME
+from nodes.env_server.worlds.embedded.mobs.minding import (
+    COURT,
+    DETOUR,
+    FOLLOW,
+    IDLE,
+    WALK,
+    grow,
+    think,
+    wander,
+)
+from nodes.env_server.worlds.embedded.mobs.senses import safe_ahead
+from nodes.env_server.worlds.embedded.mobs.suffering import suffer
+from nodes.env_server.worlds.embedded.mobs.table import PASSIVE
 from nodes.env_server.worlds.embedded.mobs.walking import move_walker, step_forward, turn_to
 from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob
 
 JUMP = 0.42
-WANDER = 10.0  # metres
-IDLE, WALK = 0, 1
+ROUND = 10
+STROLL = 1.0
+WAY_ROUND = 3.0  # metres to the side of what is in the way
 
 
 @kernel
@@ -22,57 +38,142 @@ def tick_mobs(state, rules, w):
     player = state.players[w]
     player.cooldown += 1
     for number in range(player.mobs):
-        mob = state.mobs[w, number]
-        if mob.kind != 0:
-            live(state, rules, w, number, mob)
+        if state.mobs[w, number].kind != 0:
+            live(state, rules, w, number)
 
 
 @kernel
-def live(state, rules, w, number, mob):
-    player = state.players[w]
+def live(state, rules, w, number):
+    mob = state.mobs[w, number]
     if mob.invulnerable > 0:
         mob.invulnerable -= 1
     if mob.blame > 0:
         mob.blame -= 1
     if mob.angry > 0:
         mob.angry -= 1
-    mob.wait -= 1
-    if mob.wait <= 0:
-        wander(player, mob)
-    haste = 0.0
-    if mob.mood == WALK:
-        dx = mob.goal_x - mob.x
-        dz = mob.goal_z - mob.z
-        if dx * dx + dz * dz < 0.5:
-            mob.mood = IDLE
-        else:
-            turn_to(mob, mob.goal_x, mob.goal_z)
-            haste = 1.4 if mob.angry > 0 else 1.0
-            step_forward(rules, mob, haste)
-    resting = mob.ground == 1 and haste == 0.0 and abs(mob.vx) + abs(mob.vz) < 0.003
-    if resting and (player.ticks + number) % 8 != 0:
-        return
-    if move_walker(state, rules, w, mob) and mob.ground == 1 and haste > 0.0:
-        mob.vy = JUMP
-    if mob.ground == 1 and mob.fall > 0.0:
-        harm = math.ceil(mob.fall - 3.0 - EPSILON)
-        mob.fall = 0.0
-        if harm > 0.0:
-            hurt_mob(state, rules, w, number, float(harm), FALL, False)
-    if mob.kind != 0 and mob.y < -16.0:
-        hurt_mob(state, rules, w, number, 4.0, VOID, False)
-    if mob.kind != 0 and not held(state, w, math.floor(mob.x), math.floor(mob.z)):
-        remove_mob(state, w, number)
+    if mob.pause > 0:
+        mob.pause -= 1
+    if (state.players[w].ticks + number) % ROUND == 0:
+        if not suffer(state, rules, w, number):
+            return
+        grow(state, rules, w, number)
+        think(state, rules, w, number)
+        if mob.kind == 0:
+            return
+    kind = rules.mob[mob.kind]
+    if kind.flies == 1:
+        fly_about(state, rules, w, number)
+    elif kind.swims == 1:
+        swim_about(state, rules, w, number)
+    elif mob.kind in (SLIME, MAGMA_CUBE):
+        hop(state, rules, w, number)
+    elif mob.kind == SHULKER:
+        stay_put(state, rules, w, number)
+    else:
+        walk_about(state, rules, w, number)
 
 
 @kernel
-def wander(player, mob):
-    """Now and then it thinks of another place to be at."""
-    hurried = mob.angry > 0
-    mob.wait = 20 + below(player, 20) if hurried else 60 + below(player, 120)
-    if hurried or unit(player) < 0.5:
-        mob.goal_x = mob.x + WANDER * (2.0 * unit(player) - 1.0)
-        mob.goal_z = mob.z + WANDER * (2.0 * unit(player) - 1.0)
-        mob.mood = WALK
-    else:
-        mob.mood = IDLE
+def stay_put(state, rules, w, number):
+    mob = state.mobs[w, number]
+    if mob.target != 0:
+        x, y, z, half, tall = whereabouts(state, rules, w, mob)
+        if tall > 0.0:
+            fight(state, rules, w, number, x, y, z, half, tall)
+
+
+@kernel
+def choose_way(state, rules, w, number):
+    """Turns a walker to where it wants to be. Returns its haste, 0 to stand; -1: it is gone."""
+    mob = state.mobs[w, number]
+    if mob.target != 0:
+        x, y, z, half, tall = whereabouts(state, rules, w, mob)
+        if tall > 0.0:
+            haste = fight(state, rules, w, number, x, y, z, half, tall)
+            if mob.kind == 0:
+                return -1.0
+            if mob.mood == DETOUR and mob.wait > 0:
+                mob.wait -= 1
+                turn_to(mob, mob.goal_x, mob.goal_z)
+                return max(haste, 1.0)
+            turn_to(mob, x, z)
+            return haste
+        mob.target = 0
+    mob.wait -= 1
+    if mob.wait <= 0:
+        wander(state, rules, w, mob)
+    if mob.mood == IDLE:
+        return 0.0
+    haste = STROLL
+    if mob.mood == FOLLOW:
+        player = state.players[w]
+        mob.goal_x = player.x
+        mob.goal_z = player.z
+        haste = 1.1
+    dx = mob.goal_x - mob.x
+    dz = mob.goal_z - mob.z
+    near = 6.0 if mob.mood == FOLLOW else 0.5
+    if dx * dx + dz * dz < near:
+        if mob.mood in (WALK, DETOUR):
+            mob.mood = IDLE
+        return 0.0
+    turn_to(mob, mob.goal_x, mob.goal_z)
+    if mob.angry > 0 and rules.mob[mob.kind].nature == PASSIVE:
+        haste = rules.mob[mob.kind].panic
+    return 1.0 if mob.mood == COURT else haste
+
+
+@kernel
+def walk_about(state, rules, w, number):
+    """A tick of a mob with legs; at rest it costs next to nothing."""
+    mob = state.mobs[w, number]
+    haste = choose_way(state, rules, w, number)
+    if haste < 0.0:
+        return
+    if haste == 0.0 and mob.ground == 1 and abs(mob.vx) + abs(mob.vz) < 0.003:
+        mob.vx = 0.0
+        mob.vz = 0.0
+        # Its ground may have been dug away.
+        if (state.players[w].ticks + number) % 8 != 0:
+            return
+    if haste > 0.0:
+        yaw = math.radians(mob.yaw)
+        if mob.ground == 0 or safe_ahead(state, rules, w, mob, -math.sin(yaw), math.cos(yaw)):
+            step_forward(rules, mob, haste)
+        elif mob.target == 0:
+            mob.mood = IDLE
+    blocked = move_walker(state, rules, w, mob)
+    if blocked and haste > 0.0:
+        if rules.mob[mob.kind].climbs == 1:
+            mob.vy = 0.2
+            mob.fall = 0.0
+        elif mob.ground == 1:
+            overcome(state, rules, w, number)
+    if mob.kind == CHICKEN and mob.vy < 0.0:
+        mob.vy *= 0.6
+    if mob.ground == 1 and mob.fall > 0.0:
+        land(state, rules, w, number)
+
+
+@kernel
+def overcome(state, rules, w, number):
+    """Something is in its way: it jumps, and if that was no help goes round it."""
+    mob = state.mobs[w, number]
+    player = state.players[w]
+    mob.vy = JUMP
+    if unit(player) < 0.25 and mob.mood != DETOUR:
+        yaw = math.radians(mob.yaw)
+        side = WAY_ROUND if unit(player) < 0.5 else -WAY_ROUND
+        mob.goal_x = mob.x + side * math.cos(yaw)
+        mob.goal_z = mob.z + side * math.sin(yaw)
+        mob.mood = DETOUR
+        mob.wait = 25
+
+
+@kernel
+def land(state, rules, w, number):
+    mob = state.mobs[w, number]
+    amount = math.ceil(mob.fall - 3.0 - EPSILON)
+    mob.fall = 0.0
+    if amount > 0.0:
+        hurt_mob(state, rules, w, number, float(amount), FALL, False)

@@ -2,16 +2,12 @@
 
 import math
 
-from models.rules.mobs import MOB_IDS
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import held
+from nodes.env_server.worlds.embedded.mobs.kinds import CHICKEN, MAGMA_CUBE, SHEEP, SLIME
 from nodes.env_server.worlds.embedded.state import HEIGHT, MOBS
 
-SHEEP = MOB_IDS["sheep"]
-SLIME = MOB_IDS["slime"]
-MAGMA_CUBE = MOB_IDS["magma_cube"]
-CHICKEN = MOB_IDS["chicken"]
 WHITE, ORANGE, PINK, GRAY, SILVER, BROWN, BLACK = 0, 1, 6, 7, 8, 12, 15
 LARGEST = 4  # of slimes: 1, 2 or 4
 
@@ -47,6 +43,7 @@ def fill(state, rules, w, number, kind, x, y, z):
     mob.pitch = 0.0
     mob.life = rules.mob[kind].health
     mob.goal_x = x
+    mob.goal_y = y
     mob.goal_z = z
     mob.fall = 0.0
     mob.struck = 0.0

@@ -12,7 +12,7 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.hands.items import wear_out
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.mobs.weapons import BLOWS, RECOVERY
-from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob
+from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock
 from nodes.env_server.worlds.embedded.rays import cast, direction
 from nodes.env_server.worlds.embedded.state import EYES
 
@@ -78,16 +78,3 @@ def blow(state, rules, w, number, item, strength):
         if rules.item[item].tool in (1, 2):
             wear_out(state, rules, w, 1 if rules.item[item].tool == 2 else 2)
         player.exhaustion += EXHAUSTION
-
-
-@kernel
-def knock(mob, dx, dz, power):
-    """Throws a mob back along (dx, dz)."""
-    length = math.sqrt(dx * dx + dz * dz)
-    if length < 1e-4:
-        return
-    mob.vx = 0.5 * mob.vx + power * dx / length
-    mob.vz = 0.5 * mob.vz + power * dz / length
-    if mob.ground == 1:
-        mob.vy = min(0.4, 0.5 * mob.vy + power)
-    mob.ground = 0

@@ -37,6 +37,7 @@ KIND = np.dtype(
         ("tall", "f8"),
         ("armour", "f8"),
         ("sight", "f8"),
+        ("panic", "f8"),  # how much faster it runs from harm
         ("xp_fewest", "i4"),
         ("xp_most", "i4"),
         ("drop", "i4"),  # first row of Rules.mob_drops
@@ -70,6 +71,7 @@ def mob_tables() -> tuple[NDArray[np.void], NDArray[np.void]]:
         row["pace"] = 0.98 * mob.speed * mob.speed
         row["half"], row["tall"] = mob.width / 2.0, mob.height
         row["armour"], row["sight"] = mob.armour, mob.sight
+        row["panic"] = mob.panic
         row["xp_fewest"], row["xp_most"] = mob.xp
         row["drop"], row["drops"], row["rare"] = len(falls), len(mob.drops), len(mob.rare)
         for fall in [*mob.drops, *mob.rare]:

@@ -1,28 +1,42 @@
 """Damage to mobs, and what falls when they die."""
 
+import math
+
 import numpy as np
 
 from models.rules import item_id, item_names
-from nodes.env_server.worlds.embedded.body.hurt import FIRE, LAVA
+from nodes.env_server.worlds.embedded.body.experience import gain_xp
+from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, LAVA, SHOT
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
-from nodes.env_server.worlds.embedded.mobs.placing import (
+from nodes.env_server.worlds.embedded.mobs.kinds import (
+    CHICKEN,
+    ENDERMAN,
     MAGMA_CUBE,
+    OCELOT,
     SHEEP,
     SLIME,
+    VILLAGER_GOLEM,
+    WOLF,
+    ZOMBIE_PIGMAN,
+)
+from nodes.env_server.worlds.embedded.mobs.placing import (
     place_mob,
     remove_mob,
     resize,
     tall_of,
 )
-from nodes.env_server.worlds.embedded.mobs.table import PASSIVE
+from nodes.env_server.worlds.embedded.mobs.table import NO_ATTACK, PASSIVE
+from nodes.env_server.worlds.embedded.mobs.teleporting import teleport
 
 IMMUNE = 10  # ticks after a blow in which only a harder one counts
 BLAME = 100  # ticks in which a death is still the player's doing
 FLIGHT = 100  # ticks a hurt animal runs
 ANGER = 600  # ticks a hurt neutral mob chases
+CALL = 24.0  # metres
 DROP_WAIT = 10
+SOFT_LANDERS = (CHICKEN, OCELOT, MAGMA_CUBE, VILLAGER_GOLEM)
 WOOL = item_id("wool")
 # What a burning animal leaves, as item ids by item id.
 COOKED = np.arange(len(item_names))
@@ -45,6 +59,11 @@ def hurt_mob(state, rules, w, number, amount, cause, by_player):
     kind = rules.mob[mob.kind]
     if cause in (FIRE, LAVA) and kind.fireproof == 1:
         return False
+    if cause == FALL and (kind.flies == 1 or kind.swims == 1 or mob.kind in SOFT_LANDERS):
+        return False
+    if mob.kind == ENDERMAN and cause == SHOT:
+        teleport(state, rules, w, mob, mob.x, mob.y, mob.z, 16.0)
+        return False
     taken = amount
     if mob.invulnerable > 0:
         taken = amount - mob.struck
@@ -60,11 +79,31 @@ def hurt_mob(state, rules, w, number, amount, cause, by_player):
     if mob.life <= 0.0:
         die(state, rules, w, number)
         return True
-    if kind.nature == PASSIVE:
+    if kind.nature == PASSIVE or kind.attack == NO_ATTACK:
         mob.angry = FLIGHT
     elif by_player:
-        mob.angry = ANGER
+        provoke(state, rules, w, number)
     return True
+
+
+@kernel
+def provoke(state, rules, w, number):
+    """A mob turns on the player; pigmen and wolves call their like."""
+    mob = state.mobs[w, number]
+    mob.angry = ANGER
+    mob.target = -1
+    mob.love = 0
+    if mob.kind != ZOMBIE_PIGMAN and mob.kind != WOLF:
+        return
+    for other in range(state.players[w].mobs):
+        fellow = state.mobs[w, other]
+        if (
+            fellow.kind == mob.kind
+            and fellow.carried == 0
+            and abs(fellow.x - mob.x) + abs(fellow.z - mob.z) < CALL
+        ):
+            fellow.angry = ANGER
+            fellow.target = -1
 
 
 @kernel
@@ -79,7 +118,8 @@ def die(state, rules, w, number):
     if blamed:
         state.kills[w, mob.kind] += 1
         if mob.age >= 0:
-            player.xp += float(kind.xp_fewest + below(player, kind.xp_most - kind.xp_fewest + 1))
+            more = below(player, kind.xp_most - kind.xp_fewest + 1)
+            gain_xp(state, w, float(kind.xp_fewest + more))
     species = mob.kind
     size = mob.variant
     x = mob.x
@@ -133,3 +173,29 @@ def split(state, rules, w, species, size, x, y, z):
         young = place_mob(state, rules, w, species, x + dx, y + 0.5, z + dz)
         if young >= 0:
             resize(state.mobs[w, young], size // 2)
+
+
+@kernel
+def knock(mob, dx, dz, power):
+    """Throws a mob back along (dx, dz)."""
+    length = math.sqrt(dx * dx + dz * dz)
+    if length < 1e-4:
+        return
+    mob.vx = 0.5 * mob.vx + power * dx / length
+    mob.vz = 0.5 * mob.vz + power * dz / length
+    if mob.ground == 1:
+        mob.vy = min(0.4, 0.5 * mob.vy + power)
+    mob.ground = 0
+
+
+@kernel
+def knock_player(player, dx, dz, power):
+    """Throws the player back along (dx, dz)."""
+    length = math.sqrt(dx * dx + dz * dz)
+    if length < 1e-4:
+        return
+    player.vx = 0.5 * player.vx + power * dx / length
+    player.vz = 0.5 * player.vz + power * dz / length
+    if player.ground == 1:
+        player.vy = min(0.4, 0.5 * player.vy + power)
+        player.ground = 0

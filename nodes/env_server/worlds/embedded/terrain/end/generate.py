@@ -58,7 +58,7 @@ def generate_end(state, rules, w, seed, x0, z0, x1, z1):
 def island(seed, x, z):
     """The lowest and highest y of end stone in a column; (0, -1) where there is the void."""
     away = math.hypot(float(x), float(z))
-    thick = 0.0
+    thick = -1.0
     if away < MAIN + 20.0:
         thick = (MAIN - away) / MAIN
     elif away > OUTSIDE:
