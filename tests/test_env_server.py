@@ -214,7 +214,11 @@ def test_after_a_restart_sessions_are_gone_and_steps_are_not(
     [
         ({"kind": "flat"}, "forest", "there is no world 'flat'; there are embedded, minedojo"),
         ({"kind": "embedded", "aera": 64}, "forest", "the embedded world has no option aera; it"),
-        ({"kind": "embedded", "start_food": "much"}, "forest", "an option of the embedded world will not"),
+        (
+            {"kind": "embedded", "start_food": "much"},
+            "forest",
+            "an option of the embedded world will not",
+        ),
         ({"kind": "embedded"}, "moon", "moon"),
     ],
 )
