@@ -16,7 +16,8 @@ from tests.arena import embedded
 
 # Share of a block's biomes in which two worlds suffice to find one.
 SHARE: dict[str, float] = {
-    "clay": 0.2, "deadbush": 0.3, "monster_egg": 0.2, "snow_layer": 0.3, "reeds": 0.1, "pumpkin": 0.2,
+    "clay": 0.2, "deadbush": 0.3, "monster_egg": 0.2, "snow_layer": 0.3, "reeds": 0.1,
+    "pumpkin": 0.2,
     "sand": 0.1, "lava": 0.2, "brown_mushroom": 0.1, "red_mushroom": 0.1, "red_flower": 0.4,
     "double_plant": 0.4, "red_sandstone": 0.3, "melon_block": 0.3, "mossy_cobblestone": 0.3,
 }  # fmt: skip

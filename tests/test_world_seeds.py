@@ -58,8 +58,9 @@ def test_a_reset_takes_back_every_change() -> None:
     play(world, 0, 300, seed=2)
     from nodes.env_server.worlds.embedded.updates import set_block
 
+    west, north = (int(world.state.players[low][0]) for low in ("west", "north"))
     for number in range(9000):
-        place = number % 32, 60 + number // 1024, (number // 32) % 32
+        place = west + number % 32, 60 + number // 1024, north + (number // 32) % 32
         set_block(world.state, world.rules, 0, *place, 5, 1)
         if number == 4000:
             world.reset(np.array([0]), np.array([3]))
