@@ -188,6 +188,22 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         usage="rlgpt world coverage [--json] [--why ID] [--engine]",
     )
+    world.add_parser(
+        "view",
+        help="a picture of a task or a biome",
+        description="Draw what the player of a task, or in a biome, sees at first.",
+        add_help=False,
+        allow_abbrev=False,
+        usage="rlgpt world view TASK [--seed S] [--out FILE] [--size HxW] [--gallery FOLDER]",
+    )
+    world.add_parser(
+        "play",
+        help="play in it by hand",
+        description="Play in the embedded world, in this terminal or in a browser.",
+        add_help=False,
+        allow_abbrev=False,
+        usage="rlgpt world play [TASK] [--seed S] [--browser] [--port P] [--size HxW]",
+    )
 
     service = _group(commands, "service", "list services and actions")
     _add_run(service.add_parser("list", help="all services and actions and their types"))

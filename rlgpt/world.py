@@ -5,7 +5,12 @@ import os
 import sys
 from typing import NoReturn
 
-PROGRAMS = {"serve": "nodes.env_server.malmo", "coverage": "nodes.env_server.obtainable"}
+PROGRAMS = {
+    "serve": "nodes.env_server.malmo",
+    "coverage": "nodes.env_server.obtainable",
+    "view": "nodes.env_server.seeing.view",
+    "play": "nodes.env_server.seeing.play",
+}
 """What each command becomes. The program's own parser reads the arguments."""
 
 

@@ -8,6 +8,8 @@ import pytest
 from models.rules import biome_named, item_names
 from models.rules.mobs import MOB_IDS
 from models.rules.sources import sources
+from nodes.env_server.worlds.embedded.grid import log_change, write_block
+from nodes.env_server.worlds.embedded.hands.digging import break_block
 from nodes.env_server.worlds.embedded.rulebook import rules
 from nodes.env_server.worlds.embedded.state import ONE_BIOME, State, new_state
 from nodes.env_server.worlds.embedded.structures.build import build
@@ -76,7 +78,7 @@ def site(kind: str, seed: np.uint64 = SEED) -> tuple[State, tuple[int, int, int]
     state.blocks[..., : STONE_TO + 1] = BLOCK_IDS["stone"]
     state.ground[:] = STONE_TO
     build(state, rules(), 0, seed, x - 128, z - 128, x + 128, z + 128)
-    return state, (x, y, z)
+    return state, (int(x), int(y), int(z))
 
 
 def near(state: State, x: int, z: int, reach: int) -> Any:
@@ -163,14 +165,25 @@ def test_chests_hold_what_their_table_says_and_only_once_chests_of_the_game() ->
 
 
 def test_a_chest_that_the_player_put_down_is_empty() -> None:
-    from nodes.env_server.worlds.embedded.grid import log_change
-
     state, (x, _, z) = site("desert_temple")
     i, k, y = (int(v) for v in np.argwhere(state.blocks[0] == BLOCK_IDS["chest"])[0])
     cx, cz = x + (i - x + 128) % 256 - 128, z + (k - z + 128) % 256 - 128
     log_change(state, 0, cx, y, cz, BLOCK_IDS["chest"], 2)
     drop_chest(state, rules(), 0, cx, y, cz, BLOCK_IDS["chest"])
     assert not state.drops["count"].any()
+
+
+def test_a_chest_spills_when_it_is_broken_and_silverfish_come_out_of_their_stone() -> None:
+    state, (x, y, z) = site("stronghold")
+    i, k, level = (int(v) for v in np.argwhere(state.blocks[0] == BLOCK_IDS["chest"])[0])
+    cx, cz = x + (i - x + 128) % 256 - 128, z + (k - z + 128) % 256 - 128
+    break_block(state, rules(), 0, cx, level, cz)
+    lying = [item_names[item] for item in state.drops[0]["item"][state.drops[0]["count"] > 0]]
+    assert "chest" in lying
+    assert len(lying) > 1
+    write_block(state, 0, x, y + 20, z, BLOCK_IDS["monster_egg"], 0)
+    break_block(state, rules(), 0, x, y + 20, z)
+    assert MOB_IDS["silverfish"] in state.mobs[0]["kind"]
 
 
 def test_a_plan_is_turned_with_its_stairs_and_people() -> None:

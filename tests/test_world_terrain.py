@@ -156,10 +156,10 @@ def test_what_was_changed_is_there_when_one_comes_back() -> None:
 
     set_block(arena.world.state, arena.world.rules, 0, 16, 64, 18, 5, 2)
     arena.stand(200.5, 64, 16.5)
-    arena.do("no_op")
+    arena.do("noop")
     assert int(arena.player["west"][0]) > 100
     arena.stand(16.5, 64, 16.5)
-    arena.do("no_op")
+    arena.do("noop")
     assert arena.block(16, 64, 18) == "planks"
 
 

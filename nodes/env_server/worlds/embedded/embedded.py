@@ -252,6 +252,12 @@ class EmbeddedWorld(World):
 
         return picture(self, self._checked(environment), height, width)
 
+    def rgb_all(self, height: int, width: int) -> NDArray[np.uint8]:
+        """What every player sees, (B, 3, height, width) uint8, in one compiled call."""
+        from nodes.env_server.worlds.embedded.picture.render import pictures
+
+        return pictures(self, height, width)
+
     def observation(self, environment: int) -> dict[str, Any]:
         from nodes.env_server.worlds.embedded.minedojo_observation import observe
 

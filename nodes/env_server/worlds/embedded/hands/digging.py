@@ -1,13 +1,19 @@
 """Breaking blocks: how long it takes, what it costs and what falls out."""
 
+from models.rules.mobs import MOB_IDS
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
 from nodes.env_server.worlds.embedded.hands.items import drop_loot, lay_drop, wear_out
+from nodes.env_server.worlds.embedded.mobs.placing import place_mob
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.rulebook import SHEARED, SHEARS
 from nodes.env_server.worlds.embedded.state import BREAK_DELAY, REACH
+from nodes.env_server.worlds.embedded.structures.loot import drop_chest
 from nodes.env_server.worlds.embedded.updates import set_block
 
+CHESTS = (54, 146)
+MONSTER_EGG = 97
+SILVERFISH = MOB_IDS["silverfish"]
 ROUNDING = 1e-9  # sixty sixtieths are one block
 
 
@@ -38,6 +44,10 @@ def break_block(state, rules, w, x, y, z):
         )
     else:
         drop_loot(state, rules, w, x, y, z, block, meta, tool)
+    if block in CHESTS:
+        drop_chest(state, rules, w, x, y, z, block)
+    elif block == MONSTER_EGG:
+        place_mob(state, rules, w, SILVERFISH, x + 0.5, float(y), z + 0.5)
     if rules.block[block].hardness > 0.0:
         wear_out(state, rules, w, 2 if rules.item[tool].tool == 2 else 1)
     above = block_at(state, w, x, y + 1, z)

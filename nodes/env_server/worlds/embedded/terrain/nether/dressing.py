@@ -9,7 +9,7 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import HEIGHT
 from nodes.env_server.worlds.embedded.terrain.nether.caverns import NETHERRACK, noise_3d
 from nodes.env_server.worlds.embedded.terrain.underground.carve import chunk_bits
-from nodes.env_server.worlds.embedded.terrain.underground.ores import ANYWHERE, SPREAD, lay_line
+from nodes.env_server.worlds.embedded.terrain.underground.ores import ANYWHERE, SPREAD, lay_vein
 
 AIR, LAVA, GRAVEL, BROWN_MUSHROOM, RED_MUSHROOM, FIRE = 0, 11, 13, 39, 40, 51
 SOUL_SAND, GLOWSTONE, QUARTZ_ORE, MAGMA = 88, 89, 153, 213
@@ -81,7 +81,7 @@ def lay_veins(state, w, seed, chunk_x, chunk_z, x0, z0, x1, z1):
             x = chunk_x * 16 + np.int64(bits & np.uint64(15))
             z = chunk_z * 16 + np.int64((bits >> np.uint64(4)) & np.uint64(15))
             y = vein[3] + np.int64((bits >> np.uint64(8)) & np.uint64(4095)) % vein[4]
-            lay_line(
+            lay_vein(
                 state, w, mixed(bits), x, y, z, vein[2], NETHERRACK, vein[0], 0, ANYWHERE,
                 x0, z0, x1, z1,
             )  # fmt: skip

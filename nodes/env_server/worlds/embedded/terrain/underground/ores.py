@@ -66,7 +66,7 @@ def bury(state, rules, w, seed, x0, z0, x1, z1):
                         y += np.int64((bits >> np.uint64(24)) & np.uint64(4095)) % vein[5]
                     if y > highest + SPREAD:
                         continue
-                    lay_line(
+                    lay_vein(
                         state, w, mixed(bits), x, y, z, vein[3], STONE, vein[0], vein[1], vein[6],
                         x0, z0, x1, z1,
                     )  # fmt: skip
@@ -101,50 +101,44 @@ def regions_in(state, w, x0, z0, x1, z1):
 
 
 @kernel
-def lay_line(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1, z1):
-    """The game's vein, in place of ``host`` blocks: balls along a short line,
-    thickest in its middle. Of a large one only some are laid; the others lie within them."""
-    if size == SCATTERED:
-        lay_ball(state, w, x + 0.5, y + 0.5, z + 0.5, 0.5, host, block, meta, where, x0, z0, x1, z1)
-        return
-    angle = fraction(bits) * math.pi
-    along_x = math.sin(angle) * size / 8.0
-    along_z = math.cos(angle) * size / 8.0
-    bits = mixed(bits)
-    from_y = y + np.int64(bits % np.uint64(3)) - 2
-    to_y = y + np.int64((bits >> np.uint64(8)) % np.uint64(3)) - 2
-    stride = 4 if size > 20 else (2 if size > 10 else 1)
-    for step in range(0, size, stride):
-        part = step / size
-        bits = mixed(bits)
-        radius = (math.sin(math.pi * part) + 1.0) * fraction(bits) * size / 32.0 + 0.5
-        middle_x = x + along_x * (1.0 - 2.0 * part)
-        middle_y = from_y + (to_y - from_y) * part
-        middle_z = z + along_z * (1.0 - 2.0 * part)
-        lay_ball(
-            state, w, middle_x, middle_y, middle_z, radius, host, block, meta, where,
-            x0, z0, x1, z1,
-        )  # fmt: skip
-
-
-@kernel
-def lay_ball(state, w, x, y, z, radius, host, block, meta, where, x0, z0, x1, z1):
+def lay_vein(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1, z1):
+    """A vein in place of ``host`` blocks. The game strings balls along a short line; this is one
+    tilted ellipsoid around the same line, of the same volume on average."""
     last = state.blocks.shape[1] - 1
-    square = radius * radius
-    for i in range(max(x0, math.ceil(x - radius - 0.5)), min(x1, math.floor(x + radius + 0.5))):
-        dx = i + 0.5 - x
-        left = square - dx * dx
-        if left <= 0.0:
-            continue
-        wide = math.sqrt(left)
-        for k in range(max(z0, math.ceil(z - wide - 0.5)), min(z1, math.floor(z + wide + 0.5))):
-            dz = k + 0.5 - z
-            high = math.sqrt(max(0.0, left - dz * dz))
-            column = state.blocks[w, i & last, k & last]
+    angle = fraction(bits) * math.pi
+    ahead = math.cos(angle)
+    aside = math.sin(angle)
+    bits = mixed(bits)
+    long = size / 8.0 + 0.6
+    thick = (0.5 + size / 23.0) * (0.75 + 0.5 * fraction(bits))
+    if size == SCATTERED:
+        long = thick = 0.62  # a block's volume
+    tilt = (np.float64((bits >> np.uint64(2)) & np.uint64(3)) - 1.5) / (2.0 * long)
+    middle_x = x + np.float64(bits & np.uint64(1023)) / 1024.0
+    middle_y = y - 1.0 + np.float64((bits >> np.uint64(10)) & np.uint64(1023)) / 1024.0
+    middle_z = z + np.float64((bits >> np.uint64(20)) & np.uint64(1023)) / 1024.0
+    wide = math.hypot(long * ahead, thick * aside)
+    deep = math.hypot(long * aside, thick * ahead)
+    for i in range(
+        max(x0, math.ceil(middle_x - wide - 0.5)), min(x1, math.floor(middle_x + wide + 0.5))
+    ):
+        dx = i + 0.5 - middle_x
+        for k in range(
+            max(z0, math.ceil(middle_z - deep - 0.5)), min(z1, math.floor(middle_z + deep + 0.5))
+        ):
+            dz = k + 0.5 - middle_z
+            along = dx * ahead + dz * aside
+            across = (dz * ahead - dx * aside) / thick
+            left = 1.0 - along * along / (long * long) - across * across
+            if left <= 0.0:
+                continue
             if where != ANYWHERE and REGIONS[state.biomes[w, i & last, k & last]] != where:
                 continue
+            high = thick * math.sqrt(left)
+            level = middle_y + tilt * along
+            column = state.blocks[w, i & last, k & last]
             for j in range(
-                max(0, math.ceil(y - high - 0.5)), min(HEIGHT, math.floor(y + high + 0.5))
+                max(0, math.ceil(level - high - 0.5)), min(HEIGHT, math.floor(level + high + 0.5))
             ):
                 if column[j] == host:
                     column[j] = block

@@ -1,0 +1,50 @@
+"""Play in the embedded world by hand, in this terminal or in a browser.
+
+python -m nodes.env_server.seeing.play [TASK] [--seed S] [--browser] [--port P]
+"""
+
+import argparse
+import sys
+
+from nodes.env_server.seeing.browser import PlayServer
+from nodes.env_server.seeing.opening import CannotSee, open_game, size_of
+from nodes.env_server.seeing.terminal import play_in_terminal
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 played, 2 refused."""
+    given = _parser().parse_args(arguments)
+    try:
+        size = size_of(given.size)
+        game, prompt = open_game(given.task, given.seed)
+    except CannotSee as refused:
+        print(f"rlgpt world play: {refused}", file=sys.stderr)
+        return 2
+    if not given.browser:
+        return play_in_terminal(game, prompt)
+    try:
+        server = PlayServer(game, prompt, given.port, size)
+    except (OSError, OverflowError) as refused:
+        print(f"rlgpt world play: cannot serve on port {given.port}: {refused}", file=sys.stderr)
+        return 2
+    game.world.rgb(0, *size)  # compiled before the page asks
+    print(f"playing at http://127.0.0.1:{server.port}/ (Ctrl-C ends it)", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        server.server_close()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="rlgpt world play", allow_abbrev=False)
+    parser.add_argument("task", nargs="?", default="forest", metavar="TASK")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--browser", action="store_true", help="a page instead of the terminal")
+    parser.add_argument("--port", type=int, default=8080, help="0: one that is free")
+    parser.add_argument("--size", default="240x400", metavar="HxW", help="of the page's picture")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
