@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from models.rules.mobs import MOBS
 from models.rules.tables import BIOMES, BLOCKS, item_names
 
 HERE = Path(__file__).parent
@@ -37,7 +38,7 @@ class BlockSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MobSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``drops`` rows are [item, fewest, most, chance]."""
+    """``drops``, rows of [item, fewest, most, chance], come from mobs.json."""
 
     mob: str
     within: list[str] = msgspec.field(default=[], name="in")
@@ -107,7 +108,13 @@ def sources() -> Sources:
         ValueError: it names an item, block, biome or place that there is not.
     """
     text = (HERE / "sources.yaml").read_text(encoding="utf-8")
-    table = msgspec.convert(yaml.safe_load(text), Sources)
+    told = yaml.safe_load(text)
+    drops = {mob.name: [row[:4] for row in [*mob.drops, *mob.rare]] for mob in MOBS}
+    for entry in told["mobs"]:
+        if "drops" in entry:
+            raise ValueError(f"the drops of {entry['mob']} belong into mobs.json")
+        entry["drops"] = drops.get(entry["mob"], [])
+    table = msgspec.convert(told, Sources)
     _check(table)
     return table
 
@@ -129,6 +136,8 @@ def _check(table: Sources) -> None:
         f"item {name!r}" for chest in table.chests for name in chest.items if name not in items
     ]
     wrong += [f"item {row[0]!r}" for mob in table.mobs for row in mob.drops if row[0] not in items]
+    kinds_of_mobs = {mob.name for mob in MOBS}
+    wrong += [f"mob {name!r}" for name in mobs if name not in kinds_of_mobs]
     wrong += [f"block {entry.block!r}" for entry in table.blocks if entry.block not in blocks]
     wrong += [f"place {chest.place!r}" for chest in table.chests if chest.place not in places]
     for entry in [*table.deeds, *table.mobs, *table.places]:

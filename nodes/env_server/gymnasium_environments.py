@@ -18,6 +18,7 @@ from nodes.env_server import gymnasium_spaces
 from nodes.env_server.gymnasium_registration import HORIZON
 from nodes.env_server.worlds import World, make_world
 from nodes.env_server.worlds.embedded import EmbeddedWorld
+from nodes.env_server.worlds.world import OBSERVED
 
 Observation = dict[str, Any]
 AHEAD = np.zeros((1, 2), np.float32)
@@ -165,14 +166,15 @@ class HarvestVector(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         self._steps += ~renewed
         if renewed.any():
             self._begin(np.flatnonzero(renewed))
-        count = count_of(self.world, self._target)
+        seen = self._observe()
+        count = self._count(seen)
         reward = (count - self._before).astype(np.float64)
         self._before = count
         success = count - self._at_start >= self.task.success.quantity
-        terminated = success | (self.world.life()[0] <= 0.0)
+        terminated = success | (seen["life"] <= 0.0)
         truncated = ~terminated & (self._steps >= self._limit)
         self._over = terminated | truncated
-        return self._observe(), reward, terminated, truncated, {"success": success}
+        return seen, reward, terminated, truncated, {"success": success}
 
     def _begin(self, environments: NDArray[np.int64]) -> None:
         seeds = self._seed + environments + self.num_envs * self._episodes[environments]
@@ -184,23 +186,14 @@ class HarvestVector(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         self._over[environments] = False
 
     def _observe(self) -> Observation:
-        items, quantities = self.world.inventory()
-        positions, yaws, pitches = self.world.location()
-        lives, foods = self.world.life()
-        seen = {
-            "item": items,
-            "quantity": quantities,
-            "voxels": self.world.voxels(1),
-            "facing": self.world.rays(AHEAD, REACH)[0][:, 0],
-            "position": positions,
-            "yaw": yaws,
-            "pitch": pitches,
-            "life": lives,
-            "food": foods,
-            **self.world.masks(),
-        }
+        seen = self.world.observe((*OBSERVED, "rays"), rays=AHEAD, reach=REACH)
         # The world's arrays are its own and change with the next step.
-        return {name: array.copy() for name, array in seen.items()}
+        copied = {name: array.copy() for name, array in seen.items() if name != "ray_distance"}
+        copied["facing"] = copied.pop("ray_block")[:, 0]
+        return copied
+
+    def _count(self, seen: Observation) -> NDArray[np.int64]:
+        return np.where(seen["item"] == self._target, seen["quantity"], 0).sum(axis=1)
 
     def close_extras(self, **kwargs: Any) -> None:
         self.world.close()

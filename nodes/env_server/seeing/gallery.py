@@ -7,13 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BIOMES
-from nodes.env_server.game import STILL, Game, Keys
+from models.rules.mobs import MOB_IDS
+from nodes.env_server.game import STILL, Game
 from nodes.env_server.seeing.opening import CannotSee, open_game
 from nodes.env_server.seeing.png import write_png
+from nodes.env_server.worlds.embedded.mobs.placing import place_mob
 
 ACROSS = 6  # pictures in a row of the sheet
 SMALL = (80, 128)
 SIZE = (160, 256)
+AREA = 128  # columns that a Game holds along each side
 SETTLING = 40  # ticks before a picture is taken
 NIGHT = 18000
 MOBS = ("cow", "sheep", "pig", "chicken", "zombie", "skeleton", "creeper", "spider", "enderman")
@@ -86,15 +89,19 @@ def underground() -> NDArray[np.uint8]:
 
 
 def _with_mobs(names: tuple[str, ...], time: int) -> NDArray[np.uint8]:
-    game, _ = open_game("plains", 5)
-    game.turn_to(0.0, 8.0)
-    game.tick(STILL, f"time set {time}")
+    game, _ = open_game("plains", 8)
+    game.turn_to(0.0, 12.0)
+    world, player = game.world, game.player
+    player["time"] = time
     for number, name in enumerate(names):
         east = (number - (len(names) - 1) / 2) * 2.0
-        game.tick(STILL, f"summon {name} ~{east:.1f} ~1 ~{5 + number % 2}")
-    for _ in range(4):
-        game.tick(Keys())
-    return game.world.rgb(0, *SIZE)
+        x, z = float(player["x"]) + east, float(player["z"]) + 4.5 + number % 2
+        column = int(np.floor(x)) & (AREA - 1), int(np.floor(z)) & (AREA - 1)
+        y = float(world.state.ground[0][column]) + 1.0
+        placed = place_mob(world.state, world.rules, 0, MOB_IDS[name], x, y, z)
+        if placed >= 0:
+            world.state.mobs[0, placed]["yaw"] = 180.0 + 25.0 * (number % 3 - 1)
+    return world.rgb(0, *SIZE)
 
 
 def _settled(game: Game) -> Game:

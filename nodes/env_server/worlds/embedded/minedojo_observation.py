@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BLOCKS, item_names
+from models.rules.mobs import entity_names
 from nodes.env_server.worlds.embedded import packing
 from nodes.env_server.worlds.embedded.grid import BARRIER, meta_at
+from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.packing import DECREASES, INCREASES
 from nodes.env_server.worlds.embedded.rays import cast, direction
 from nodes.env_server.worlds.embedded.rulebook import rules
@@ -22,6 +24,7 @@ UNDERSCORED = np.array(item_names)
 LOCALISED = np.full(256, "air", dtype="U32")
 for _block in BLOCKS:
     LOCALISED[_block.id] = _block.localised
+ENTITIES = np.array(entity_names)
 ACTION_ARGUMENT = np.array([0, 0, 0, 0, 1, 1, 1, 1], np.bool_)[:, None]
 DAMAGE_AMOUNTS = (
     *(f"damage_{name}" for name in ("amount", "distance", "pitch", "yaw")),
@@ -205,6 +208,7 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     n = len(world.lidar_rays)
     blocks, metas = np.zeros(n, np.int64), np.zeros(n, np.int64)
     distances, traced = np.zeros(n, np.float32), np.zeros((n, 3), np.float32)
+    entities, ranges = np.zeros(n, np.int64), np.zeros(n, np.float32)
     for number, (pitch, yaw, reach) in enumerate(world.lidar_rays):
         look = direction(
             float(player["yaw"]) - math.degrees(yaw), float(player["pitch"]) + math.degrees(pitch)
@@ -217,6 +221,11 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         if block:
             metas[number] = meta_at(world.state, environment, x, y, z)
         blocks[number], distances[number] = block, distance
+        mob, ranges[number] = mob_on_ray(
+            world.state, world.rules, environment, *eye, *look, float(distance)
+        )
+        if mob >= 0:
+            entities[number] = world.state.mobs[environment, mob]["kind"]
         end = np.add(eye, np.multiply(distance, look))
         traced[number] = (x, y, z) if block else end
     return {
@@ -225,8 +234,8 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "block_meta": metas,
         "harvest_level": world.rules.block["level"][blocks].astype(np.int64),
         **_properties(blocks),
-        "entity_name": np.array(["null"] * n),
-        "entity_distance": distances.copy(),
+        "entity_name": ENTITIES[entities],
+        "entity_distance": ranges,
         "ray_pitch": np.array([ray[0] for ray in world.lidar_rays], np.float32),
         "ray_yaw": np.array([ray[1] for ray in world.lidar_rays], np.float32),
         "traced_block_x": traced[:, 0],

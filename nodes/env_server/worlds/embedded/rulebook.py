@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
 from nodes.env_server.worlds.embedded.by_address import by_address
-from nodes.env_server.worlds.embedded.mobs.table import mob_tables
+from nodes.env_server.worlds.embedded.mobs.table import mob_tables, spawn_tables
 from nodes.env_server.worlds.embedded.structures.catalogue import structures
 
 EQUIPMENT = {"feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40, "mainhand": 0}
@@ -245,6 +245,8 @@ class Rules(NamedTuple):
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
     mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
     mob_drops: NDArray[np.void]  # FALLS
+    spawns: NDArray[np.void]  # SPAWN
+    spawn_lists: NDArray[np.int64]  # (256, lists, 2) rows of spawns by biome: first and how many
     structure: NDArray[np.void]  # this and the rest: structures/catalogue.py
     habitat: NDArray[np.bool_]
     layout: NDArray[np.void]
@@ -335,6 +337,7 @@ def rules() -> Rules:
         for column, (name, count) in enumerate(recipe.ingredients.items()):
             needs[number, column] = item_id(name), count
     mob, mob_drops = mob_tables()
+    spawns, spawn_lists = spawn_tables()
     return Rules(
         block=block,
         opacity=np.array([opacity_of.get(number, 0) for number in range(256)], np.uint8),
@@ -354,6 +357,8 @@ def rules() -> Rules:
         needs=needs,
         mob=mob,
         mob_drops=mob_drops,
+        spawns=spawns,
+        spawn_lists=spawn_lists,
         **structures()._asdict(),
     )
 

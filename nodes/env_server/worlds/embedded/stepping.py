@@ -14,10 +14,13 @@ from nodes.env_server.worlds.embedded.hands.crafting import affordable, craft, n
 from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
 from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
+from nodes.env_server.worlds.embedded.mobs.herds import settle_herds
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
+from nodes.env_server.worlds.embedded.mobs.spawning import spawn_mobs
 from nodes.env_server.worlds.embedded.mobs.striking import strike
+from nodes.env_server.worlds.embedded.mobs.using import use_on_mob
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
@@ -98,6 +101,10 @@ def begin(state, rules, w, seed):
     player.yaw = 360.0 * unit(player) - 180.0
     player.pitch = 0.0
     set_weather(player, state.settings[w].weather)
+    area = state.blocks.shape[1]
+    settle_herds(
+        state, rules, w, seed, player.west, player.north, player.west + area, player.north + area
+    )
 
 
 @kernel
@@ -163,6 +170,7 @@ def tick(state, rules, w, forward, strafe, gait):
     live(state, rules, w)
     tick_mobs(state, rules, w)
     tick_shots(state, rules, w)
+    spawn_mobs(state, rules, w)
     move_drops(state, rules, w)
     keep_window(state, rules, w)
     player.ticks += 1
@@ -217,7 +225,8 @@ def act(state, rules, w, action):
     # Without strict checks, and after a death, the slot may be empty.
     filled = state.slots[w, action[7]].item != 0
     if function == USE:
-        use_item(state, rules, w)
+        if not use_on_mob(state, rules, w):
+            use_item(state, rules, w)
     elif function == DROP:
         throw(state, w)
     elif function == CRAFT:

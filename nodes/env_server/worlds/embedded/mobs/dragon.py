@@ -9,7 +9,7 @@ from nodes.env_server.worlds.embedded.mobs.walking import turn_to
 from nodes.env_server.worlds.embedded.mobs.wounds import knock_player
 
 RADIUS = 40.0  # metres of its circle
-HEIGHT_OF_FLIGHT = 20.0  # above where it began
+HEIGHT_OF_FLIGHT = 5.0  # above where it began
 SPEED = 0.6  # metres per tick
 CIRCLE, SWOOP = 0, 1
 WINGS = 6.0  # metres from its middle in which it hits

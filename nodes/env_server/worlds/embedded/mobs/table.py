@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from models.rules import item_id
+from models.rules import BIOMES, item_id
 from models.rules.mobs import MOBS
+from models.rules.sources import overworld_biomes, sources
 
 PASSIVE, NEUTRAL, HOSTILE = 0, 1, 2
 NATURES = {"passive": PASSIVE, "neutral": NEUTRAL, "hostile": HOSTILE}
@@ -59,6 +60,30 @@ FALLS = np.dtype(
     [("item", "i4"), ("fewest", "i4"), ("most", "i4"), ("variant", "i4"), ("chance", "f8")],
     align=True,
 )
+SPAWN = np.dtype([("kind", "i4"), ("weight", "i4"), ("fewest", "i4"), ("most", "i4")], align=True)
+CREATURES, MONSTERS, WATERS, AMBIENTS, FORTRESSES = 0, 1, 2, 3, 4
+LISTS = {"creature": 0, "monster": 1, "water": 2, "ambient": 3, "fortress": 4}
+
+
+def spawn_tables() -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """(SPAWN rows, (256, lists, 2) first row and rows by biome and list)."""
+    spots = sources().spots
+    ids = {biome.name: biome.id for biome in BIOMES}
+    found: dict[tuple[int, int], list[tuple[int, int, int, int]]] = {}
+    for number, mob in enumerate(MOBS, 1):
+        for spawn in mob.spawn:
+            row = (number, spawn.weight, *spawn.group)
+            places = [spot.partition(":")[2] for spot in spots(spawn.within, spawn.without)]
+            if "overworld" in places:
+                places = overworld_biomes()
+            for place in places:
+                found.setdefault((ids[place], LISTS[spawn.kind]), []).append(row)
+    rows: list[tuple[int, int, int, int]] = []
+    lists = np.zeros((256, len(LISTS), 2), np.int64)
+    for (biome, column), entries in sorted(found.items()):
+        lists[biome, column] = len(rows), len(entries)
+        rows += entries
+    return np.array(rows, SPAWN), lists
 
 
 def mob_tables() -> tuple[NDArray[np.void], NDArray[np.void]]:

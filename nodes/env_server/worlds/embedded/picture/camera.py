@@ -143,5 +143,4 @@ def light_table(view, table):
                 value = min(1.0, (part + glow) * 0.96 + 0.03)
                 rest = (1.0 - value) * (1.0 - value)
                 bright = 1.0 - rest * rest
-                # Half way between the plain and the brightened: deep caves stay deep.
-                table[16 * sky + lamp, c] = min(1.0, 0.35 * value + 0.65 * bright) * 0.97 + 0.02
+                table[16 * sky + lamp, c] = min(1.0, 0.1 * value + 0.9 * bright) * 0.97 + 0.02

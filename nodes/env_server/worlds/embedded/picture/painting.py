@@ -144,7 +144,7 @@ def cobble(
 
 
 def specks(
-    painter: Painter, chance: Any, base: Recipe, colour: Colour, amount: float = 0.16
+    painter: Painter, chance: Any, base: Recipe, colour: Colour, amount: float = 0.26
 ) -> Pixels:
     """Clusters of another colour in a ground: ores."""
     pixels = painter.pixels(base)

@@ -63,8 +63,11 @@ def paint_sky(looks, view, dx, dy, dz, colour):
             return
         if view[STARS] > 0.0:
             turned = dx * view[SUN_Y] - dy * view[SUN_X]
-            place = np.int64(STAR_CELLS * (turned + 1.0)) * 1009 + np.int64(STAR_CELLS * (dz + 1.0))
-            if mixed(np.uint64(place)) % np.uint64(150) == np.uint64(0):
+            up = dx * view[SUN_X] + dy * view[SUN_Y]
+            place = np.int64(STAR_CELLS * (turned + 2.0)) * 1009
+            place = (place + np.int64(STAR_CELLS * (up + 2.0))) * 1009
+            place += np.int64(STAR_CELLS * (dz + 2.0))
+            if mixed(np.uint64(place)) % np.uint64(260) == np.uint64(0):
                 for c in range(3):
                     colour[c] += (235.0 - colour[c]) * 1.6 * view[STARS]
     if dy > 0.03 and view[OY] < CLOUD_HEIGHT:
