@@ -14,7 +14,6 @@ from nodes.env_server.worlds.embedded.hands.crafting import affordable, craft, n
 from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
 from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
-from nodes.env_server.worlds.embedded.mobs.herds import settle_herds
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
@@ -24,9 +23,8 @@ from nodes.env_server.worlds.embedded.mobs.using import use_on_mob
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
-from nodes.env_server.worlds.embedded.structures.inhabitants import settle
 from nodes.env_server.worlds.embedded.terrain.spawn import choose_start, region_of_start
-from nodes.env_server.worlds.embedded.terrain.window import keep_window, load
+from nodes.env_server.worlds.embedded.terrain.window import keep_window, load, people
 from nodes.env_server.worlds.embedded.updates import restore
 
 SIZES = np.array([3, 3, 4, 25, 25, 8, 244, 36], np.int64)
@@ -62,17 +60,16 @@ def begin(state, rules, w, seed):
     clear_mobs(state, w)
     player.seed = seed
     player.changes = 0
+    player.random = seed ^ np.uint64(0x5DEECE66D)
+    player.placed = 0
+    player.ticks = 0
+    player.burn = 0
+    player.rest = 0
+    player.fresh = 1
+    player.crafting = -1
+    player.time = state.settings[w].time
     if known:
-        settle(
-            state,
-            rules,
-            w,
-            seed,
-            player.west,
-            player.north,
-            player.west + area,
-            player.north + area,
-        )
+        people(state, rules, w, player.west, player.north, player.west + area, player.north + area)
     else:
         player.dimension = OVERWORLD
         region_x, region_z = region_of_start(rules, state.settings[w], seed)
@@ -83,14 +80,6 @@ def begin(state, rules, w, seed):
         player.spawn_x = x + 0.5
         player.spawn_y = float(y)
         player.spawn_z = z + 0.5
-    player.random = seed ^ np.uint64(0x5DEECE66D)
-    player.placed = 0
-    player.ticks = 0
-    player.burn = 0
-    player.rest = 0
-    player.fresh = 1
-    player.crafting = -1
-    player.time = state.settings[w].time
     for number in range(SLOTS):
         empty_slot(state.slots[w, number])
         empty_slot(state.before[w, number])
@@ -101,10 +90,6 @@ def begin(state, rules, w, seed):
     player.yaw = 360.0 * unit(player) - 180.0
     player.pitch = 0.0
     set_weather(player, state.settings[w].weather)
-    area = state.blocks.shape[1]
-    settle_herds(
-        state, rules, w, seed, player.west, player.north, player.west + area, player.north + area
-    )
 
 
 @kernel

@@ -4,6 +4,7 @@ import math
 
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import write_block
+from nodes.env_server.worlds.embedded.mobs.herds import settle_herds
 from nodes.env_server.worlds.embedded.mobs.placing import remove_mob
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.state import CHANGES
@@ -34,7 +35,15 @@ def fill(state, rules, w, x0, z0, x1, z1):
     generate_area(state, rules, w, seed, x0, z0, x1, z1)
     repeat_changes(state, w, x0, z0, x1, z1)
     light_area(state, rules, w, x0, z0, x1, z1)
+    people(state, rules, w, x0, z0, x1, z1)
+
+
+@kernel
+def people(state, rules, w, x0, z0, x1, z1):
+    """Puts in who lives there from the start, in what was built and on the ground."""
+    seed = state.players[w].seed
     settle(state, rules, w, seed, x0, z0, x1, z1)
+    settle_herds(state, rules, w, seed, x0, z0, x1, z1)
 
 
 @kernel
