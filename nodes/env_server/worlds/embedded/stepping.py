@@ -169,9 +169,45 @@ def look(player, pitch, yaw):
 
 
 @kernel
+def attack(state, rules, w):
+    """A tick with the attack key down."""
+    if strike(state, rules, w):
+        stop_digging(state.players[w])
+    else:
+        dig(state, rules, w, state.settings[w].break_speed)
+
+
+@kernel
+def let_go(state, w):
+    """A tick without it."""
+    player = state.players[w]
+    player.striking = 0
+    stop_digging(player)
+    if player.rest > 0:
+        player.rest -= 1
+
+
+@kernel
+def use_hands(state, rules, w, function, argument, slot):
+    """One of MineDojo's functions but attack, in the tick in which it is done."""
+    if function == USE:
+        if not use_on_mob(state, rules, w):
+            use_item(state, rules, w)
+    elif function == DROP:
+        throw(state, w)
+    elif function == CRAFT:
+        craft(state, rules, w, argument, nearby_tools(state, w))
+    elif function == EQUIP:
+        equip(state, rules, w, slot)
+    elif function == PLACE:
+        place_item(state, rules, w, slot)
+    elif function == DESTROY:
+        empty_slot(state.slots[w, slot])
+
+
+@kernel
 def act(state, rules, w, action):
     player = state.players[w]
-    setting = state.settings[w]
     if player.life <= 0.0:
         # As MineDojo's: the dead rise at the next step, where they started, with empty hands.
         stand_up(state, w)
@@ -198,30 +234,12 @@ def act(state, rules, w, action):
     function = action[5]
     player.crafting = action[6] if function == CRAFT else -1
     if function == ATTACK:
-        if strike(state, rules, w):
-            stop_digging(player)
-        else:
-            dig(state, rules, w, setting.break_speed)
+        attack(state, rules, w)
     else:
-        player.striking = 0
-        stop_digging(player)
-        if player.rest > 0:
-            player.rest -= 1
+        let_go(state, w)
     # Without strict checks, and after a death, the slot may be empty.
-    filled = state.slots[w, action[7]].item != 0
-    if function == USE:
-        if not use_on_mob(state, rules, w):
-            use_item(state, rules, w)
-    elif function == DROP:
-        throw(state, w)
-    elif function == CRAFT:
-        craft(state, rules, w, action[6], nearby_tools(state, w))
-    elif function == EQUIP and filled:
-        equip(state, rules, w, action[7])
-    elif function == PLACE and filled:
-        place_item(state, rules, w, action[7])
-    elif function == DESTROY:
-        empty_slot(state.slots[w, action[7]])
+    if function < EQUIP or state.slots[w, action[7]].item != 0:
+        use_hands(state, rules, w, function, action[6], action[7])
     forward = 1.0 if action[0] == 1 else (-1.0 if action[0] == 2 else 0.0)
     strafe = 1.0 if action[1] == 1 else (-1.0 if action[1] == 2 else 0.0)
     tick(state, rules, w, forward, strafe, action[2])
