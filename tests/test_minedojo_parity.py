@@ -72,8 +72,8 @@ def _ready_made(number: int, task_id: str) -> Job:
     )
 
 
-def _of_meta_task(name: str, task_id: str, seed: int, **kwargs: Any) -> Job:
-    given = {"image_size": (48, 64), "world_seed": str(seed), **kwargs}
+def _of_meta_task(name: str, task_id: str, world_seed: int, /, **kwargs: Any) -> Job:
+    given = {"image_size": (48, 64), "world_seed": str(world_seed), **kwargs}
     return Job(name=name, task_id=task_id, kwargs=given, inventory=KIT)
 
 

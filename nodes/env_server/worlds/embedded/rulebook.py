@@ -178,6 +178,7 @@ CLEAR = {
     "chorus_plant",
     "chorus_flower",
     "structure_void",
+    "cocoa",
 }
 DIM = {"leaves": 1, "leaves2": 1, "web": 1, "water": 3, "flowing_water": 3, "ice": 3}
 DIM["frosted_ice"] = 3

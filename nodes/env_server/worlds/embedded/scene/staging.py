@@ -73,6 +73,7 @@ def write_settings(state: State, staging: Staging, biome: int) -> None:
     if staging.generate_world_type == "flat":
         layers, flat_biome = parse_flat(staging.flat_world_seed_string)
         state.layers[:], settings["biome"] = layers, flat_biome
+    state.biomes[:] = settings["biome"][:, None, None]
     settings["time"], settings["time_passes"] = staging.start_time, staging.allow_time_passage
     settings["weather"] = WEATHERS[staging.initial_weather]
     settings["weather_changes"] = staging.initial_weather == "normal"
