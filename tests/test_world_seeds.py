@@ -92,18 +92,23 @@ def test_trees_are_near_but_out_of_reach_in_a_forest() -> None:
     for environment in range(8):
         x, _, z = world.location()[0][environment]
         trunks = np.argwhere((world.state.blocks[environment] == 17).any(axis=2)) + 0.5
+        # From the storage's columns to the world's.
+        for axis, low in enumerate(("west", "north")):
+            first = int(world.state.players[low][environment])
+            trunks[:, axis] = first + (trunks[:, axis] - first) % 128
         nearest = np.hypot(trunks[:, 0] - x, trunks[:, 1] - z).min()
         assert 4.5 < nearest < 15.0
         column = (world.state.blocks[environment] == 17).sum(axis=2)
-        heights += column[column > 0].tolist()
-    assert set(heights) <= {4, 5, 6, 7}
+        heights += column[column > 3].tolist()
+    # Small oaks and birches, and one tree in twelve a large oak.
+    assert {4, 5, 6, 7} <= set(heights) <= set(range(4, 15))
+    assert np.mean(np.array(heights) <= 7) > 0.8
 
 
 def test_bad_inputs_are_refused_in_words() -> None:
     for refused, words in (
         (lambda: make_world("marble", 1, task()), "there is no world 'marble'"),
         (lambda: make_world("embedded", 1, task(biome="moon")), "no biome 'moon'"),
-        (lambda: make_world("embedded", 1, task(biome="ocean")), "cannot make the biome 'ocean'"),
         (lambda: make_world("embedded", 1, task(inventory={"logg": 1})), "did you mean log"),
         (lambda: make_world("embedded", 1, task(inventory={"log": 9999})), "slots, there are 36"),
         (lambda: make_world("embedded", 0, task()), "at least one environment"),

@@ -95,6 +95,8 @@ PLAYER = np.dtype(
         ("blocking", "i4"),  # ticks a shield has been held up
         ("cooldown", "i4"),  # ticks since the last blow
         ("using", "i4"),  # 1: the use key was down in the last tick
+        ("home_west", "i4"),  # the window of the start, to which a reset may come back
+        ("home_north", "i4"),
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
         ("absorption", "f8"),  # life that is lost before his own

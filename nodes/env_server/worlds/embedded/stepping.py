@@ -19,10 +19,11 @@ from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
 from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.motion.due import run_updates
-from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
-from nodes.env_server.worlds.embedded.terrain import generate
+from nodes.env_server.worlds.embedded.structures.inhabitants import settle
+from nodes.env_server.worlds.embedded.terrain.spawn import choose_start, region_of_start
+from nodes.env_server.worlds.embedded.terrain.window import keep_window, load
 from nodes.env_server.worlds.embedded.updates import restore
 
 SIZES = np.array([3, 3, 4, 25, 25, 8, 244, 36], np.int64)
@@ -46,21 +47,39 @@ def first_fault(state, actions, active):
 
 
 @kernel
-def begin(state, rules, w, seed, terrain):
+def begin(state, rules, w, seed):
     """A new episode: the world of this seed, the player at its start, empty-handed."""
     player = state.players[w]
-    if player.fresh < 0 or player.seed != seed or not restore(state, rules, w):
-        player.dimension = OVERWORLD
-        x, z = generate(state, w, seed, terrain)
-        area = state.blocks.shape[1]
-        light_area(
-            state, rules, w, player.west, player.north, player.west + area, player.north + area
-        )
-        player.spawn_x = x + 0.5
-        player.spawn_y = state.ground[w, x, z] + 1.0
-        player.spawn_z = z + 0.5
+    area = state.blocks.shape[1]
+    at_home = player.west == player.home_west and player.north == player.home_north
+    known = player.fresh >= 0 and player.seed == seed and at_home and restore(state, rules, w)
+    for number in range(state.drops.shape[1]):
+        state.drops[w, number].count = 0
+    forget_updates(state, w)
+    clear_mobs(state, w)
     player.seed = seed
     player.changes = 0
+    if known:
+        settle(
+            state,
+            rules,
+            w,
+            seed,
+            player.west,
+            player.north,
+            player.west + area,
+            player.north + area,
+        )
+    else:
+        player.dimension = OVERWORLD
+        region_x, region_z = region_of_start(rules, state.settings[w], seed)
+        load(state, rules, w, region_x, region_z)
+        player.home_west = player.west
+        player.home_north = player.north
+        x, y, z = choose_start(state, rules, w, seed)
+        player.spawn_x = x + 0.5
+        player.spawn_y = float(y)
+        player.spawn_z = z + 0.5
     player.random = seed ^ np.uint64(0x5DEECE66D)
     player.placed = 0
     player.ticks = 0
@@ -72,10 +91,6 @@ def begin(state, rules, w, seed, terrain):
     for number in range(SLOTS):
         empty_slot(state.slots[w, number])
         empty_slot(state.before[w, number])
-    for number in range(state.drops.shape[1]):
-        state.drops[w, number].count = 0
-    forget_updates(state, w)
-    clear_mobs(state, w)
     state.kills[w] = 0
     stand_up(state, w)
     player.life = state.settings[w].life
@@ -86,11 +101,11 @@ def begin(state, rules, w, seed, terrain):
 
 
 @kernel
-def begin_all(state, rules, environments, seeds, terrain, equipment):
+def begin_all(state, rules, environments, seeds, equipment):
     """New episodes in the named environments. ``equipment`` rows are item and count."""
     for number in range(environments.shape[0]):
         w = environments[number]
-        begin(state, rules, w, np.uint64(seeds[number]), terrain)
+        begin(state, rules, w, np.uint64(seeds[number]))
         for row in range(equipment.shape[0]):
             add_items(state, rules, w, equipment[row, 0], equipment[row, 1], 0, 0)
 
@@ -149,6 +164,7 @@ def tick(state, rules, w, forward, strafe, gait):
     tick_mobs(state, rules, w)
     tick_shots(state, rules, w)
     move_drops(state, rules, w)
+    keep_window(state, rules, w)
     player.ticks += 1
 
 
@@ -201,6 +217,9 @@ def act(state, rules, w, action):
     if player.life <= 0.0:
         # As MineDojo's: the dead rise at the next step, where they started, with empty hands.
         stand_up(state, w)
+        if player.dimension != OVERWORLD:
+            player.dimension = OVERWORLD
+            load(state, rules, w, int(player.x), int(player.z))
         for number in range(SLOTS):
             empty_slot(state.slots[w, number])
     for number in range(SLOTS):

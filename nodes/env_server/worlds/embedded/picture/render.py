@@ -12,7 +12,8 @@ from nodes.env_server.worlds.embedded.picture.heads_up import draw_heads_up
 from nodes.env_server.worlds.embedded.picture.textures import textures
 from nodes.env_server.worlds.embedded.rays import FAR, direction, enter_slab, under_crosshair
 from nodes.env_server.worlds.embedded.state import EYES, HEIGHT, REACH
-from nodes.env_server.worlds.embedded.terrain import LEAVES, LOG, STONE
+from nodes.env_server.worlds.embedded.terrain.ground import STONE
+from nodes.env_server.worlds.embedded.terrain.pens import LEAVES, LOG
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
