@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from models.rules import BLOCKS, CRAFTS, item_id, item_names
 from models.tasks import WorldSettings
 from nodes.env_server.game.commands import perform
-from nodes.env_server.game.info import info_of
+from nodes.env_server.game.info import held_of, info_of
 from nodes.env_server.game.journal import Journal
 from nodes.env_server.game.keys import STILL, Keys
 from nodes.env_server.game.scope import make_embedded, world_seed
@@ -112,6 +112,10 @@ class Game:
     def info(self) -> dict[str, Any]:
         """The raw state as the Java side tells it, without voxels, rays and picture."""
         return info_of(self)
+
+    def held(self) -> dict[str, int]:
+        """Quantities in all 41 slots by name."""
+        return held_of(self)
 
     def mark(self) -> None:
         """From here on gains and losses count for the next observation."""
@@ -279,9 +283,7 @@ class Game:
 
     def _held(self) -> NDArray[np.int64]:
         slots = self.world.state.slots[0]
-        held = np.zeros(len(item_names), np.int64)
-        np.add.at(held, slots["item"], slots["count"])
-        return held
+        return np.bincount(slots["item"], slots["count"], len(item_names)).astype(np.int64)
 
     def _pass(self, keys: Keys) -> None:
         """The tick itself, and what it adds to the statistics."""

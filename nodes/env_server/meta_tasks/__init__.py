@@ -7,7 +7,7 @@ from nodes.env_server.meta_tasks.meta_task import (
     meta_task_of,
     prompt_of,
 )
-from nodes.env_server.meta_tasks.tally import Tally, tally_of_info
+from nodes.env_server.meta_tasks.tally import Tally, tally_of, tally_of_info
 
 __all__ = [
     "MetaTask",
@@ -16,5 +16,6 @@ __all__ = [
     "make_meta_task",
     "meta_task_of",
     "prompt_of",
+    "tally_of",
     "tally_of_info",
 ]

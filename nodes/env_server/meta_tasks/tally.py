@@ -33,7 +33,11 @@ def tally_of_info(info: Mapping[str, Any]) -> Tally:
     held: dict[str, int] = {}
     for slot in info["inventory"]:
         held[slot["name"]] = held.get(slot["name"], 0) + int(slot["quantity"])
-    stat = info.get("stat", {})
+    return tally_of(held, info.get("stat", {}))
+
+
+def tally_of(held: Mapping[str, int], stat: Mapping[str, Any]) -> Tally:
+    """The tally of quantities by name and the statistics as the info has them."""
     killed = dict(stat.get("kill_entity", {}))
     # The game counts some kills under older names; a task asks by the name that is summoned.
     for summoned, counted in MOBS.stat_names.items():

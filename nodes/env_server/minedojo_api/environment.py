@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from models.rules import item_names
 from models.tasks import Placed, WorldSettings
 from nodes.env_server.game import STILL, Keys
-from nodes.env_server.meta_tasks import MetaTask, Tally, tally_of_info
+from nodes.env_server.meta_tasks import MetaTask, Tally, tally_of
 from nodes.env_server.minedojo_api.simulation import Simulation, replace_item
 from nodes.env_server.minedojo_api.spawns import Spawns
 
@@ -140,7 +140,8 @@ class Environment:
         return seen, info
 
     def _tally(self) -> Tally:
-        return tally_of_info(self.unwrapped.game.info())
+        game = self.unwrapped.game
+        return tally_of(game.held(), game.statistics.tree())
 
     def _reset_commands(self) -> list[str]:
         settings = self._settings

@@ -1,25 +1,25 @@
 """MineDojo's observation dictionary of one environment: keys, shapes and types as the real one."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BLOCKS, item_names
 from models.rules.mobs import entity_names
+from nodes.env_server.worlds.embedded import packing
 from nodes.env_server.worlds.embedded.grid import BARRIER, meta_at
-from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
-from nodes.env_server.worlds.embedded.observing import read_box
+from nodes.env_server.worlds.embedded.packing import DECREASES, INCREASES
 from nodes.env_server.worlds.embedded.rays import cast, direction
+from nodes.env_server.worlds.embedded.rulebook import rules
 from nodes.env_server.worlds.embedded.state import EYES, SEA_LEVEL
 from nodes.env_server.worlds.embedded.surroundings import BIOME_OF, surroundings
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
 
-EQUIPMENT_SLOTS = [0, 36, 37, 38, 39, 40]  # main hand, feet, legs, chest, head, offhand
 BLANK_NAMES = np.array([name.replace("_", " ") for name in item_names])
 UNDERSCORED = np.array(item_names)
 LOCALISED = np.full(256, "air", dtype="U32")
@@ -27,28 +27,66 @@ for _block in BLOCKS:
     LOCALISED[_block.id] = _block.localised
 ENTITIES = np.array([name.replace("_", "") for name in entity_names])
 ACTION_ARGUMENT = np.array([0, 0, 0, 0, 1, 1, 1, 1], np.bool_)[:, None]
-INCREASES, DECREASES = 1, 4
+DAMAGE_AMOUNTS = (
+    *(f"damage_{name}" for name in ("amount", "distance", "pitch", "yaw")),
+    "hunger_damage",
+)
+DAMAGE_KINDS = tuple(
+    f"is_{name}"
+    for name in ("explosion", "fire_damage", "magic_damage", "projectile", "unblockable")
+)
+FLAGS = {
+    name: rules().block[name].astype(np.bool_)
+    for name in ("no_tool", "collidable", "movement", "liquid", "solid", "burns", "light")
+}
+
+
+# The same for every step: copied, as a dictionary belongs to who asked for it.
+_NOTHING = np.zeros(1, np.float32)
+_FALSE = np.array(False)
+
+
+class Packed(NamedTuple):
+    """The numbers that a dictionary is made of, fresh for each, as its arrays are parts of them."""
+
+    stats: NDArray[np.float64]
+    facts: NDArray[np.bool_]
+    slots: NDArray[np.int64]
+    delta: NDArray[np.int64]
+    amounts: NDArray[np.float32]
 
 
 def observe(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
-    state = world.state
-    tools = nearby_tools(state, environment)
+    packed = Packed(
+        np.empty(packing.STATS),
+        np.empty(packing.FACTS, np.bool_),
+        np.empty((5, 42), np.int64),
+        np.empty(7, np.int64),
+        np.empty(5, np.float32),
+    )
+    scratch = world.buffer("change", (len(item_names),), np.int64)
+    packing.pack(world.state, world.rules, environment, *packed, scratch)
+    masks = world.observe(("masks",))
+    stats, facts = packed.stats.astype(np.float32), packed.facts
+    durability = packed.slots[3:].astype(np.float32)
+    quantity = packed.slots[1].astype(np.float32)
+    names = BLANK_NAMES[packed.slots[0]]
     seen: dict[str, Any] = {
         "rgb": world.rgb(environment, *world.image_size).copy(),
-        "inventory": _slots(world, environment, list(range(36))),
-        "equipment": _slots(world, environment, EQUIPMENT_SLOTS),
-        "life_stats": _life_stats(world, environment),
-        "location_stats": _location_stats(world, environment),
+        "inventory": _slots(names, quantity, packed.slots[2], durability, slice(0, 36)),
+        "equipment": _slots(names, quantity, packed.slots[2], durability, slice(36, 42)),
+        "life_stats": _life_stats(stats, facts),
+        "location_stats": _location_stats(world, environment, stats),
         "nearby_tools": {
-            "table": np.array(bool(tools & 1)),
-            "furnace": np.array(bool(tools & 2)),
+            "table": np.array(facts[packing.TABLE]),
+            "furnace": np.array(facts[packing.BESIDE_FURNACE]),
         },
         "damage_source": _damage_source(),
         "masks": {
-            **{name: mask[environment].copy() for name, mask in world.masks().items()},
+            **{name: mask[environment].copy() for name, mask in masks.items()},
             "action_arg": ACTION_ARGUMENT.copy(),
         },
-        "delta_inv": _delta_inventory(world, environment),
+        "delta_inv": _delta_inventory(packed),
     }
     if world.use_voxel:
         seen["voxels"] = _voxels(world, environment)
@@ -61,41 +99,43 @@ def _one(value: float) -> NDArray[np.float32]:
     return np.array([value], np.float32)
 
 
-def _slots(world: "EmbeddedWorld", environment: int, numbers: list[int]) -> dict[str, Any]:
-    slots = world.state.slots[environment][numbers]
-    durability = world.rules.item["durability"][slots["item"]]
-    wears = durability > 0
+def _slots(
+    names: NDArray[np.str_],
+    quantity: NDArray[np.float32],
+    variant: NDArray[np.int64],
+    durability: NDArray[np.float32],
+    which: slice,
+) -> dict[str, Any]:
     return {
-        "name": BLANK_NAMES[slots["item"]],
-        "quantity": slots["count"].astype(np.float32),
-        "variant": slots["variant"].astype(np.int64),
-        "cur_durability": np.where(wears, durability - slots["wear"], -1).astype(np.float32),
-        "max_durability": np.where(wears, durability, -1).astype(np.float32),
+        "name": names[which],
+        "quantity": quantity[which],
+        "variant": variant[which],
+        "cur_durability": durability[0, which],
+        "max_durability": durability[1, which],
     }
 
 
-def _life_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
-    player = world.state.players[environment]
-    worn = world.state.slots[environment]["item"][36:40]
+def _life_stats(stats: NDArray[np.float32], facts: NDArray[np.bool_]) -> dict[str, Any]:
     return {
-        "life": _one(player["life"]),
-        "food": _one(player["food"]),
-        "saturation": _one(player["saturation"]),
-        "armor": _one(world.rules.item["armour"][worn].sum()),
-        "oxygen": _one(max(0, player["air"])),
-        "xp": _one(player["xp"]),
-        "is_sleeping": np.array(bool(player["sleeping"])),
+        "life": stats[packing.LIFE : packing.LIFE + 1],
+        "food": stats[packing.FOOD : packing.FOOD + 1],
+        "saturation": stats[packing.SATURATION : packing.SATURATION + 1],
+        "armor": stats[packing.ARMOUR : packing.ARMOUR + 1],
+        "oxygen": stats[packing.OXYGEN : packing.OXYGEN + 1],
+        "xp": stats[packing.XP : packing.XP + 1],
+        "is_sleeping": np.array(facts[packing.SLEEPING]),
     }
 
 
-def _location_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
-    player = world.state.players[environment]
+def _location_stats(
+    world: "EmbeddedWorld", environment: int, stats: NDArray[np.float32]
+) -> dict[str, Any]:
     around = surroundings(world.state, environment)
     biome = BIOME_OF[around.biome]
     return {
-        "pos": np.array([player["x"], player["y"], player["z"]], np.float32),
-        "yaw": _one(player["yaw"]),
-        "pitch": _one(player["pitch"]),
+        "pos": stats[packing.X : packing.Z + 1],
+        "yaw": stats[packing.YAW : packing.YAW + 1],
+        "pitch": stats[packing.PITCH : packing.PITCH + 1],
         "biome_id": np.array(biome.id, np.int64),
         "rainfall": _one(min(1.0, max(0.0, biome.rainfall))),
         "temperature": _one(min(1.0, max(0.0, biome.temperature))),
@@ -111,62 +151,36 @@ def _location_stats(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
 def _damage_source() -> dict[str, Any]:
     """Always nothing, as in MineDojo, which looks for it in the wrong place."""
     return {
-        **{f"damage_{name}": _one(0.0) for name in ("amount", "distance", "pitch", "yaw")},
-        "hunger_damage": _one(0.0),
-        **{
-            f"is_{name}": np.array(False)
-            for name in (
-                "explosion",
-                "fire_damage",
-                "magic_damage",
-                "projectile",
-                "unblockable",
-            )
-        },
+        **{name: _NOTHING.copy() for name in DAMAGE_AMOUNTS},
+        **{name: _FALSE.copy() for name in DAMAGE_KINDS},
     }
 
 
-def _delta_inventory(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
-    state, player = world.state, world.state.players[environment]
-    change = np.zeros(len(item_names), np.int64)
-    for slots, sign in ((state.slots, 1), (state.before, -1)):
-        bag = slots[environment][:36]
-        np.add.at(change, bag["item"], sign * bag["count"])
-    change[0] = 0
-    if player["fresh"]:
-        change[:] = 0
-    gained = np.flatnonzero(change > 0)[:INCREASES]
-    lost = np.flatnonzero(change < 0)[:DECREASES]
-    argument = int(player["crafting"])
-    allowed = argument >= 0 and bool(player["allowed"])
-    made = allowed and int(world.rules.crafted[argument]) in gained
-    used = False
-    if allowed:
-        needs = world.rules.needs[world.rules.first[argument]]
-        used = {int(item) for item, count in needs if count} <= {int(item) for item in lost}
+def _delta_inventory(packed: Packed) -> dict[str, Any]:
     delta: dict[str, Any] = {}
-    for key, items, size, by_craft in (
-        ("inc", gained, INCREASES, made),
-        ("dec", lost, DECREASES, used),
+    names = UNDERSCORED[packed.delta[:5]]
+    for key, places, by_craft in (
+        ("inc", slice(0, INCREASES), packed.delta[5]),
+        ("dec", slice(INCREASES, INCREASES + DECREASES), packed.delta[6]),
     ):
-        names = np.array([*UNDERSCORED[items], *["air"] * (size - len(items))])
-        counts = np.zeros(size, np.float32)
-        counts[: len(items)] = abs(change[items])
-        for cause, holds in (("craft", by_craft), ("other", not by_craft)):
-            delta[f"{key}_name_by_{cause}"] = names if holds else np.array(["air"] * size)
-            delta[f"{key}_quantity_by_{cause}"] = counts if holds else np.zeros(size, np.float32)
+        cause, other = ("craft", "other") if by_craft else ("other", "craft")
+        few, counts = names[places], packed.amounts[places]
+        # NumPy's text is as wide as the longest name in it, as if the names had been listed.
+        delta[f"{key}_name_by_{cause}"] = np.array(few.tolist())
+        delta[f"{key}_quantity_by_{cause}"] = counts
+        delta[f"{key}_name_by_{other}"] = np.array(["air"] * len(few))
+        delta[f"{key}_quantity_by_{other}"] = np.zeros(len(few), np.float32)
     return delta
 
 
-def _properties(world: "EmbeddedWorld", blocks: NDArray[np.int64]) -> dict[str, Any]:
+def _properties(blocks: NDArray[np.int64]) -> dict[str, Any]:
     """What voxels and rays both tell of a block."""
-    entry = world.rules.block
     return {
-        "is_tool_not_required": entry["no_tool"][blocks].astype(np.bool_),
-        "blocks_movement": entry["movement"][blocks].astype(np.bool_),
-        "is_liquid": entry["liquid"][blocks].astype(np.bool_),
-        "is_solid": entry["solid"][blocks].astype(np.bool_),
-        "can_burn": entry["burns"][blocks].astype(np.bool_),
+        "is_tool_not_required": FLAGS["no_tool"][blocks],
+        "blocks_movement": FLAGS["movement"][blocks],
+        "is_liquid": FLAGS["liquid"][blocks],
+        "is_solid": FLAGS["solid"][blocks],
+        "can_burn": FLAGS["burns"][blocks],
     }
 
 
@@ -174,22 +188,18 @@ def _voxels(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     player = world.state.players[environment]
     radius = world.voxel_radius
     n = 2 * radius + 1
-    blocks = np.zeros((n, n, n), np.int64)
-    metas = np.zeros((n, n, n), np.int64)
+    blocks = np.empty((n, n, n), np.int64)
+    metas = np.empty((n, n, n), np.int64)
+    cosines = np.empty((n, n, n), np.float32)
     x, y, z = (math.floor(player[axis]) - radius for axis in "xyz")
-    read_box(world.state, environment, x, y, z, blocks, metas)
-    corners = np.stack(np.meshgrid(*(np.arange(o, o + n) for o in (x, y, z)), indexing="ij"), -1)
-    eye = np.array([player["x"], player["y"] + EYES, player["z"]])
-    away = corners - eye
-    length = np.maximum(np.linalg.norm(away, axis=-1), 1e-9)
-    look = np.array(direction(float(player["yaw"]), float(player["pitch"])))
+    packing.pack_voxels(world.state, environment, x, y, z, blocks, metas, cosines)
     return {
         "block_name": LOCALISED[blocks],
         "block_meta": metas,
-        "is_collidable": world.rules.block["collidable"][blocks].astype(np.bool_),
-        **_properties(world, blocks),
-        "blocks_light": world.rules.block["light"][blocks].astype(np.bool_),
-        "cos_look_vec_angle": (away @ look / length).clip(-1.0, 1.0).astype(np.float32),
+        "is_collidable": FLAGS["collidable"][blocks],
+        **_properties(blocks),
+        "blocks_light": FLAGS["light"][blocks],
+        "cos_look_vec_angle": cosines,
     }
 
 
@@ -226,7 +236,7 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "block_distance": distances,
         "block_meta": metas,
         "harvest_level": world.rules.block["level"][blocks].astype(np.int64),
-        **_properties(world, blocks),
+        **_properties(blocks),
         "entity_name": ENTITIES[mobs],
         "entity_distance": mob_distances,
         "ray_pitch": np.array([ray[0] for ray in world.lidar_rays], np.float32),
