@@ -12,15 +12,24 @@ class Ray:
     yaw: float  # degrees relative to the line of sight, + is right
     block: str  # localised name ("wood", "grass block"), "air" if nothing within 20 m
     distance: float  # metres
+    entity: str  # mob before that block ("cow"), "" if none
+    entity_distance: float  # metres
 
 class Observation:
-    """What is seen at one step. Read-only."""
+    """What is seen at one step. Read-only. What comes of rays, craftable and block must be read
+    before the next action."""
 
     position: tuple[float, float, float]  # metres x, y (up), z of the feet
     yaw: float  # degrees
     pitch: float  # degrees, + is down, -90 to 90
     life: float  # 0 to 20
     food: float  # 0 to 20
+    oxygen: float  # 0 to 300, falls under water
+    light: float  # 0 to 15
+    held: str  # item in the main hand, "air" if none
+    equipment: tuple[str, ...]  # main hand, feet, legs, chest, head, off hand
+    nearby_table: bool  # a crafting table is near and in view, as craft() needs it
+    nearby_furnace: bool
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
     facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none
     facing_distance: float  # metres to it, 4.5 if none
@@ -29,13 +38,17 @@ class Observation:
     steps: int  # primitive steps that this run has taken
 
     def block(self, dx: int, dy: int, dz: int) -> str:
-        """The block at an offset of -1, 0 or 1 from the feet: block(0, -1, 0) is stood on."""
+        """The block -8 to 8 from the feet along x, y, z: block(0, -1, 0) is stood on."""
 
 def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
     """(yaw offset, pitch offset, distance) of the nearest `block` that the rays see, or None.
 
     turn(yaw offset) and look(pitch offset) bring it under the crosshair.
     """
+
+def nearest_mob(obs: Observation, mob: str) -> tuple[float, float, float] | None: ...
+def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
+    """(dx, dy, dz) from the feet to the nearest `block`, seen or hidden, or None."""
 
 def noop() -> Observation: ...
 def forward() -> Observation: ...
@@ -74,6 +87,21 @@ def place(item: str) -> Observation:
 
 def destroy(item: str) -> Observation:
     """Throw away the stack of the item. ValueError if there is none."""
+
+# Helpers take as many steps as they need, give up where they cannot go on, and return the last
+# observation: look there whether it worked. Offsets are from the feet of `obs`, the newest one.
+
+def look_at(obs: Observation, dx: float, dy: float, dz: float) -> Observation:
+    """Aim at a point as well as steps of 15 degrees allow."""
+
+def walk_to(obs: Observation, dx: float, dz: float, max_steps: int = 100) -> Observation:
+    """Walk straight to a point and jump up single blocks; not into lava or down a deep drop."""
+
+def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
+    """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""
+
+def place_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
+    """Place a block where nothing is, beside another block within reach."""
 
 def sqrt(x: float) -> float: ...
 def hypot(x: float, y: float) -> float: ...

@@ -186,7 +186,7 @@ def _parser() -> argparse.ArgumentParser:
         description="How many of MineDojo's task ids have targets that can be had, and why not.",
         add_help=False,
         allow_abbrev=False,
-        usage="rlgpt world coverage [--json] [--why ID] [--engine]",
+        usage="rlgpt world coverage [--quick] [--json] [--why ID] [--engine]",
     )
     world.add_parser(
         "view",

@@ -1,5 +1,6 @@
 """make() of our own: MineDojo's calls, rewards and refusals."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,12 +9,19 @@ import pytest
 
 from messages.world import Condition, Task
 from models.rules import craft_index
+from models.rules.mobs import MOB_IDS
 from models.tasks import UnknownTask, WrongArgument, make_kwargs, world_settings
 from nodes.env_server.game import Game, Keys
 from nodes.env_server.minedojo_api import Environment, InventoryItem, NotInThisWorld, make
+from nodes.env_server.minedojo_api.spawns import Box
 from nodes.env_server.worlds.embedded import EmbeddedWorld
+from nodes.env_server.worlds.embedded.grid import block_at, meta_at
 
 SMALL: dict[str, Any] = {"image_size": (24, 32), "area": 64, "world_seed": 5}
+GYM_SAMPLE = [
+    [-4.495460510253906, 1.0, -2.0760960578918457],
+    [7.518158912658691, 1.0, 2.576030731201172],
+]
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(1, 8)
 
 
@@ -75,8 +83,15 @@ def test_runtime_commands(planks: Environment) -> None:
     assert "gold ore" in seen["voxels"]["block_name"]
     planks.set_time(13000)
     assert planks.prev_info["world_time"] == 13001
-    planks.spawn_mobs("cow", [1, 0, 1])
-    assert "no mobs" in planks.unwrapped.skipped
+    seen = planks.spawn_mobs("cow", [1, 0, 1])[0]
+    assert planks.unwrapped.skipped == ""
+    assert (planks.unwrapped.game.world.state.mobs[0]["kind"] == MOB_IDS["cow"]).sum() == 1
+    planks.execute_cmd("/summon cwo ~ ~ ~")
+    assert "did you mean cow" in planks.unwrapped.skipped
+    planks.execute_cmd("/kill @e[type=cow]")
+    assert not planks.unwrapped.game.world.state.mobs[0]["kind"].any()
+    seen = planks.set_weather("thunder")[0]
+    assert seen["location_stats"]["is_raining"]
     planks.execute_cmd("/gamemode 1")
     assert "no command" in planks.unwrapped.skipped
     seen = planks.clear_inventory()[0]
@@ -138,12 +153,15 @@ def test_seeds_make_worlds() -> None:
 
 def test_what_the_engine_lacks_is_said() -> None:
     for task, kwargs, sentence in [
-        ("combat_cow_plains_barehand", {}, "there are no mobs yet .cow."),
         ("harvest_1_log_jungle_", {}, "did you mean"),
-        ("open-ended", {"generate_world_type": "flat"}, "of the type 'flat'"),
-        ("open-ended", {"specified_biome": 9}, "cannot make the biome"),
-        ("open-ended", {"start_position": dict(x=-5, y=70, z=3, yaw=0, pitch=0)}, "outside"),
-        ("open-ended", {"initial_weather": "rain"}, "no weather yet"),
+        (
+            "open-ended",
+            {"generate_world_type": "from_file", "world_file_path": "a"},
+            "reads no saved worlds",
+        ),
+        ("open-ended", {"start_position": dict(x=5, y=700, z=3, yaw=0, pitch=0)}, "y is from 0"),
+        ("open-ended", {"drawing_str": "<DrawBlok x='1'/>"}, "a drawing has no DrawBlok"),
+        ("open-ended", {"drawing_str": "<DrawBlock"}, "not well-formed"),
     ]:
         with pytest.raises((NotInThisWorld, UnknownTask), match=sentence):
             make(task, image_size=16, **kwargs)
@@ -196,3 +214,84 @@ def test_ticks_are_those_of_the_batch_door() -> None:
             assert game.player[name] == world.state.players[0][name]
     assert np.array_equal(game.world.state.blocks, world.state.blocks)
     assert np.array_equal(game.world.state.slots, world.state.slots)
+
+
+def test_a_combat_task_lays_out_its_mob_and_pays_for_the_kill() -> None:
+    env = make("combat_pig_plains_barehand", image_size=(24, 32), area=64, world_seed=5, seed=3)
+    for _ in range(2):
+        env.reset()
+        game = env.unwrapped.game
+        mobs = game.world.state.mobs[0]
+        pigs = np.flatnonzero(mobs["kind"] == MOB_IDS["pig"])
+        assert len(pigs)
+        pig = int(pigs[-1])
+        paid = 0.0
+        for _ in range(200):
+            # Kept before the crosshair, as a pig would rather run.
+            yaw = math.radians(float(game.player["yaw"]))
+            mobs[pig]["x"] = float(game.player["x"]) - 1.5 * math.sin(yaw)
+            mobs[pig]["y"] = float(game.player["y"]) + 1.0
+            mobs[pig]["z"] = float(game.player["z"]) + 1.5 * math.cos(yaw)
+            _, reward, done, info = act(env, ATTACK)
+            paid += reward
+            if done:
+                break
+        assert (paid, done, env.is_successful) == (1.0, True, True)
+        assert info["stat"]["kill_entity"]["pig"] >= 1
+        assert info["stat"]["damage_dealt"] >= 10
+    env.close()
+
+
+def test_mobs_are_laid_out_where_gym_would_lay_them() -> None:
+    """Drawn with gym 0.21's Box(low, high, seed=7).sample() in MineDojo's own environment."""
+    box = Box((-10, 1, -10), (10, 1, 10), 2, 7)
+    drawn = box.sample()
+    assert drawn.dtype == np.float32
+    assert np.allclose(drawn, GYM_SAMPLE)
+
+
+def test_spawn_rates_keep_to_height_and_light() -> None:
+    env = make(
+        "harvest", target_names="beef", target_quantities=1, seed=1, **SMALL,
+        spawn_rate={"cow": 1.0, "bat": 1.0, "diamond_ore": 1.0},
+        spawn_range_low=(-3, 2, -3), spawn_range_high=(3, 2, 3),
+    )  # fmt: skip
+    env.reset()
+    before = int(env.unwrapped.game.player["changes"])
+    act(env)
+    kinds = env.unwrapped.game.world.state.mobs[0]["kind"]
+    assert (kinds == MOB_IDS["cow"]).sum() == 1
+    assert not (kinds == MOB_IDS["bat"]).any()  # it is light
+    assert env.unwrapped.game.player["changes"] == before  # and far above diamonds
+    assert env.unwrapped.prev_info["total_time"] == 2
+    env.close()
+
+
+def test_drawings_stand_when_the_episode_begins() -> None:
+    env = make("open-ended", **SMALL)
+    env.reset()
+    x, y, z = (int(v) for v in env.prev_obs["location_stats"]["pos"])
+    env.close()
+    drawing = (
+        f'<DrawCuboid x1="{x}" y1="{y + 5}" z1="{z}" x2="{x + 1}" y2="{y + 6}" z2="{z + 1}"'
+        f' type="wool" colour="RED"/><DrawBlock x="{x}" y="{y + 5}" z="{z}" type="gold_block"/>'
+        f'<DrawLine x1="{x}" y1="{y + 8}" z1="{z}" x2="{x + 4}" y2="{y + 8}" z2="{z}"'
+        ' type="stone"/>'
+        f'<DrawSphere x="{x}" y="{y + 12}" z="{z}" radius="1" type="glass"/>'
+        f'<DrawEntity x="{x + 2}" y="{y}" z="{z}" type="PigZombie"/>'
+        f'<DrawItem x="{x + 3}" y="{y + 1}" z="{z}" type="diamond"/>'
+    )
+    env = make("open-ended", drawing_str=drawing, **SMALL)
+    for _ in range(2):
+        env.reset()
+        state = env.unwrapped.game.world.state
+
+        def read(dx: int, dy: int, dz: int, state: Any = state) -> tuple[int, int]:
+            place = x + dx, y + dy, z + dz
+            return block_at(state, 0, *place), meta_at(state, 0, *place)
+
+        assert (read(0, 5, 0), read(1, 6, 1), read(4, 8, 0)) == ((41, 0), (35, 14), (1, 0))
+        assert (read(0, 13, 0), read(1, 13, 0)[0]) == ((20, 0), 0)
+        assert (state.mobs[0]["kind"] == MOB_IDS["zombie_pigman"]).sum() == 1
+        assert (state.drops[0]["count"] == 1).sum() == 1
+    env.close()

@@ -22,6 +22,7 @@ PYTHON = ROOT / ".venv-minedojo" / "bin" / "python"
 SIZE, SMALL = (160, 256), (40, 64)
 BOX = {"xmin": -2, "ymin": -1, "zmin": -3, "xmax": 1, "ymax": 2, "zmax": 0}
 RAYS = [(0.0, 0.0, 10.0), (0.3, 0.4, 20.0), (-0.2, -0.7, 4.0), (1.2, 0.0, 3.0), (-1.4, 0.1, 50.0)]
+FAN = [(pitch / 10, yaw / 10, 25.0) for pitch in (-2, 0, 2, 5) for yaw in range(-30, 31, 6)]
 KIT = [
     (0, "iron_pickaxe", 0, 1), (1, "iron_axe", 0, 1), (2, "crafting_table", 0, 2),
     (3, "furnace", 0, 2), (4, "coal", 1, 9), (5, "iron_ore", 0, 6),
@@ -38,6 +39,12 @@ TASKS = [
     "harvest_1_stone_with_furnace_and_fuel", "harvest_1_glass_forest_with_furnace_and_fuel",
     "techtree_from_barehand_to_wooden_sword", "techtree_from_wood_to_stone_pickaxe",
     "techtree_from_stone_to_iron_shovel", "survival", "creative:3",
+    "combat_pig_plains_barehand", "combat_cow_forest_leather_armors_wooden_sword_shield",
+    "combat_zombie_plains_diamond_armors_diamond_sword_shield",
+    "combat_spider_forest_iron_armors_iron_sword_shield",
+    "combat_creeper_plains_leather_armors_wooden_sword_shield",
+    "combat_skeleton_forest_diamond_armors_diamond_sword_shield",
+    "harvest_milk_with_empty_bucket_and_cow", "harvest_wool_with_shears_and_sheep",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.skipif(
@@ -54,6 +61,8 @@ def _ready_made(number: int, task_id: str) -> Job:
     if not as_it_is:
         kwargs["break_speed_multiplier"] = 30.0
     given = as_it_is or "initial_inventory" in spec.kwargs
+    if "initial_mobs" in spec.kwargs:
+        kwargs["seed"] = number  # which lays the mobs out
     return Job(
         name=task_id.replace(":", "-"),
         task_id=task_id,
@@ -63,8 +72,8 @@ def _ready_made(number: int, task_id: str) -> Job:
     )
 
 
-def _of_meta_task(name: str, task_id: str, seed: int, **kwargs: Any) -> Job:
-    given = {"image_size": (48, 64), "world_seed": str(seed), **kwargs}
+def _of_meta_task(name: str, task_id: str, world_seed: int, /, **kwargs: Any) -> Job:
+    given = {"image_size": (48, 64), "world_seed": str(world_seed), **kwargs}
     return Job(name=name, task_id=task_id, kwargs=given, inventory=KIT)
 
 
@@ -84,6 +93,18 @@ def _odd_ones() -> list[Job]:
         ),
         _of_meta_task(
             "techtree-kit", "techtree", 23, tech="iron", break_speed_multiplier=50.0
+        ),
+        _of_meta_task(
+            "combat-lidar", "combat", 24, target_names=["zombie", "cow"], target_quantities=2,
+            initial_mobs=["zombie", "cow", "sheep", "skeleton"], seed=5, always_night=True,
+            initial_mob_spawn_range_low=(-4, 1, -4), initial_mob_spawn_range_high=(4, 2, 4),
+            use_lidar=True, lidar_rays=FAN, use_voxel=True, initial_weather="thunder",
+        ),
+        _of_meta_task(
+            "spawn-rates", "harvest", 25, target_names="beef", target_quantities=99, seed=6,
+            spawn_rate={"cow": 0.3, "bat": 0.5, "coal_ore": 0.1},
+            spawn_range_low=(-4, 1, -4), spawn_range_high=(4, 3, 4), use_lidar=True,
+            lidar_rays=FAN, initial_weather="rain", start_at_night=True,
         ),
     ]  # fmt: skip
 
@@ -127,7 +148,8 @@ def _parity(jobs: list[Job], steps: list[int], folder: Path) -> list[str]:
 
 
 def test_a_short_episode_is_the_same(tmp_path: Path) -> None:
-    jobs = [_ready_made(0, "harvest_1_log"), _ready_made(1, "harvest_1_dirt"), _odd_ones()[0]]
+    odd = _odd_ones()
+    jobs = [_ready_made(0, "harvest_1_log"), _ready_made(1, "harvest_1_dirt"), odd[0], odd[3]]
     assert _parity(jobs, [70, 30], tmp_path) == []
 
 

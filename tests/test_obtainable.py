@@ -8,12 +8,19 @@ import numpy as np
 import pytest
 
 from models.rules import BIOMES, BLOCKS
-from models.rules.sources import overworld_biomes, sources
+from models.rules.sources import OTHER_BIOMES, overworld_biomes, sources
 from models.tasks import task_spec
 from nodes.env_server.obtainable import coverage, explain, judge, measure
 from nodes.env_server.obtainable.derivations import World, derive
 from tests.arena import embedded
 
+# Share of a block's biomes in which two worlds suffice to find one.
+SHARE: dict[str, float] = {
+    "clay": 0.2, "deadbush": 0.3, "monster_egg": 0.2, "snow_layer": 0.3, "reeds": 0.1,
+    "pumpkin": 0.2,
+    "sand": 0.1, "lava": 0.2, "brown_mushroom": 0.1, "red_mushroom": 0.1, "red_flower": 0.4,
+    "double_plant": 0.4, "red_sandstone": 0.3, "melon_block": 0.3, "mossy_cobblestone": 0.3,
+}  # fmt: skip
 NEVER = ["chorus_plant", "monster_egg", "spawn_egg"]
 
 
@@ -93,23 +100,39 @@ def test_more_to_begin_with_is_never_less() -> None:
 def test_the_engine_generates_what_the_table_says_it_does() -> None:
     """Flags must neither run ahead of the engine nor fall behind it."""
     names = {block.id: block.name for block in BLOCKS}
-    generated: set[str] = set()
+    generated: dict[str, set[str]] = {}
     for biome in BIOMES:
-        if biome.terrain is not None:
-            world = embedded(2, {"area": 64}, biome=biome.name)
-            world.reset(np.arange(2), np.arange(2))
-            generated |= {names[number] for number in np.unique(world.state.blocks).tolist()}
-            world.close()
-    flagged = {entry.block for entry in sources().blocks if entry.engine} - {"oak_leaves"}
-    assert flagged == generated - {"air", "bedrock"}, (
+        if biome.name in OTHER_BIOMES:
+            continue
+        world = embedded(2, {"area": 128}, biome=biome.name)
+        world.reset(np.arange(2), np.arange(2))
+        found = np.flatnonzero(np.bincount(world.state.blocks.ravel(), minlength=256))
+        generated[biome.name] = {names[number] for number in found.tolist()}
+        world.close()
+    flagged: set[str] = set()
+    for entry in sources().blocks:
+        if not entry.engine or entry.block == "oak_leaves":
+            continue
+        flagged.add(entry.block)
+        spots = sources().spots(entry.within, entry.without)
+        places = {spot.removeprefix("biome:") for spot in spots}
+        places = set(generated) if "place:overworld" in places else places & set(generated)
+        having = {name for name in places if entry.block in generated[name]}
+        # Rare things need not be in two windows of every biome.
+        share = SHARE.get(entry.block, 0.5)
+        assert len(having) >= len(places) * share, (entry.block, places - having)
+    unflagged = set.union(*generated.values()) - flagged - {"air", "bedrock"}
+    assert not unflagged & {entry.block for entry in sources().blocks}, (
         "set the flag `engine` of these blocks in models/rules/sources.yaml"
     )
 
 
 def test_the_command_prints_a_table_and_json() -> None:
     command = [sys.executable, "-m", "rlgpt.main", "world", "coverage"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    assert shown == coverage() + "\n"
+    shown = subprocess.run(
+        [*command, "--quick"], capture_output=True, text=True, check=True, timeout=300
+    ).stdout
+    assert shown == coverage(trying="sample") + "\n"
     assert "harvest_1_chorus_plant: nothing gives chorus_plant" in shown
     told = json.loads(coverage(json=True))
     assert told["programmatic"]["ids"] == 1581
@@ -121,3 +144,21 @@ def test_the_command_prints_a_table_and_json() -> None:
     )
     assert unknown.returncode == 2
     assert "did you mean harvest_1_log" in unknown.stderr
+
+
+def test_one_task_of_each_template_is_made_reset_and_stepped() -> None:
+    found = measure("sample")
+    tried = [found.families[kind] for kind in found.families]
+    assert sum(family.tried for family in tried) >= 74
+    for family in tried:
+        assert family.made == family.tried
+        assert [entry for entry in family.failed] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_every_task_is_made_reset_and_stepped() -> None:
+    found = measure("all")
+    assert found.programmatic.tried == found.programmatic.reset == 1581
+    assert found.families["creative"].reset == 1560
+    assert found.families["playthrough"].reset == 1

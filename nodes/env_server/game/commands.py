@@ -5,15 +5,16 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from models.names import near
 from models.rules import BLOCKS, ITEMS, item_names
-from nodes.env_server.worlds.embedded.state import HEIGHT
-from nodes.env_server.worlds.embedded.updates import set_block
+from models.rules.mobs import MOB_IDS
+from nodes.env_server.worlds.embedded.body.clock import set_weather
+from nodes.env_server.worlds.embedded.state import CLEAR, HEIGHT, RAIN, THUNDER
 
 if TYPE_CHECKING:
     from nodes.env_server.game.game import Game
 
+OUTSIDE = "the place is outside the window that is held around the player"
 COORDINATE = re.compile(r"(~?)(-?\d+(?:\.\d+)?)?")
 SELF = re.compile(r"@[pas](\[.*\])?|MineDojoAgent\d+")
 SLOT = re.compile(r"slot\.(weapon|armor|hotbar|inventory)(?:\.(\w+))?")
@@ -23,6 +24,13 @@ FARTHEST = 30_000_000  # metres, as in the game
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
 STACKS = {item.name: item.stack for item in ITEMS}
 TRIES = 64
+FILLED = 32768  # blocks, as in the game
+WEATHERS = {"clear": CLEAR, "rain": RAIN, "thunder": THUNDER}
+GAMERULES = {
+    "doDaylightCycle": "time_passes",
+    "doMobSpawning": "mobs_spawn",
+    "doWeatherCycle": "weather_changes",
+}
 
 
 class NotDone(Exception):
@@ -43,15 +51,38 @@ def perform(game: "Game", text: str) -> str:
 
 
 def _summon(game: "Game", words: list[str]) -> None:
-    raise NotDone("there are no mobs in this world yet")
+    if not words:
+        raise NotDone("it wants a mob and X Y Z")
+    name = words[0].removeprefix("minecraft:").lower()
+    if name not in MOB_IDS:
+        raise NotDone(f"there is no mob {name[:40]}{near(name, list(MOB_IDS))}")
+    player = game.player
+    place = [float(player[axis]) for axis in "xyz"]
+    if len(words) >= 4:
+        middles = (0.5, 0.0, 0.5)
+        given = zip(words[1:4], place, middles, strict=True)
+        place = [_coordinate(word, at, middle) for word, at, middle in given]
+    if game.place_mob(MOB_IDS[name], *place) < 0:
+        raise NotDone("there is no room for more mobs, or the place is too far away")
 
 
 def _kill(game: "Game", words: list[str]) -> None:
     target = words[0] if words else "@p"
     if target.startswith("@e"):
-        if "type=" in target and "type=item" not in target:
-            raise NotDone("there are no mobs in this world yet")
-        game.world.state.drops[0]["count"] = 0
+        found = re.search(r"type=(!?)(?:minecraft:)?(\w+)", target)
+        kinds = set(MOB_IDS.values())
+        if found is not None and found[2] not in ("item", "player"):
+            if found[2] not in MOB_IDS:
+                raise NotDone(f"there is no mob {found[2][:40]}")
+            named = {MOB_IDS[found[2]]}
+            kinds = kinds - named if found[1] else named
+        elif found is not None:
+            kinds = kinds if found[1] else set()
+        if found is None or (found[2] == "item") != bool(found[1]):
+            game.world.state.drops[0]["count"] = 0
+        game.kill_mobs(kinds)
+        if found is None or (found[2] == "player") != bool(found[1]):
+            game.kill()
         return
     if SELF.fullmatch(target) is None:
         raise NotDone(f"there is no {target}")
@@ -66,25 +97,81 @@ def _time(game: "Game", words: list[str]) -> None:
         if not words[1].isdecimal() or len(words[1]) > 9:
             raise NotDone(f"{words[1]} is no time")
         ticks = int(words[1])
-    game.time = ticks if words[0] == "set" else game.time + ticks
+    game.player["time"] = ticks if words[0] == "set" else game.time + ticks
 
 
 def _weather(game: "Game", words: list[str]) -> None:
-    if not words or words[0] not in ("normal", "clear", "rain", "thunder"):
+    if not words or words[0] not in ("normal", *WEATHERS):
         raise NotDone("it wants clear, rain or thunder")
-    if words[0] in ("rain", "thunder"):
-        raise NotDone("there is no weather in this world yet")
+    if words[0] != "normal":
+        set_weather(game.player_row, WEATHERS[words[0]])
+        if len(words) > 1:
+            game.player["weather_left"] = 20 * _count(words[1])
+
+
+def _give(game: "Game", words: list[str]) -> None:
+    if len(words) < 2 or SELF.fullmatch(words[0]) is None:
+        raise NotDone("it wants @p ITEM [COUNT [VARIANT]]")
+    item = _item(words[1])
+    count = _count(words[2]) if len(words) > 2 else 1
+    game.give(item, min(count, 64), _count(words[3]) if len(words) > 3 else 0)
+
+
+def _xp(game: "Game", words: list[str]) -> None:
+    if not words or re.fullmatch(r"-?\d{1,9}", words[0]) is None:
+        raise NotDone("it wants a number of points")
+    game.player["xp"] = max(0.0, float(game.player["xp"]) + int(words[0]))
+
+
+def _spawnpoint(game: "Game", words: list[str]) -> None:
+    rest = words[1:] if words and SELF.fullmatch(words[0]) else words
+    if rest and len(rest) != 3:
+        raise NotDone("it wants [@p [X Y Z]]")
+    for axis, word in zip("xyz", rest or ("~", "~", "~"), strict=True):
+        game.player[f"spawn_{axis}"] = _coordinate(word, float(game.player[axis]))
+
+
+def _fill(game: "Game", words: list[str]) -> None:
+    if not 7 <= len(words) <= 8:
+        raise NotDone("it wants X1 Y1 Z1 X2 Y2 Z2 BLOCK [METADATA]")
+    first, second = _block_place(game, words[:3]), _block_place(game, words[3:6])
+    block, meta = _block(words[6], words[7] if len(words) > 7 else "0")
+    spans = [range(min(a, b), max(a, b) + 1) for a, b in zip(first, second, strict=True)]
+    if len(spans[0]) * len(spans[1]) * len(spans[2]) > FILLED:
+        raise NotDone(f"it fills {FILLED} blocks at most")
+    if not all(game.holds(x, z) for x in (first[0], second[0]) for z in (first[2], second[2])):
+        raise NotDone(OUTSIDE)
+    for x in spans[0]:
+        for y in spans[1]:
+            for z in spans[2]:
+                game.put(x, y, z, block, meta)
+
+
+def _difficulty(game: "Game", words: list[str]) -> None:
+    if words[:1] not in (["normal"], ["n"], ["2"]):
+        raise NotDone("this world is of normal difficulty")
+
+
+def _gamerule(game: "Game", words: list[str]) -> None:
+    if len(words) != 2 or words[0] not in GAMERULES or words[1] not in ("true", "false"):
+        raise NotDone(f"it wants one of {', '.join(GAMERULES)}, and true or false")
+    game.world.state.settings[0][GAMERULES[words[0]]] = words[1] == "true"
 
 
 def _replaceitem(game: "Game", words: list[str]) -> None:
     if len(words) < 4 or words[0] != "entity" or SELF.fullmatch(words[1]) is None:
         raise NotDone("it wants entity @p SLOT ITEM [COUNT [VARIANT]]")
-    name = words[3].removeprefix("minecraft:")
-    if name not in STACKS:
-        raise NotDone(f"there is no item {name}")
+    name = _item(words[3])
     count = _count(words[4]) if len(words) > 4 else 1
     variant = _count(words[5]) if len(words) > 5 else 0
     game.set_slot(_slot(words[2]), name, min(count, max(1, STACKS[name])), variant)
+
+
+def _item(word: str) -> str:
+    name = word.removeprefix("minecraft:")
+    if name not in STACKS:
+        raise NotDone(f"there is no item {name[:40]}{near(name, list(STACKS))}")
+    return name
 
 
 def _count(word: str) -> int:
@@ -116,9 +203,8 @@ def _tp(game: "Game", words: list[str]) -> None:
         raise NotDone("it wants X Y Z [YAW PITCH]")
     player = game.player
     place = [_coordinate(w, float(player[a])) for w, a in zip(words, "xyz", strict=False)]
-    area = game.world.state.blocks.shape[1]
-    if not (0.0 <= place[0] < area and 0.0 <= place[2] < area and 0.0 <= place[1] < 256.0):
-        raise NotDone(f"x and z go from 0 to {area}, y from 0 to 255")
+    if not 0.0 <= place[1] < 256.0:
+        raise NotDone("y is from 0 to 255")
     game.move_to(*place)
     if len(words) == 5:
         yaw = _coordinate(words[3], float(player["yaw"]))
@@ -136,48 +222,56 @@ def _clear(game: "Game", words: list[str]) -> None:
 def _setblock(game: "Game", words: list[str]) -> None:
     if not 4 <= len(words) <= 7:
         raise NotDone("it wants X Y Z BLOCK [METADATA]")
+    x, y, z = _block_place(game, words[:3])
+    block, meta = _block(words[3], words[4] if len(words) > 4 else "0")
+    if not game.holds(x, z):
+        raise NotDone(OUTSIDE)
+    game.put(x, y, z, block, meta)
+
+
+def _block(name: str, metadata: str) -> tuple[int, int]:
+    name = name.removeprefix("minecraft:")
+    meta = _count(metadata)
+    if name not in BLOCK_IDS or meta > 15:
+        raise NotDone(f"there is no block {name[:40]} with the metadata {meta}")
+    return BLOCK_IDS[name], meta
+
+
+def _block_place(game: "Game", words: list[str]) -> tuple[int, int, int]:
     player = game.player
     x, y, z = (
         math.floor(_coordinate(word, float(player[axis])))
-        for word, axis in zip(words, "xyz", strict=False)
+        for word, axis in zip(words, "xyz", strict=True)
     )
-    name = words[3].removeprefix("minecraft:")
-    meta = _count(words[4]) if len(words) > 4 else 0
-    if name not in BLOCK_IDS or meta > 15:
-        raise NotDone(f"there is no block {name} with the metadata {meta}")
-    area = game.world.state.blocks.shape[1]
-    if not (0 <= x < area and 0 <= z < area and 0 <= y < HEIGHT):
-        raise NotDone(f"x and z go from 0 to {area}, y from 0 to {HEIGHT - 1}")
-    set_block(game.world.state, game.world.rules, 0, x, y, z, BLOCK_IDS[name], meta)
+    if not 0 <= y < HEIGHT:
+        raise NotDone(f"y is from 0 to {HEIGHT - 1}")
+    return x, y, z
 
 
 def _spreadplayers(game: "Game", words: list[str]) -> None:
     """The player stands on the top of some column of the square around the place."""
     if len(words) < 6 or SELF.fullmatch(words[5]) is None:
         raise NotDone("it wants X Z DISTANCE RANGE RESPECT_TEAMS @p")
-    player, state = game.player, game.world.state
-    centre = _coordinate(words[0], float(player["x"])), _coordinate(words[1], float(player["z"]))
-    reach, area = _coordinate(words[3], 0.0), state.blocks.shape[1]
-    # The world has an end: a square that reaches beyond it is cut off there.
-    low = [min(area - 1, max(0, math.floor(c - reach))) for c in centre]
-    high = [min(area - 1, max(0, math.floor(c + reach))) for c in centre]
-    heights = game.world.rules.block["height"]
+    player = game.player
+    centre = [_coordinate(words[n], float(player[axis])) for n, axis in enumerate("xz")]
+    reach = abs(_coordinate(words[3], 0.0))
     for _ in range(TRIES):
-        x, z = (int(game.chance.integers(a, b + 1)) for a, b in zip(low, high, strict=True))
-        solid = np.flatnonzero(heights[state.blocks[0, x, z]] > 0.0)
-        if len(solid) and solid[-1] < HEIGHT - 2:
-            top = int(solid[-1])
-            game.move_to(x + 0.5, top + float(heights[state.blocks[0, x, z, top]]), z + 0.5)
+        dx, dz = (game.chance.random(2) * 2.0 - 1.0) * reach
+        x, z = math.floor(centre[0] + dx), math.floor(centre[1] + dz)
+        if game.stand_on_top(x, z):
             return
     raise NotDone("there is no room to stand in")
 
 
-def _coordinate(word: str, at: float) -> float:
-    """``12.5``, or ``~-3`` from where the player is."""
+def _coordinate(word: str, at: float, middle: float = 0.0) -> float:
+    """``12.5``, or ``~-3`` from where the player is. ``middle`` is added to a whole number, as the
+    game puts what it is told to put at a block into its middle."""
     found = COORDINATE.fullmatch(word)
     if found is None or not word or len(word) > 24:
         raise NotDone(f"{word[:24]} is no coordinate")
     value = (at if found[1] else 0.0) + float(found[2] or 0.0)
+    if not found[1] and "." not in word:
+        value += middle
     if not abs(value) <= FARTHEST:
         raise NotDone(f"{word} is outside every world")
     return value
@@ -193,4 +287,10 @@ COMMANDS: dict[str, Callable[["Game", list[str]], None]] = {
     "clear": _clear,
     "setblock": _setblock,
     "spreadplayers": _spreadplayers,
+    "give": _give,
+    "fill": _fill,
+    "xp": _xp,
+    "spawnpoint": _spawnpoint,
+    "gamerule": _gamerule,
+    "difficulty": _difficulty,
 }

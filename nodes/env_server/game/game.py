@@ -11,22 +11,34 @@ from models.rules import BLOCKS, CRAFTS, item_id, item_names
 from models.tasks import WorldSettings
 from nodes.env_server.game.commands import perform
 from nodes.env_server.game.info import held_of, info_of
+from nodes.env_server.game.journal import Journal
 from nodes.env_server.game.keys import STILL, Keys
 from nodes.env_server.game.scope import make_embedded, world_seed
 from nodes.env_server.game.statistics import Statistics
-from nodes.env_server.worlds.embedded.hands.crafting import craft, nearby_tools
-from nodes.env_server.worlds.embedded.hands.digging import dig
-from nodes.env_server.worlds.embedded.hands.items import throw
-from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
-from nodes.env_server.worlds.embedded.state import CHANGES, SLOTS
-from nodes.env_server.worlds.embedded.stepping import stand_up, tick
+from nodes.env_server.worlds.embedded.grid import held
+from nodes.env_server.worlds.embedded.hands.items import add_items
+from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
+from nodes.env_server.worlds.embedded.state import CHANGES, HEIGHT, KINDS, SLOTS
+from nodes.env_server.worlds.embedded.stepping import (
+    CRAFT,
+    DROP,
+    EQUIP,
+    PLACE,
+    USE,
+    attack,
+    let_go,
+    stand_up,
+    tick,
+    use_hands,
+)
+from nodes.env_server.worlds.embedded.surroundings import surroundings
+from nodes.env_server.worlds.embedded.updates import set_block
 
 BAG = 36
 ARMOUR = range(36, 40)
 READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
 SWORD_OR_TOOL = (1, 2)  # in the rules' column "tool"
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
-DAY = 24000  # ticks
 
 
 class Game:
@@ -55,7 +67,7 @@ class Game:
         self.world.reset(np.zeros(1, np.int64), np.array([self.seed]))
         self.statistics = Statistics()
         self.chance = np.random.default_rng(self.seed)  # of commands
-        self.time = self.settings.time or 0
+        self._kills = np.zeros(KINDS, np.int64)
         self.ticks = 0
         self.died = False
         for item in self.settings.inventory:
@@ -66,6 +78,11 @@ class Game:
 
     def close(self) -> None:
         self.world.close()
+
+    @property
+    def time(self) -> int:
+        """Of the day in ticks, growing over 24000."""
+        return int(self.player["time"])
 
     @property
     def player(self) -> Any:
@@ -142,6 +159,53 @@ class Game:
     def kill(self) -> None:
         self.player["life"] = 0.0
 
+    @property
+    def player_row(self) -> Any:
+        """The player as kernels take him."""
+        return self.world.state.players[0]
+
+    def light(self) -> float:
+        """0..15 where the player is, as the observation tells it."""
+        return surroundings(self.world.state, 0).light
+
+    def holds(self, x: int, z: int) -> bool:
+        """Whether a column is in the window around the player."""
+        return bool(held(self.world.state, 0, x, z))
+
+    def put(self, x: int, y: int, z: int, block: int, meta: int) -> None:
+        set_block(self.world.state, self.world.rules, 0, x, y, z, block, meta)
+
+    def give(self, name: str, count: int, variant: int) -> None:
+        add_items(self.world.state, self.world.rules, 0, item_id(name), count, variant, 0)
+
+    def place_mob(self, kind: int, x: float, y: float, z: float) -> int:
+        return int(place_mob(self.world.state, self.world.rules, 0, kind, x, y, z))
+
+    def kill_mobs(self, kinds: set[int]) -> None:
+        """They die as by themselves: nobody counts it."""
+        mobs = self.world.state.mobs[0]
+        for number in np.flatnonzero(np.isin(mobs["kind"], list(kinds))).tolist():
+            remove_mob(self.world.state, 0, number)
+
+    def stand_on_top(self, x: int, z: int) -> bool:
+        """The player stands on the highest block of a column, if it is in the window, and solid."""
+        world = self.world
+        if not self.holds(x, z):
+            return False
+        last = world.state.blocks.shape[1] - 1
+        column = world.state.blocks[0, x & last, z & last]
+        heights = world.rules.block["height"]
+        there = np.flatnonzero(column)
+        if (
+            not len(there)
+            or there[-1] >= HEIGHT - 2
+            or world.rules.block["liquid"][column[there[-1]]]
+        ):
+            return False
+        top = int(np.flatnonzero(heights[column] > 0.0)[-1])
+        self.move_to(x + 0.5, top + float(heights[column[top]]), z + 0.5)
+        return True
+
     # One tick.
 
     def _rise(self) -> None:
@@ -150,51 +214,63 @@ class Game:
         self.died = False
 
     def _act(self, keys: Keys) -> None:
-        player = self.player
+        state, rules = self.world.state, self.world.rules
         if keys.attack:
-            self._dig()
+            self._attack()
         else:
-            player["digging"], player["dig"] = 0, 0.0
-            if player["rest"] > 0:
-                player["rest"] -= 1
+            let_go(state, 0)
         if keys.use:
             self._use()
         if keys.drop:
             self._drop()
         for argument in keys.crafts:
             self._craft(argument)
-        if keys.equip:
-            self._equip(keys.equip)
-        if keys.place:
-            self._place(keys.place)
+        for function, name in ((EQUIP, keys.equip), (PLACE, keys.place)):
+            slot = self._slot_of(name) if name else -1
+            if slot >= 0:
+                before = self._held()
+                use_hands(state, rules, 0, function, 0, slot)
+                worn = rules.item[item_id(name)]["slot"] in ARMOUR
+                if (self._held() < before).any() if function == PLACE else worn:
+                    self.statistics.count("use_item", name)
 
-    def _dig(self) -> None:
-        world = self.world
+    def _attack(self) -> None:
+        world, statistics = self.world, self.statistics
         tool = int(world.state.slots[0, 0]["item"])
         changes = int(self.player["changes"])
-        dig(world.state, world.rules, 0, float(self.settings.break_speed))
-        if not changes < self.player["changes"] or changes >= CHANGES:
-            return
-        block = int(world.state.changes[0, changes]["block"])
-        if world.rules.harvests[tool, block]:
-            self.statistics.count("mine_block", BLOCK_NAMES[block])
-        if tool and world.rules.item[tool]["tool"] in SWORD_OR_TOOL:
-            self.statistics.count("use_item", item_names[tool])
+        wear = int(world.state.slots[0, 0]["wear"])
+        lives = self._mob_lives()
+        attack(world.state, world.rules, 0)
+        dealt = float(np.clip(lives - self._mob_lives(), 0.0, None).sum())
+        if dealt > 0.0:
+            statistics.add("damage_dealt", round(10.0 * dealt))
+        worn = world.state.slots[0, 0]["item"] != tool or world.state.slots[0, 0]["wear"] != wear
+        if worn and world.rules.item[tool]["tool"] in SWORD_OR_TOOL:
+            statistics.count("use_item", item_names[tool])
             if world.state.slots[0, 0]["item"] == 0:
-                self.statistics.count("break_item", item_names[tool])
+                statistics.count("break_item", item_names[tool])
+        if changes < self.player["changes"] and changes < CHANGES and dealt == 0.0:
+            block = int(world.state.changes[0, changes]["block"])
+            if world.rules.harvests[tool, block]:
+                statistics.count("mine_block", BLOCK_NAMES[block])
+
+    def _mob_lives(self) -> NDArray[np.float64]:
+        mobs = self.world.state.mobs[0]
+        return np.where(mobs["kind"] > 0, mobs["life"], 0.0)
 
     def _use(self) -> None:
         world = self.world
-        slot = world.state.slots[0, 0]
-        item, count = int(slot["item"]), int(slot["count"])
-        use_item(world.state, world.rules, 0)
-        if item and (slot["count"] < count or item_names[item] in READ):
+        slots = world.state.slots[0]
+        item = int(slots[0]["item"])
+        before = slots[0].tolist()
+        use_hands(world.state, world.rules, 0, USE, 0, 0)
+        if item and (slots[0].tolist() != before or item_names[item] in READ):
             self.statistics.count("use_item", item_names[item])
 
     def _drop(self) -> None:
         item = int(self.world.state.slots[0, 0]["item"])
         if item:
-            throw(self.world.state, 0)
+            use_hands(self.world.state, self.world.rules, 0, DROP, 0, 0)
             self.statistics.count("drop", item_names[item])
             self.statistics.add("items_dropped")
 
@@ -202,23 +278,10 @@ class Game:
         world = self.world
         item = int(world.rules.crafted[argument])
         before = self._held()
-        tools = nearby_tools(world.state, 0)
-        craft(world.state, world.rules, 0, argument, tools)
+        use_hands(world.state, world.rules, 0, CRAFT, argument, 0)
         made = int(self._held()[item] - before[item])
         if made > 0:
             self.statistics.count("craft_item", CRAFTS[argument].item, made)
-
-    def _equip(self, name: str) -> None:
-        slot = self._slot_of(name)
-        if slot >= 0:
-            equip(self.world.state, self.world.rules, 0, slot)
-            if self.world.rules.item[item_id(name)]["slot"] in ARMOUR:
-                self.statistics.count("use_item", name)
-
-    def _place(self, name: str) -> None:
-        slot = self._slot_of(name)
-        if slot >= 0 and place_item(self.world.state, self.world.rules, 0, slot):
-            self.statistics.count("use_item", name)
 
     def _slot_of(self, name: str) -> int:
         found = np.flatnonzero(self.world.state.slots[0]["item"][:BAG] == item_id(name))
@@ -230,30 +293,14 @@ class Game:
 
     def _pass(self, keys: Keys) -> None:
         """The tick itself, and what it adds to the statistics."""
-        world, player = self.world, self.player
-        before, life = self._held(), float(player["life"])
-        x, z, jump_rest = float(player["x"]), float(player["z"]), int(player["jump_rest"])
-        tick(world.state, world.rules, 0, float(keys.forward), float(keys.left), keys.gait)
+        before = self._held()
+        journal = Journal(self)
+        tick(
+            self.world.state, self.world.rules, 0, float(keys.forward), float(keys.left), keys.gait
+        )
         self.ticks += 1
-        if self.settings.time_passes:
-            self.time += 1
-        statistics = self.statistics
-        for name in ("play_one_minute", "time_since_death"):
-            statistics.add(name)
+        journal.write(keys)
         for item in np.flatnonzero(self._held() > before):
-            statistics.count("pickup", item_names[item])
-        walked = round(100.0 * math.hypot(float(player["x"]) - x, float(player["z"]) - z))
-        if player["ground"] and walked:
-            how = "crouch" if keys.gait == 2 else "sprint" if player["sprinting"] else "walk"
-            statistics.add(f"{how}_one_cm", walked)
-        if keys.gait == 2:
-            statistics.add("sneak_time")
-        if player["jump_rest"] == 10 and jump_rest < 10:
-            statistics.add("jump")
-        hurt = life - float(player["life"])
-        if hurt > 0.0:
-            statistics.add("damage_taken", round(10.0 * hurt))
-        if player["life"] <= 0.0 and not self.died:
-            self.died = True
-            statistics.add("deaths")
-            statistics.set("time_since_death", 0)
+            self.statistics.count("pickup", item_names[item])
+        self.statistics.kills(self.world.state.kills[0] - self._kills)
+        self._kills[:] = self.world.state.kills[0]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.rules import item_names
+from nodes.env_server.worlds.embedded.surroundings import BIOME_OF, surroundings
 
 if TYPE_CHECKING:
     from nodes.env_server.game.game import Game
@@ -28,7 +29,7 @@ def info_of(game: "Game") -> dict[str, Any]:
         "achievement": game.statistics.achievements(),
         "world_time": game.time,
         "total_time": game.ticks,
-        "biome_name": game.world.biome.name.replace("_", " "),
+        "biome_name": BIOME_OF[surroundings(game.world.state, 0).biome].name.replace("_", " "),
         "is_alive": alive,
         "is_dead": not alive,
         "living_death_event_fired": not alive,

@@ -23,19 +23,13 @@ def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> Emb
         NotInThisWorld: another kind of world, a biome without terrain, a place outside, pictures,
             voxels or rays beyond their limits.
     """
-    if settings.world not in ("default", "specified_biome"):
+    if settings.world == "from_file":
         raise NotInThisWorld(
-            f"the embedded world cannot be of the type {settings.world!r}; it makes 'default' and"
-            " 'specified_biome'"
+            "the embedded world reads no saved worlds (generate_world_type from_file); it makes"
+            " 'default', 'specified_biome' and 'flat'"
         )
-    if settings.drawing:
-        raise NotInThisWorld("the embedded world draws no shapes (drawing_str)")
-    if settings.position is not None:
-        place = settings.position
-        if not (0 <= place["x"] < area and 0 <= place["z"] < area and 0 <= place["y"] < 256):
-            raise NotInThisWorld(
-                f"start_position is outside the world: x and z go from 0 to {area}, y from 0 to 255"
-            )
+    if settings.position is not None and not 0 <= settings.position["y"] < 256:
+        raise NotInThisWorld("start_position: y is from 0 to 255")
     height, width = settings.image_size
     if not (1 <= height <= IMAGE and 1 <= width <= IMAGE):
         raise NotInThisWorld(f"pictures are 1 to {IMAGE} pixels a side, not {height} x {width}")
@@ -65,6 +59,13 @@ def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> Emb
             lidar_rays=list(settings.rays or []) or None,
             start_health=settings.health,
             start_food=settings.food,
+            generate_world_type="flat" if settings.world == "flat" else "specified_biome",
+            flat_world_seed_string=settings.flat or "",
+            start_time=settings.time or 0,
+            allow_time_passage=settings.time_passes,
+            initial_weather=settings.weather or "normal",
+            allow_mob_spawn=settings.mobs_spawn,
+            drawing_str=settings.drawing or "",
         )
     except ValueError as refused:
         raise NotInThisWorld(str(refused)) from None
@@ -73,12 +74,6 @@ def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> Emb
 def shortfalls(settings: WorldSettings) -> list[str]:
     """What the embedded world leaves out of these settings, a sentence each."""
     found = []
-    if settings.initial_mobs is not None:
-        found.append(f"there are no mobs yet ({', '.join(settings.initial_mobs.mobs)})")
-    if settings.extra is not None:
-        found.append(f"nothing is spawned by a rate yet ({', '.join(settings.extra.rates)})")
-    if settings.weather in ("rain", "thunder"):
-        found.append(f"there is no weather yet ({settings.weather})")
     if settings.village:
         found.append("there are no villages")
     return found

@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from models.rules import item_names
+from models.rules.mobs import mob_names
+from models.tasks import MOBS
+
+# The game counts some kinds under older names than it summons them by.
+STAT_NAMES = [MOBS.stat_names.get(name, name) for name in mob_names]
 
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,6 +64,20 @@ class Statistics:
         entries = self._groups[group]
         if name in entries:
             self._groups[group] = {**entries, name: entries[name] + amount}
+
+    def kills(self, fresh: NDArray[np.int64]) -> None:
+        """Mobs killed by the player since the last call, by kind."""
+        for kind in np.flatnonzero(fresh > 0).tolist():
+            self.add("mob_kills", int(fresh[kind]))
+            name = STAT_NAMES[kind]
+            if name in self._killed:
+                self._killed = {**self._killed, name: self._killed[name] + int(fresh[kind])}
+
+    def killed_by(self, kind: int) -> None:
+        """The player died by a mob of that kind."""
+        name = STAT_NAMES[kind]
+        if name in self._killed_by:
+            self._killed_by = {**self._killed_by, name: self._killed_by[name] + 1}
 
     def tree(self) -> dict[str, Any]:
         return {

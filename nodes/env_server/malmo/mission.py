@@ -5,7 +5,8 @@ import math
 from models.rules import item_names
 from models.tasks import Placed, WorldSettings
 from nodes.env_server.malmo.framing import BadMessage
-from nodes.env_server.malmo.markup import Element, parse
+from nodes.env_server.worlds.embedded.scene.drawing import drawing_of
+from nodes.env_server.worlds.embedded.scene.markup import BadMarkup, Element, parse
 
 ITEMS = frozenset(item_names)
 GENERATORS = {
@@ -23,7 +24,10 @@ def parse_mission(text: bytes) -> WorldSettings:
     Raises:
         BadMessage: no well-formed XML, no mission, or a value that cannot be.
     """
-    root = parse(text)
+    try:
+        root = parse(text)
+    except BadMarkup as error:
+        raise BadMessage(str(error)) from None
     if root.name != "MissionInit":
         raise BadMessage(f"a MissionInit is expected, not {root.name}")
     agents = list(root.all("AgentSection"))
@@ -56,7 +60,7 @@ def parse_mission(text: bytes) -> WorldSettings:
         world_file=generator.attributes.get("src"),
         flat=generator.attributes.get("generatorString"),
         village=root.first("VillageSpawnDecorator") is not None,
-        drawing=None if drawing is None else "drawn",
+        drawing=None if drawing is None else drawing_of(drawing),
         break_speed=1.0 if speed is None else _float("BreakSpeedMultiplier", speed),
         seed=None,
         world_seed=generator.attributes.get("seed", "")[:256],

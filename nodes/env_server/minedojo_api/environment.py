@@ -11,6 +11,7 @@ from models.tasks import Placed, WorldSettings
 from nodes.env_server.game import STILL, Keys
 from nodes.env_server.meta_tasks import MetaTask, Tally, tally_of
 from nodes.env_server.minedojo_api.simulation import Simulation, replace_item
+from nodes.env_server.minedojo_api.spawns import Spawns
 
 Observation = dict[str, Any]
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
@@ -46,6 +47,7 @@ class Environment:
         )
         self._task = task
         self._settings = settings
+        self._spawns = Spawns(settings)
         self._masks: dict[str, NDArray[np.bool_]] = {}
 
     @property
@@ -56,6 +58,11 @@ class Environment:
     def prev_info(self) -> dict[str, Any]:
         return self.unwrapped.prev_info
 
+    @property
+    def settings(self) -> WorldSettings:
+        """What the task asks of the world."""
+        return self._settings
+
     def no_op(self) -> NDArray[np.int64]:
         middle = (int(self.action_space.nvec[3]) - 1) // 2
         return np.array([0, 0, 0, middle, middle, 0, 0, 0])
@@ -64,13 +71,19 @@ class Environment:
         """A new episode. With fast resets (all tasks) the first one makes the world; later ones
         kill the player and set him down elsewhere, in the world as he left it."""
         simulation = self.unwrapped
-        if self._settings.fast_reset and simulation.begun:
+        fast = self._settings.fast_reset and simulation.begun
+        if fast:
             for command in self._reset_commands():
                 simulation.tick(command=command)
         else:
             simulation.reset()
+        start = self._tally()
+        if self._spawns.initial():
+            for command in self._spawns.initial_commands():
+                simulation.tick(command=command)
         simulation.game.player["fresh"] = 1
-        self._task.reset(self._tally())
+        now = self._tally()
+        self._task.reset(now, start if fast else now)
         self.is_successful = False
         return self._observe()[0]
 
@@ -85,6 +98,8 @@ class Environment:
         chosen = self._checked(action)
         function, argument = chosen[5], chosen[6]
         game = self.unwrapped.game
+        for extra in self._spawns.commands_of_a_step(game):
+            self.unwrapped.tick(command=extra)
         command = ""
         if function in (EQUIP, PLACE, DESTROY):
             self._refuse_empty(function, chosen[7])

@@ -1,4 +1,4 @@
-"""``rlgpt world coverage [--json] [--why ID] [--engine]``"""
+"""``rlgpt world coverage [--quick] [--json] [--why ID] [--engine]``"""
 
 import argparse
 import sys
@@ -15,9 +15,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--engine", action="store_true", help="with --why: by what this engine does today"
     )
+    parser.add_argument(
+        "--quick", action="store_true", help="try one task of each template only, not all of them"
+    )
     options = parser.parse_args(arguments)
     if options.why is None:
-        print(coverage(json=options.json))
+        print(coverage(json=options.json, trying="sample" if options.quick else "all"))
         return 0
     try:
         spec = task_spec(options.why)

@@ -1,10 +1,15 @@
 """How many tasks of each family can be done, by the rules and in this engine today."""
 
+from pathlib import Path
+from typing import Any, Literal
+
 import msgspec
 
 from models.tasks import KINDS, task_ids, task_spec
 from nodes.env_server.obtainable.oracle import judge
 
+Trying = Literal["none", "sample", "all"]
+DEMONSTRATIONS = Path(__file__).parents[1] / "demonstrations" / "demonstrations.json"
 PROGRAMMATIC = ("harvest", "combat", "techtree", "survival")
 
 
@@ -14,12 +19,19 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """Counts of task ids. ``by_rules`` and ``today``: with every target obtainable."""
+    """Counts of task ids. ``tried``: really made; of those ``made`` succeeded, and ``reset`` were
+    reset and stepped as the task asks. ``by_rules`` and ``today``: with every target obtainable.
+    ``demonstrated``: shown to be done, in demonstrations.json."""
 
     ids: int
     with_spec: int
+    tried: int
+    made: int
+    reset: int
     by_rules: int
     today: int
+    demonstrated: int
+    failed: list[Missing]
     not_by_rules: list[Missing]
     not_today: list[Missing]
 
@@ -29,32 +41,50 @@ class Coverage(msgspec.Struct, frozen=True):
     programmatic: Family
 
 
-def measure() -> Coverage:
-    """Judges every id; takes about a second."""
-    families = {kind: _family(task_ids(kind)) for kind in KINDS}
+def measure(trying: Trying = "none") -> Coverage:
+    """Judges every id, which takes about a second, and tries some: "none", "sample" (one of each
+    template) or "all" (minutes)."""
+    families = {kind: _family(task_ids(kind), trying) for kind in KINDS}
     parts = [families[kind] for kind in PROGRAMMATIC]
-    return Coverage(
-        families=families,
-        programmatic=Family(
-            ids=sum(part.ids for part in parts),
-            with_spec=sum(part.with_spec for part in parts),
-            by_rules=sum(part.by_rules for part in parts),
-            today=sum(part.today for part in parts),
-            not_by_rules=[entry for part in parts for entry in part.not_by_rules],
-            not_today=[entry for part in parts for entry in part.not_today],
-        ),
-    )
+    return Coverage(families=families, programmatic=_sum(parts))
 
 
-def coverage(json: bool = False) -> str:
+def _sum(parts: list[Family]) -> Family:
+    total: dict[str, Any] = {}
+    for name in Family.__struct_fields__:
+        values = [getattr(part, name) for part in parts]
+        whole = isinstance(values[0], int)
+        total[name] = sum(values) if whole else [entry for value in values for entry in value]
+    return Family(**total)
+
+
+def coverage(json: bool = False, trying: Trying = "none") -> str:
     """The report: a table and the exceptions, or the whole of it as JSON."""
-    measured = measure()
+    measured = measure(trying)
     if json:
         return msgspec.json.format(msgspec.json.encode(measured), indent=2).decode()
     return "\n".join([*_table(measured), "", *_exceptions(measured)])
 
 
-def _family(ids: list[str]) -> Family:
+def demonstrated() -> set[str]:
+    """Ids that the scripted player has done: those in demonstrations.json, if it is there."""
+    if not DEMONSTRATIONS.exists():
+        return set()
+    found = msgspec.json.decode(DEMONSTRATIONS.read_bytes())
+    return {entry["task"] for entry in found if entry["success"]}
+
+
+def _tried(ids: list[str], trying: Trying) -> dict[str, Any]:
+    if trying == "none":
+        return {}
+    # Compiled kernels take a second to load: only where they are wanted.
+    from nodes.env_server.obtainable.trying import sample, try_all
+
+    return try_all(ids if trying == "all" else sample(ids))
+
+
+def _family(ids: list[str], trying: Trying) -> Family:
+    tried = _tried(ids, trying)
     lacking: dict[bool, list[Missing]] = {False: [], True: []}
     for name in ids:
         spec = task_spec(name)
@@ -65,6 +95,11 @@ def _family(ids: list[str]) -> Family:
     return Family(
         ids=len(ids),
         with_spec=len(ids),
+        tried=len(tried),
+        made=sum(one.made for one in tried.values()),
+        reset=sum(one.reset for one in tried.values()),
+        failed=[Missing(name, one.reason) for name, one in tried.items() if one.reason],
+        demonstrated=len(demonstrated() & set(ids)),
         by_rules=len(ids) - len(lacking[False]),
         today=len(ids) - len(lacking[True]),
         not_by_rules=lacking[False],
@@ -73,11 +108,16 @@ def _family(ids: list[str]) -> Family:
 
 
 def _table(measured: Coverage) -> list[str]:
-    lines = [f"{'family':<14}{'ids':>6}{'spec':>6}{'by the rules':>20}{'in this engine':>20}"]
+    heads = ("ids", "tried", "made", "reset", "by the rules", "in this engine", "demonstrated")
+    widths = (6, 7, 7, 7, 18, 18, 14)
+    lines = [f"{'family':<14}" + "".join(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True))]
     rows = {**measured.families, "programmatic": measured.programmatic}
     for name, family in rows.items():
         rules, today = _share(family.by_rules, family.ids), _share(family.today, family.ids)
-        lines.append(f"{name:<14}{family.ids:>6}{family.with_spec:>6}{rules:>20}{today:>20}")
+        row = (
+            family.ids, family.tried, family.made, family.reset, rules, today, family.demonstrated
+        )  # fmt: skip
+        lines.append(f"{name:<14}" + "".join(f"{v:>{w}}" for v, w in zip(row, widths, strict=True)))
     return lines
 
 
@@ -86,7 +126,15 @@ def _share(count: int, of: int) -> str:
 
 
 def _exceptions(measured: Coverage) -> list[str]:
-    lines = ["Not obtainable by the rules:"]
+    lines = ["Not as they should be when made, reset or stepped:"]
+    failed: dict[str, list[str]] = {}
+    for family in measured.families.values():
+        for entry in family.failed:
+            failed.setdefault(entry.reason, []).append(entry.id)
+    lines += [f"  {len(ids):>4}  {reason} ({ids[0]})" for reason, ids in failed.items()] or [
+        "  none"
+    ]
+    lines += ["", "Not obtainable by the rules:"]
     for family in measured.families.values():
         lines += [f"  {entry.id}: {entry.reason}" for entry in family.not_by_rules]
     lines += ["", "Not obtainable in this engine today, by what is missing:"]

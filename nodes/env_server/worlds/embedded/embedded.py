@@ -9,11 +9,17 @@ from numpy.typing import NDArray
 from messages.world import Task
 from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
+from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.rays import cast_all
 from nodes.env_server.worlds.embedded.rulebook import rules
-from nodes.env_server.worlds.embedded.state import HEIGHT, ONE_BIOME, new_state
+from nodes.env_server.worlds.embedded.scene.staging import (
+    Scene,
+    Staging,
+    staging_of,
+    write_settings,
+)
+from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
-from nodes.env_server.worlds.embedded.terrain import figures_of
 from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
 
 ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
@@ -30,7 +36,7 @@ class EmbeddedWorld(World):
     counts as nearby depends on it. ``use_voxel``, ``voxel_radius``, ``use_lidar`` and
     ``lidar_rays`` ((pitch rad, yaw rad, metres) each) say what ``observation`` holds beside the
     rest. Without ``strict``, equip, place and destroy on an empty slot do nothing; with it they are
-    refused, as MineDojo does.
+    refused, as MineDojo does. How an episode is set up: scene/staging.py.
 
     Raises:
         ValueError: a biome or item that there is not, or an option out of range.
@@ -47,6 +53,7 @@ class EmbeddedWorld(World):
         "start_health",
         "start_food",
         "strict",
+        *Staging.__struct_fields__,
     )
 
     def __init__(
@@ -64,6 +71,7 @@ class EmbeddedWorld(World):
         start_health: float = 20.0,
         start_food: float = 20.0,
         strict: bool = True,
+        **staging: Any,
     ) -> None:
         if size < 1:
             raise ValueError(f"a world needs at least one environment, not {size}")
@@ -75,6 +83,7 @@ class EmbeddedWorld(World):
             raise ValueError("start_health is above 0 and up to 20, start_food from 0 to 20")
         if voxel_radius < 0 or voxel_radius > 16:
             raise ValueError(f"voxel_radius is from 0 to 16, not {voxel_radius}")
+        staged = staging_of(staging)
         self.size = size
         self._all = np.arange(size)
         self.task = task
@@ -86,7 +95,6 @@ class EmbeddedWorld(World):
         self.voxel_radius = voxel_radius
         self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
         self.rules = rules()
-        self._terrain = figures_of(self.biome)
         self._equipment = _equipment(task.inventory, self.rules.item["stack"])
         height, width = image_size
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
@@ -97,9 +105,8 @@ class EmbeddedWorld(World):
         settings["break_speed"] = break_speed_multiplier
         settings["life"], settings["food"] = start_health, start_food
         settings["half_yaw"], settings["half_pitch"] = self.half_yaw, self.half_pitch
-        settings["generator"], settings["biome"] = ONE_BIOME, self.biome.id
-        settings["time"], settings["time_passes"] = 6000, 1
-        settings["mobs_spawn"], settings["weather_changes"] = 1, 1
+        write_settings(self.state, staged, self.biome.id)
+        self._scene = Scene(staged)
         settings["strict"] = strict
         self.state.players["fresh"] = -1
         # Kernels get arrays of our own only: for a read-only one Numba would compile them anew.
@@ -125,9 +132,9 @@ class EmbeddedWorld(World):
             self.rules,
             environments,
             seeds,
-            self._terrain,
             self._equipment,
         )
+        self._scene.set_up(self, environments)
 
     def step(self, actions: Ints, active: Bools) -> None:
         actions, active = np.asarray(actions), np.asarray(active)
@@ -265,6 +272,13 @@ class EmbeddedWorld(World):
         from nodes.env_server.worlds.embedded.minedojo_observation import observe
 
         return observe(self, self._checked(environment))
+
+    def lay_item(
+        self, environment: int, item: int, variant: int, place: tuple[float, float, float]
+    ) -> None:
+        """One of an item lies at a place (metres), at rest."""
+        where = place[0], place[1], place[2]
+        lay_drop(self.state, environment, *where, 0.0, 0.0, 0.0, item, 1, variant, 0, 0)
 
     def close(self) -> None:
         self._buffers.clear()

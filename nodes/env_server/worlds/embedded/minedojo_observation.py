@@ -15,6 +15,7 @@ from nodes.env_server.worlds.embedded.packing import DECREASES, INCREASES
 from nodes.env_server.worlds.embedded.rays import cast, direction
 from nodes.env_server.worlds.embedded.rulebook import rules
 from nodes.env_server.worlds.embedded.state import EYES, SEA_LEVEL
+from nodes.env_server.worlds.embedded.surroundings import BIOME_OF, surroundings
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
@@ -24,7 +25,7 @@ UNDERSCORED = np.array(item_names)
 LOCALISED = np.full(256, "air", dtype="U32")
 for _block in BLOCKS:
     LOCALISED[_block.id] = _block.localised
-ENTITIES = np.array(entity_names)
+ENTITIES = np.array([name.replace("_", "") for name in entity_names])
 ACTION_ARGUMENT = np.array([0, 0, 0, 0, 1, 1, 1, 1], np.bool_)[:, None]
 DAMAGE_AMOUNTS = (
     *(f"damage_{name}" for name in ("amount", "distance", "pitch", "yaw")),
@@ -75,7 +76,7 @@ def observe(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "inventory": _slots(names, quantity, packed.slots[2], durability, slice(0, 36)),
         "equipment": _slots(names, quantity, packed.slots[2], durability, slice(36, 42)),
         "life_stats": _life_stats(stats, facts),
-        "location_stats": _location_stats(world, stats, facts),
+        "location_stats": _location_stats(world, environment, stats),
         "nearby_tools": {
             "table": np.array(facts[packing.TABLE]),
             "furnace": np.array(facts[packing.BESIDE_FURNACE]),
@@ -127,21 +128,23 @@ def _life_stats(stats: NDArray[np.float32], facts: NDArray[np.bool_]) -> dict[st
 
 
 def _location_stats(
-    world: "EmbeddedWorld", stats: NDArray[np.float32], facts: NDArray[np.bool_]
+    world: "EmbeddedWorld", environment: int, stats: NDArray[np.float32]
 ) -> dict[str, Any]:
+    around = surroundings(world.state, environment)
+    biome = BIOME_OF[around.biome]
     return {
         "pos": stats[packing.X : packing.Z + 1],
         "yaw": stats[packing.YAW : packing.YAW + 1],
         "pitch": stats[packing.PITCH : packing.PITCH + 1],
-        "biome_id": np.array(world.biome.id, np.int64),
-        "rainfall": _one(min(1.0, max(0.0, world.biome.rainfall))),
-        "temperature": _one(min(1.0, max(0.0, world.biome.temperature))),
-        "light_level": stats[packing.LIGHT : packing.LIGHT + 1],
-        "sky_light_level": stats[packing.SKY : packing.SKY + 1],
-        "sun_brightness": _one(1.0),
+        "biome_id": np.array(biome.id, np.int64),
+        "rainfall": _one(min(1.0, max(0.0, biome.rainfall))),
+        "temperature": _one(min(1.0, max(0.0, biome.temperature))),
+        "light_level": _one(around.light),
+        "sky_light_level": _one(around.sky),
+        "sun_brightness": _one(around.sun),
         "sea_level": _one(SEA_LEVEL),
-        "can_see_sky": np.array(facts[packing.SEES_SKY]),
-        "is_raining": np.array(False),
+        "can_see_sky": np.array(around.sees_sky),
+        "is_raining": np.array(around.rains),
     }
 
 

@@ -3,19 +3,18 @@
 import math
 
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import block_at
 from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools
 from nodes.env_server.worlds.embedded.observing import BAG, read_box
 from nodes.env_server.worlds.embedded.rays import direction
 from nodes.env_server.worlds.embedded.rulebook import INGREDIENTS
-from nodes.env_server.worlds.embedded.state import EYES, HEIGHT
+from nodes.env_server.worlds.embedded.state import EYES
 
 # Where a number stands in ``stats``.
-X, Y, Z, YAW, PITCH, LIFE, FOOD, SATURATION, ARMOUR, OXYGEN, XP, LIGHT, SKY = range(13)
-STATS = 13
+X, Y, Z, YAW, PITCH, LIFE, FOOD, SATURATION, ARMOUR, OXYGEN, XP = range(11)
+STATS = 11
 # And a fact in ``facts``.
-TABLE, BESIDE_FURNACE, SLEEPING, SEES_SKY = range(4)
-FACTS = 4
+TABLE, BESIDE_FURNACE, SLEEPING = range(3)
+FACTS = 3
 INCREASES, DECREASES = 1, 4
 EQUIPMENT = 36  # column of the first of the six
 
@@ -50,27 +49,10 @@ def pack_stats(state, rules, w, stats, facts):
         stats[ARMOUR] += rules.item[state.slots[w, number].item].armour
     stats[OXYGEN] = max(0, player.air)
     stats[XP] = player.xp
-    cover = covering(state, rules, w)
-    stats[LIGHT] = 15.0 if cover == 0 else max(0.0, 13.0 - 2.0 * min(cover, 7))
-    stats[SKY] = stats[LIGHT] / 15.0
     tools = nearby_tools(state, w)
     facts[TABLE] = tools & 1 != 0
     facts[BESIDE_FURNACE] = tools & 2 != 0
     facts[SLEEPING] = player.sleeping != 0
-    facts[SEES_SKY] = cover == 0
-
-
-@kernel
-def covering(state, rules, w):
-    """How many blocks above the head keep light out."""
-    player = state.players[w]
-    x = math.floor(player.x)
-    z = math.floor(player.z)
-    cover = 0
-    for y in range(math.floor(player.y) + 2, min(HEIGHT, player.ceiling + 1)):
-        if rules.block[block_at(state, w, x, y, z)].light:
-            cover += 1
-    return cover
 
 
 @kernel

@@ -33,7 +33,7 @@ def dig_rate(rules, player, block, tool):
 
 @kernel
 def break_block(state, rules, w, x, y, z):
-    """The block breaks: loot, wear of the tool, and what stood on it breaks too."""
+    """The block breaks: loot, wear of the tool. What it carried breaks in the same tick."""
     tool = state.slots[w, 0].item
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
@@ -50,13 +50,6 @@ def break_block(state, rules, w, x, y, z):
         place_mob(state, rules, w, SILVERFISH, x + 0.5, float(y), z + 0.5)
     if rules.block[block].hardness > 0.0:
         wear_out(state, rules, w, 2 if rules.item[tool].tool == 2 else 1)
-    above = block_at(state, w, x, y + 1, z)
-    while above != AIR and rules.block[above].support == 1:
-        meta = meta_at(state, w, x, y + 1, z)
-        set_block(state, rules, w, x, y + 1, z, AIR, 0)
-        drop_loot(state, rules, w, x, y + 1, z, above, meta, 0)
-        y += 1
-        above = block_at(state, w, x, y + 1, z)
 
 
 @kernel

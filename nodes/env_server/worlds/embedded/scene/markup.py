@@ -1,14 +1,16 @@
-"""XML as far as a mission needs it, read so that no text can do harm: no document type, hence no
-entities of one's own and nothing fetched; depth and number of elements are limited."""
+"""XML as far as missions and drawings need it, read so that no text can do harm: no document type,
+hence no entities of one's own and nothing fetched; depth and number of elements are limited."""
 
 from collections.abc import Iterator
 from xml.parsers import expat
 
 import msgspec
 
-from nodes.env_server.malmo.framing import BadMessage
-
 DEPTH, ELEMENTS = 16, 20_000
+
+
+class BadMarkup(ValueError):
+    """The text is no XML, or none of ours; the sentence says why."""
 
 
 class Element(msgspec.Struct):
@@ -34,7 +36,7 @@ def parse(text: bytes) -> Element:
     """The root element.
 
     Raises:
-        BadMessage: not well-formed, with a document type, too deep or too large.
+        BadMarkup: not well-formed, with a document type, too deep or too large.
     """
     roots: list[Element] = []
     open_elements: list[Element] = []
@@ -44,7 +46,7 @@ def parse(text: bytes) -> Element:
         nonlocal count
         count += 1
         if len(open_elements) >= DEPTH or count > ELEMENTS:
-            raise BadMessage(f"the XML has more than {DEPTH} levels or {ELEMENTS} elements")
+            raise BadMarkup(f"the XML has more than {DEPTH} levels or {ELEMENTS} elements")
         element = Element(_local(name), {_local(key): value for key, value in attributes.items()})
         (open_elements[-1].children if open_elements else roots).append(element)
         open_elements.append(element)
@@ -56,7 +58,7 @@ def parse(text: bytes) -> Element:
         open_elements[-1].text += data
 
     def refuse(*_: object) -> None:
-        raise BadMessage("the XML has a document type, which a mission has no use for")
+        raise BadMarkup("the XML has a document type, for which there is no use")
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
@@ -69,7 +71,7 @@ def parse(text: bytes) -> Element:
     try:
         parser.Parse(text, True)
     except (expat.ExpatError, ValueError) as error:
-        raise BadMessage(f"the XML is not well-formed: {error}") from None
+        raise BadMarkup(f"the XML is not well-formed: {error}") from None
     return roots[0]
 
 
