@@ -136,6 +136,7 @@ def test_grass_on_top_falls_with_its_block() -> None:
     from nodes.env_server.worlds.embedded.hands.digging import break_block
 
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 18)
+    arena.do("noop")
     assert arena.block(16, FLOOR, 18) == "air"
 
 

@@ -3,6 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nodes.env_server.worlds.embedded import EmbeddedWorld
+from nodes.env_server.worlds.embedded.motion.consequences import follow
 from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.updates import set_block
 from tests.arena import BLOCK_IDS, FLOOR, Arena, embedded
@@ -88,7 +89,9 @@ def test_piece_by_piece_and_change_by_change() -> None:
             kinds[int(random.integers(0, len(kinds)))], 0,
         )  # fmt: skip
         if number % 20 == 0:
+            follow(world.state, world.rules, 0)
             assert (world.state.light[0] == reference(world)).all()
+    follow(world.state, world.rules, 0)
     assert (world.state.light[0] == reference(world)).all()
     # A reset takes the changes back, and the light with them.
     world.reset(np.zeros(1, np.int64), np.full(1, 5))
@@ -102,11 +105,13 @@ def test_figures() -> None:
     assert light[16, 16, FLOOR] == 15 << 4
     assert light[16, 16, FLOOR - 1] == 0
     set_block(arena.world.state, arena.world.rules, 0, 16, FLOOR, 16, BLOCK_IDS["torch"], 0)
+    follow(arena.world.state, arena.world.rules, 0)
     assert light[16, 16, FLOOR] == 15 << 4 | 14
     assert light[20, 16, FLOOR] == 15 << 4 | 10
     assert light[19, 19, FLOOR + 1] == 15 << 4 | 7
     for x in range(13, 20):
         for z in range(13, 20):
             set_block(arena.world.state, arena.world.rules, 0, x, FLOOR + 3, z, 1, 0)
+    follow(arena.world.state, arena.world.rules, 0)
     # Four columns in from the rim, under a roof: 15 - 4.
     assert light[16, 16, FLOOR] >> 4 == 11

@@ -123,8 +123,7 @@ def rules() -> tuple[Rule, ...]:
 def _of_places(table: Sources) -> Iterable[Rule]:
     for biome in BIOMES:
         if biome.name not in OTHER_BIOMES:
-            made = biome.terrain is not None
-            yield Rule("place:overworld", (f"biome:{biome.name}",), "a biome of it", made)
+            yield Rule("place:overworld", (f"biome:{biome.name}",), "a biome of it", True)
     for place in table.places:
         token = f"place:{place.place}"
         for spot in table.spots(place.within, place.without):

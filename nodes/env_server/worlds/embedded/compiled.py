@@ -14,19 +14,40 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import types
 
 import models.rules
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 HERE = Path(__file__).parent
 PACKAGE = __name__.rpartition(".")[0]
+NARROW = (types.int8, types.int16, types.int32, types.uint8, types.uint16, types.uint32)
 RULES = Path(models.rules.__file__).parent
 
 
 def kernel(function: Function) -> Function:
     """Compile: cached on disk, without the interpreter's lock, in strict IEEE arithmetic so that
-    an episode is the same on every run."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[return-value]
+    an episode is the same on every run.
+
+    Where one kernel calls another, whole numbers go as int64 and fractions as float64, written out
+    or from whatever record: else the other one would be compiled again for each width and for each
+    number that somebody wrote out."""
+    options: dict[str, Any] = {"no_cfunc_wrapper": True, "error_model": "numpy"}
+    compiled: Any = numba.njit(cache=True, nogil=True, **options)(function)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    plain = compiled.get_call_template
+    compiled.get_call_template = lambda arguments, keywords: plain(
+        tuple(_wide(kind) for kind in arguments), keywords
+    )
+    return compiled
+
+
+def _wide(kind: Any) -> Any:
+    kind = types.unliteral(kind)
+    if kind in NARROW:
+        return types.int64
+    return types.float64 if kind == types.float32 else kind
 
 
 def discard_stale_kernels() -> None:

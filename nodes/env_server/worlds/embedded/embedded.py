@@ -26,7 +26,6 @@ from nodes.env_server.worlds.embedded.scene.staging import (
 )
 from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
-from nodes.env_server.worlds.embedded.terrain import figures_of
 from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
 
 ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
@@ -102,7 +101,6 @@ class EmbeddedWorld(World):
         self.voxel_radius = voxel_radius
         self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
         self.rules = rules()
-        self._terrain = figures_of(self.biome)
         self._equipment = _equipment(task.inventory, self.rules.item["stack"])
         height, width = image_size
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
@@ -140,7 +138,6 @@ class EmbeddedWorld(World):
             self.rules,
             environments,
             seeds,
-            self._terrain,
             self._equipment,
         )
         self._scene.set_up(self, environments)

@@ -23,6 +23,7 @@ CHANGES = 8192  # changed blocks that are remembered; beyond that a reset genera
 MOBS = 48
 SHOTS = 16  # arrows and all else that flies
 PENDING = 1024  # blocks that will do something of their own accord at a known tick
+TOUCHED = 4096  # changed blocks of one tick; of more only light follows
 QUEUE = 32768  # cells that a change of light keeps in view at once
 KINDS = 64  # of mobs, at most
 EFFECTS = 24  # timed effects on the player, at most
@@ -95,6 +96,8 @@ PLAYER = np.dtype(
         ("blocking", "i4"),  # ticks a shield has been held up
         ("cooldown", "i4"),  # ticks since the last blow
         ("using", "i4"),  # 1: the use key was down in the last tick
+        ("home_west", "i4"),  # the window of the start, to which a reset may come back
+        ("home_north", "i4"),
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
         ("absorption", "f8"),  # life that is lost before his own
@@ -102,8 +105,10 @@ PLAYER = np.dtype(
         ("thunder_left", "i4"),
         ("webbed", "i4"),  # 1: in a cobweb
         ("climbing", "i4"),  # 1: on a ladder or vines
+        ("fishing", "i4"),  # ticks until a fish bites, below 0 since it did; 0 the line is in
         ("bumped", "i4"),  # 1: the last tick's way was barred sideways
         ("pending", "i4"),  # entries of State.pending in use
+        ("touched", "i4"),  # changed blocks whose consequences are still to come
         ("next_due", "i8"),  # tick at which the first of them is due
         ("mobs", "i4"),  # places of State.mobs from here on are empty
         ("shots", "i4"),  # the same of State.shots
@@ -214,6 +219,7 @@ UPDATE = np.dtype(
     ],
     align=True,
 )
+TOUCH = np.dtype([("x", "i4"), ("z", "i4"), ("y", "i2"), ("old", "i2")], align=True)
 SETTING = np.dtype(
     [
         ("break_speed", "f8"),
@@ -251,6 +257,7 @@ class State(NamedTuple):
     mobs: NDArray[np.void]  # (B, MOBS) MOB
     shots: NDArray[np.void]  # (B, SHOTS) SHOT
     pending: NDArray[np.void]  # (B, PENDING) UPDATE, due 0: free
+    touched: NDArray[np.void]  # (B, TOUCHED) TOUCH
     queues: NDArray[np.int32]  # (B, 2, QUEUE) cells whose light goes or comes, scratch
     tops: NDArray[np.uint8]  # (B, area, area) scratch: lowest y that is open to the sky
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
@@ -276,6 +283,7 @@ def new_state(size: int, area: int) -> State:
         mobs=records((size, MOBS), MOB),
         shots=records((size, SHOTS), SHOT),
         pending=records((size, PENDING), UPDATE),
+        touched=records((size, TOUCHED), TOUCH),
         queues=np.zeros((size, 2, QUEUE), np.int32),
         tops=np.zeros(columns, np.uint8),
         kills=np.zeros((size, KINDS), np.int64),

@@ -5,6 +5,7 @@ import math
 from nodes.env_server.worlds.embedded.body.physics import EPSILON, clear_side, clear_y
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.motion.table import TWO_HALVES
 from nodes.env_server.worlds.embedded.rays import direction
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, DROPS, EYES
 
@@ -125,7 +126,7 @@ def lay_drop(state, w, x, y, z, vx, vy, vz, item, count, variant, wear, wait):
 def drop_loot(state, rules, w, x, y, z, block, meta, tool):
     """What a block that was broken with ``tool`` leaves behind."""
     player = state.players[w]
-    if not rules.harvests[tool, block]:
+    if not rules.harvests[tool, block] or (TWO_HALVES[block] and meta & 8):
         return
     entry = rules.block[block]
     for row in range(entry.drop, entry.drop + entry.drops):

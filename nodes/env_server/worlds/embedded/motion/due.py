@@ -1,8 +1,28 @@
 """One tick of what blocks do of their own accord."""
 
+import numpy as np
+
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import held
-from nodes.env_server.worlds.embedded.motion.scheduled import tidy
+from nodes.env_server.worlds.embedded.motion.burning import burn
+from nodes.env_server.worlds.embedded.motion.consequences import follow
+from nodes.env_server.worlds.embedded.motion.explosions import blow
+from nodes.env_server.worlds.embedded.motion.falling import fall
+from nodes.env_server.worlds.embedded.motion.fluids import flow, mix
+from nodes.env_server.worlds.embedded.motion.growth import grow
+from nodes.env_server.worlds.embedded.motion.portals import light_frame
+from nodes.env_server.worlds.embedded.motion.scheduled import (
+    BURN,
+    DECAY,
+    DROP_OFF,
+    FALL,
+    FLOW,
+    LIGHT,
+    MIX,
+    RANDOM,
+    tidy,
+)
+from nodes.env_server.worlds.embedded.motion.support import decay, drop_off
 
 ROUNDS = 16  # what follows at once from what happened, in one tick
 AWAY = 20  # ticks until a block outside the window is asked again
@@ -13,22 +33,43 @@ def run_updates(state, rules, w):
     """Does all that is due. Nothing being so is one comparison."""
     player = state.players[w]
     for _ in range(ROUNDS):
-        if player.pending == 0 or player.next_due > player.ticks:
+        if player.touched > 0:
+            follow(state, rules, w)
+        if player.pending == 0 or player.next_due > max(1, player.ticks):
             return
         for number in range(player.pending):
             entry = state.pending[w, number]
-            if entry.due > max(1, player.ticks):
+            if entry.due == 0 or entry.due > max(1, player.ticks):
                 continue
             if entry.dimension != player.dimension or not held(state, w, entry.x, entry.z):
                 entry.due = player.ticks + AWAY
                 continue
             entry.due = 0
-            come(state, rules, w, entry.kind, entry.x, entry.y, entry.z)
+            come(
+                state, rules, w, np.int64(entry.kind),
+                np.int64(entry.x), np.int64(entry.y), np.int64(entry.z),
+            )  # fmt: skip
         tidy(state, w)
 
 
 @kernel
 def come(state, rules, w, kind, x, y, z):
     """The time of one update has come."""
-    # Fluids, falling blocks and the rest land here.
-    return
+    if kind == FLOW:
+        flow(state, rules, w, x, y, z)
+    elif kind == MIX:
+        mix(state, rules, w, x, y, z)
+    elif kind == FALL:
+        fall(state, rules, w, x, y, z)
+    elif kind == DROP_OFF:
+        drop_off(state, rules, w, x, y, z)
+    elif kind == RANDOM:
+        grow(state, rules, w, x, y, z)
+    elif kind == DECAY:
+        decay(state, rules, w, x, y, z)
+    elif kind == BURN:
+        burn(state, rules, w, x, y, z)
+    elif kind == LIGHT:
+        light_frame(state, rules, w, x, y, z)
+    else:
+        blow(state, rules, w, x, y, z)

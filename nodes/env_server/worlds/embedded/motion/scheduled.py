@@ -8,7 +8,7 @@ tick in which nothing is due costs one comparison.
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import PENDING
 
-FLOW, MIX, FALL, DROP_OFF, RANDOM, BURN, EXPLODE, DECAY = 1, 2, 3, 4, 5, 6, 7, 8
+FLOW, MIX, FALL, DROP_OFF, RANDOM, BURN, EXPLODE, DECAY, LIGHT = 1, 2, 3, 4, 5, 6, 7, 8, 9
 NEVER = 1 << 60
 
 
@@ -17,6 +17,7 @@ def forget_updates(state, w):
     """Nothing is due any more."""
     player = state.players[w]
     player.pending = 0
+    player.touched = 0
     player.next_due = NEVER
 
 

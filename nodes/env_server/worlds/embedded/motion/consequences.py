@@ -1,0 +1,33 @@
+"""What follows from changed blocks, after they were changed: light, and whom it wakes."""
+
+import numpy as np
+
+from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.grid import block_at, held
+from nodes.env_server.worlds.embedded.motion.light import light_area, relight
+from nodes.env_server.worlds.embedded.motion.waking import wake
+from nodes.env_server.worlds.embedded.state import TOUCHED
+
+
+@kernel
+def follow(state, rules, w):
+    """Follows every change that ``set_block`` has noted since."""
+    player = state.players[w]
+    if player.touched > TOUCHED:
+        area = state.blocks.shape[1]
+        west = np.int64(player.west)
+        north = np.int64(player.north)
+        light_area(state, rules, w, west, north, west + area, north + area)
+    for number in range(min(TOUCHED, player.touched)):
+        touched = state.touched[w, number]
+        x = np.int64(touched.x)
+        y = np.int64(touched.y)
+        z = np.int64(touched.z)
+        old = np.int64(touched.old)
+        if not held(state, w, x, z):
+            continue
+        block = block_at(state, w, x, y, z)
+        if rules.opacity[old] != rules.opacity[block] or rules.glow[old] != rules.glow[block]:
+            relight(state, rules, w, x, y, z)
+        wake(state, rules, w, x, y, z, old)
+    player.touched = 0
