@@ -94,24 +94,29 @@ class Readings:
         found = self._seen.get(name)
         if found is None:
             found = self._seen[name] = np.zeros(self.world.size, bool)
-            about = (self.world.voxels(_STATION_REACH) == block).any((1, 2, 3))
-            self._seen.pop("voxels", None)  # the world may have read them into the same place
-            for row in np.flatnonzero(about).tolist():
+            for row in np.flatnonzero(self._about(block)).tolist():
                 found[row] = self._works_at(station, row)
         return found
 
     def stations(self, environment: int) -> list[str]:
         """The stations that one environment could work at."""
-        around = self.world.voxels(_STATION_REACH)[environment]
-        self._seen.pop("voxels", None)
         names = self.world.block_names
         return [
             station
             for station, block in STATIONS.items()
             if block in names
-            and (around == names.index(block)).any()
+            and self._about(names.index(block))[environment]
             and self._works_at(station, environment)
         ]
+
+    def _about(self, block: int) -> Bools:
+        """Where a block is within reach of a station, (B,)."""
+        found = self._seen.get(f"about {block}")
+        if found is None:
+            found = (self.world.voxels(_STATION_REACH) == block).any((1, 2, 3))
+            self._seen[f"about {block}"] = found
+            self._seen.pop("voxels", None)  # the world may have read them into the same place
+        return found
 
     def _works_at(self, station: str, environment: int) -> bool:
         tools = self.world.observation(environment).get("nearby_tools", {})
