@@ -61,13 +61,13 @@ class FakeWorld(World):
     def inventory(self) -> tuple[Ints, Ints]:
         return self.ids, self.quantities
 
-    def voxels(self, radius: int = 1) -> Ints:
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
         n = 2 * radius + 1
         found = np.zeros((self.size, n, n, n), np.int64)
         found[:, :, 0] = GROUND
         beside = np.flatnonzero(self.tree - self.z <= 1)
-        found[beside, radius, radius, 2] = WOOD
-        return found
+        found[beside, radius, radius, radius + 1] = WOOD
+        return found if environments is None else found[environments]
 
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
