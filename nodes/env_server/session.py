@@ -6,7 +6,7 @@ macro is over stand still until the longest one has ended.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -96,14 +96,21 @@ class Session:
             prefix_steps=steps,
         )
 
-    def take(self, interface: Interface) -> None:
-        """A new stage begins where the session stands.
+    def take(
+        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+    ) -> None:
+        """A new stage begins where the session stands, in the named environments (none: in all);
+        in the others it is over already. With ``begins`` a subtask begins with it.
 
         Raises:
-            ValueError: the interface names what there is not.
+            ValueError: the interface or ``environments`` name what there is not.
         """
-        self.stage = stage = self._stage(interface)
-        stage.over[:] = self.episodes.over
+        rows = self._named(environments)
+        stage = self._stage(interface)
+        if begins:
+            self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+        self.stage = stage
+        stage.over[:] = self.episodes.over | ~rows
         stage.rewards.begin(self._readings, ~stage.over)
 
     def step(self, choices: Ints) -> Stepped:
@@ -150,10 +157,15 @@ class Session:
         )
 
     def run_program(
-        self, program: Program, check: Callable[[], None] = lambda: None
+        self,
+        program: Program,
+        check: Callable[[], None] = lambda: None,
+        environments: Sequence[int] = (),
+        begins: bool = False,
     ) -> tuple[int, list[ProgramReport]]:
-        """Run a program to its end wherever the episode is not over: primitive steps of all
-        environments together, and reports. ``check`` is called now and then and may raise.
+        """Run a program to its end wherever the episode is not over, or only in the named
+        ``environments``: primitive steps of all of them together, and reports. ``check`` is called
+        now and then and may raise. With ``begins`` a subtask begins with it.
 
         Raises:
             ValueError: the program does not compile, or the session resets by itself.
@@ -162,7 +174,10 @@ class Session:
             raise ValueError("a session with autoreset is for training: it runs no programs")
         ready = compiled(program)
         reports = Reports(program.name, self._readings)
-        rows = ~self.episodes.over
+        named = self._named(environments)
+        if begins:
+            self.episodes.begin_subtask(np.flatnonzero(named), self._readings)
+        rows = named & ~self.episodes.over
         reports.begin(rows)
         steps = self._play(ready, program.max_steps, rows, self._judge_task, reports, check)
         return steps, reports.said()
@@ -178,6 +193,14 @@ class Session:
         self._world.close()
 
     # ---- inside
+
+    def _named(self, environments: Sequence[int]) -> Bools:
+        rows = np.zeros(self.size, bool)
+        for row in environments:
+            if not 0 <= row < self.size:
+                raise ValueError(f"environments are 0 to {self.size - 1}, not {row}")
+            rows[row] = True
+        return rows if environments else ~rows
 
     def _stage(self, interface: Interface) -> Stage:
         stage = Stage(interface, self.task, self._world)
@@ -222,9 +245,11 @@ class Session:
         lost = self._world.lost
         return running & lost if lost is not None else np.zeros(self.size, bool)
 
-    def _holds(self, judge: Judge) -> Bools:
+    def _holds(self, judge: Judge, of_stage: bool = False) -> Bools:
         episodes = self.episodes
         start = episodes.start_items, episodes.start_quantities
+        if of_stage:
+            start = episodes.subtask_items, episodes.subtask_quantities
         return judge.holds(self._readings, start, episodes.version)
 
     def _judge_prefix(self, running: Bools, dead: Bools) -> Bools:
@@ -246,7 +271,7 @@ class Session:
     def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: "_Outcome") -> Bools:
         """Pay and count a step of a stage; who has come to the end of it."""
         stage.steps[running] += 1
-        success = running & ~dead & self._holds(stage.judge)
+        success = running & ~dead & self._holds(stage.judge, of_stage=True)
         late = running & (stage.steps >= stage.interface.horizon) | self._lost(running)
         terminated = success | dead
         if self._autoreset:

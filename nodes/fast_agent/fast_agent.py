@@ -1,14 +1,25 @@
-"""The fast agent node: the inner loop (implement one sub-action) and the evaluation of a whole."""
+"""The fast agent node: the inner loop (implement one sub-action), evaluations, performances."""
 
 from typing import Annotated, Any
 
 import msgspec
 
 from messages.bus import GoalHandle
-from messages.plan import EVALUATE, IMPLEMENT, WORKING, Evaluate, Evaluated, Implemented, Working
+from messages.plan import (
+    EVALUATE,
+    IMPLEMENT,
+    PERFORM,
+    WORKING,
+    Evaluate,
+    Evaluated,
+    Implemented,
+    Performed,
+    Working,
+)
 from messages.program import Program
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.implementing import Implementing
+from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play, Player
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
@@ -32,6 +43,8 @@ class FastAgent(Node):
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.98  # training success rate at which training ends early
         gamma: float | None = None  # discount inside a macro; None: the learner's
+        tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
+        most_tries: int = 12  # at one subtask in one episode, whatever they bring
         plays: int = 5  # how often a play starts over when the env server was restarted
 
     parameters: Parameters
@@ -48,6 +61,7 @@ class FastAgent(Node):
         self.player = Player(self, self.memory, self.parameters.plays)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
+        self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
         if goal.request.sub_action.method == "code":
@@ -79,6 +93,11 @@ class FastAgent(Node):
         return Evaluated(
             success_rate=rate, episodes=played.episodes, steps=played.steps, video=played.video
         )
+
+    def perform(self, goal: Performing) -> Performed:
+        performed = perform(self, goal)
+        self.log.info("%s: performed with success %.2f", goal.id, performed.success_rate)
+        return performed
 
     def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
         """Say what is being done right now."""

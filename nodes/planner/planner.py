@@ -1,24 +1,37 @@
-"""The planner node: asks for a plan, checks it, and has its subtasks achieved one after another."""
+"""The planner node: asks for a plan, checks it, has its subtasks achieved one after another, each
+from where the plan expects it to begin, and the whole performed."""
+
+import msgspec
 
 from messages.bus import GoalHandle
 from messages.chat import PlanAnswer, PlanQuestion
 from messages.plan import (
     ACHIEVE,
+    PERFORM,
     PLAN,
     PURSUE,
     AchieveSubtask,
     GoalReport,
     Iteration,
+    Perform,
+    Performed,
     PlanStatus,
+    Practised,
     PursueGoal,
+    Stage,
     Subtask,
+    SubtaskReport,
 )
 from messages.world import Task
+from models.plans import starts
 from models.rules import item_names
 from nodes.asking import ask
+from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.planner.plan_check import plan_problems
+
+Pursuing = GoalHandle[PursueGoal, PlanStatus]
 
 
 class Planner(Node):
@@ -32,14 +45,15 @@ class Planner(Node):
 
     def setup(self) -> None:
         self.items = frozenset(item_names)
+        self.memory = Memory(self.folder / "memory.sqlite")
         self.serve_action(PURSUE, self.pursue)
 
-    def pursue(self, goal: GoalHandle[PursueGoal, PlanStatus]) -> GoalReport:
+    def pursue(self, goal: Pursuing) -> GoalReport:
         task, limits = goal.request.task, goal.request.limits
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
 
-        def report(success: bool, reason: str) -> GoalReport:
+        def report(success: bool, reason: str, performance: Performed | None = None) -> GoalReport:
             self.log.info("%s: %s", goal.id, reason)
             return GoalReport(
                 task=task,
@@ -47,28 +61,66 @@ class Planner(Node):
                 iterations=iterations,
                 success=success,
                 reason=reason,
+                performance=performance,
             )
 
         if problems:
             return report(False, f"No plan would do: {' '.join(problems)}")
+        practised: list[Practised] = []
+        achieved = SubtaskReport(iterations=[], success=False, reason="")
+        begins = starts(subtasks, task.inventory)
         for index, subtask in enumerate(subtasks):
             goal.check()
-            status = PlanStatus(goal=goal.id, subtasks=subtasks, current=index)
-            self.publish(PLAN, status)
-            goal.feedback(status)
-            achieved = self.run_goal(
-                ACHIEVE,
+            self._say(goal, subtasks, index)
+            samples = limits.samples - spent(iterations)
+            if samples <= 0:
+                return report(False, f"The samples are spent: {limits.samples:,}.")
+            achieved = self._achieve(
+                goal,
                 f"{goal.id}/{index}-{slug(subtask.name)}",
-                AchieveSubtask(task=task, subtask=subtask, limits=limits),
-                cancelled=lambda: goal.withdrawn,
+                AchieveSubtask(
+                    task=task,
+                    subtask=subtask,
+                    start=begins[index],
+                    limits=msgspec.structs.replace(limits, samples=samples),
+                ),
             )
             iterations.extend(achieved.iterations)
-            if not achieved.success:
+            stages = _best(achieved.iterations)
+            if len(subtasks) == 1 and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
-        done = PlanStatus(goal=goal.id, subtasks=subtasks, current=len(subtasks))
-        self.publish(PLAN, done)
-        goal.feedback(done)
-        return report(True, "All subtasks were achieved.")
+            if not stages:
+                return report(False, f"{subtask.name} was never done: {achieved.reason}")
+            practised.append(Practised(subtask=subtask, stages=stages))
+        self._say(goal, subtasks, len(subtasks))
+        if len(subtasks) == 1:
+            return report(True, "All subtasks were achieved.")
+        performance = self.run_goal(
+            PERFORM,
+            f"{goal.id}/perform",
+            Perform(task=task, subtasks=practised),
+            cancelled=lambda: goal.withdrawn,
+        )
+        wanted = limits.success_rate if limits.goal_rate is None else limits.goal_rate
+        rate, count = performance.success_rate, len(performance.episodes)
+        return report(
+            rate >= wanted,
+            f"The whole goal was reached in {round(rate * count)} of {count} episodes from its "
+            f"own start ({rate:.2f}, wanted: {wanted:.2f}).",
+            performance,
+        )
+
+    def _say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
+        status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
+        self.publish(PLAN, status)
+        goal.feedback(status)
+
+    def _achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
+        """Have a subtask achieved, or recall how it went."""
+        if (known := self.memory.find(id, SubtaskReport)) is not None:
+            return known
+        achieved = self.run_goal(ACHIEVE, id, request, cancelled=lambda: goal.withdrawn)
+        return self.memory.keep(id, achieved)
 
     def _plan(self, goal_id: str, task: Task) -> tuple[list[Subtask], list[str]]:
         """The plan, and what is still wrong with it after the last repair."""
@@ -82,3 +134,16 @@ class Planner(Node):
                 break
             self.log.info("%s: the plan will not do: %s", goal_id, " ".join(problems))
         return answer.subtasks, problems
+
+
+def spent(iterations: list[Iteration]) -> int:
+    """Primitive steps of all iterations so far."""
+    return sum(
+        each.samples.training + each.samples.trial + each.samples.evaluation for each in iterations
+    )
+
+
+def _best(iterations: list[Iteration]) -> list[Stage]:
+    """The stages that did best; none where nothing ever worked."""
+    best = max(iterations, key=lambda each: each.success_rate, default=None)
+    return best.stages if best is not None and best.success_rate > 0 else []

@@ -89,7 +89,10 @@ class SlowAgent(Node):
         sub_actions: list[SubAction] = []
         for attempt in range(1 + self.parameters.repairs):
             question = DecomposeQuestion(
-                task=goal.request.task, subtask=subtask, history=history, problems=problems
+                task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
+                subtask=subtask,
+                history=history,
+                problems=problems,
             )
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
             sub_actions = ask(self, id, question, DecomposeAnswer).sub_actions
@@ -188,8 +191,11 @@ class SlowAgent(Node):
 
 
 def _own_task(request: AchieveSubtask) -> Task:
-    """The task as the subtask has it: its success, not the whole goal's, ends an episode."""
-    return msgspec.structs.replace(request.task, success=request.subtask.success)
+    """The task as the subtask has it: its success, not the whole goal's, ends an episode, which
+    begins with what the plan expects there."""
+    return msgspec.structs.replace(
+        request.task, success=request.subtask.success, inventory=request.start
+    )
 
 
 def _earlier_success(

@@ -105,6 +105,7 @@ PLAYER = np.dtype(
         ("thunder_left", "i4"),
         ("webbed", "i4"),  # 1: in a cobweb
         ("climbing", "i4"),  # 1: on a ladder or vines
+        ("fishing", "i4"),  # ticks until a fish bites, below 0 since it did; 0 the line is in
         ("bumped", "i4"),  # 1: the last tick's way was barred sideways
         ("pending", "i4"),  # entries of State.pending in use
         ("touched", "i4"),  # changed blocks whose consequences are still to come

@@ -13,7 +13,8 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.hands.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
 from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
-from nodes.env_server.worlds.embedded.hands.placing import equip, place_item, use_item
+from nodes.env_server.worlds.embedded.hands.placing import equip, place_item
+from nodes.env_server.worlds.embedded.hands.using import release, use_item
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
 from nodes.env_server.worlds.embedded.mobs.shots import tick_shots
@@ -134,6 +135,7 @@ def stand_up(state, w):
     player.webbed = 0
     player.climbing = 0
     player.bumped = 0
+    player.fishing = 0
     player.portal = 0
     player.drawn = 0
     player.blocking = 0
@@ -149,6 +151,10 @@ def stand_up(state, w):
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
     pass_time(state, rules, w)
+    if player.drawn > 0 or player.blocking > 0:
+        if player.using == 0:
+            release(state, rules, w)
+        player.using = 0
     run_updates(state, rules, w)
     if player.sleeping == 0:
         move_player(state, rules, w, player, forward, strafe, gait)
