@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from models import actions
-from nodes.env_server.programs import Observations, ProgramRefused, Run, compile_program, language
+from nodes.env_server.programs import (
+    Observations,
+    ProgramRefused,
+    Run,
+    compile_program,
+    language,
+    library,
+)
 from nodes.env_server.programs.guards import SHARED, Fuel, make_guards
 from nodes.env_server.programs.observation import Observation, Ray
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS, said
@@ -138,7 +145,9 @@ def action(obs):
          "fuel_exhausted", 4, "10000 loop turns"),
         ("def action(obs):\n    equip('nonsense')\n", "error", 2, "no 'nonsense' to equip"),
         ("def action(obs):\n    craft('log')\n", "error", 2, "no 'log' to craft"),
-        ("def action(obs):\n    noop()\n    obs.block(0, 5, 0)\n", "error", 3, "offsets"),
+        ("def action(obs):\n    noop()\n    obs.block(0, 9, 0)\n", "error", 3, "offsets"),
+        ("def action(obs):\n    noop()\n    obs.block(0, 5, 0)\n", "error", 3,
+         "earlier observation"),
         ("def action(obs):\n    noop()\n    obs.rays\n", "error", 3, "earlier observation"),
     ],
 )  # fmt: skip
@@ -195,13 +204,17 @@ def test_degrees_become_camera_bins(degrees: int, bins: int) -> None:
     assert VECTORS[look].tolist() == list(actions.action(pitch=bins))
 
 
-@pytest.mark.xfail(reason="the richer API is being built", strict=True)
 def test_stub_and_implementation_agree() -> None:
     stub = ast.parse(STUB.read_text())
-    functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
+    stub_of = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef)}
+    functions = {name: len(function.args.args) for name, function in stub_of.items()}
     classes = {n.name: n for n in stub.body if isinstance(n, ast.ClassDef)}
     primitives = {name: functions[name] for name in language.PRIMITIVES}
     assert primitives == language.PRIMITIVES
+    for name in language.HELPERS:
+        stub_arguments = [argument.arg for argument in stub_of[name].args.args]
+        assert stub_arguments == [argument.arg for argument in library.arguments(name).args]
+        assert functions.pop(name)
     assert set(functions) - set(primitives) <= set(SHARED) | set(make_guards(Fuel()))
     python = {"abs", "all", "any", "divmod", "enumerate", "len", "max", "min", "range", "reversed",
               "round", "sorted", "sum", "zip"}  # fmt: skip

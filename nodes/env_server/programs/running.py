@@ -52,6 +52,8 @@ class Run:
         names["_tick"] = self._fuel.tick
         try:
             # The code was checked and rewritten by compile_program, and nothing else gets here.
+            if self.program.helpers is not None:
+                exec(self.program.helpers, names)
             exec(self.program.code, names)
             generator = self._generator = names["action"](obs)
             code = next(generator)
@@ -128,7 +130,8 @@ class Run:
         generator: Any = self._generator
         line = 0
         while generator is not None and getattr(generator, "gi_frame", None) is not None:
-            line = generator.gi_frame.f_lineno
+            if generator.gi_code.co_filename == FILE_NAME:
+                line = generator.gi_frame.f_lineno
             generator = generator.gi_yieldfrom
         return line
 

@@ -75,7 +75,9 @@ def break_block(state, rules, w, x, y, z):
     player.exhaustion += WORK
     if XP[block, 1] > 0 and rules.harvests[tool, block]:
         gain_xp(state, w, float(XP[block, 0] + below(player, XP[block, 1] - XP[block, 0] + 1)))
-    break_other_half(state, rules, w, x, y, z, block, meta)
+    other = break_other_half(state, rules, w, x, y, z, block, meta)
+    if meta & 8 and other >= 0:
+        meta = other  # of the half that drops
     if rules.item[tool].tool == SHEARS and SHEARED[block]:
         lay_drop(
             state, w, x + 0.5, y + 0.4, z + 0.5, 0.0, 0.2, 0.0, SHEARED[block], 1, meta & 3, 0, 10
@@ -94,10 +96,12 @@ def break_block(state, rules, w, x, y, z):
 
 @kernel
 def break_other_half(state, rules, w, x, y, z, block, meta):
-    """Doors, beds and tall plants go as a whole."""
+    """Doors, beds and tall plants go as a whole. Returns the other half's metadata, -1 without."""
+    found = -1
     if block in DOORS or block == DOUBLE_PLANT:
         other = y - 1 if meta & 8 else y + 1
         if block_at(state, w, x, other, z) == block:
+            found = meta_at(state, w, x, other, z)
             set_block(state, rules, w, x, other, z, AIR, 0)
     elif block == BED:
         step = -1 if meta & 8 else 1
@@ -105,7 +109,9 @@ def break_other_half(state, rules, w, x, y, z, block, meta):
         bx = x + step * (-1 if look == 1 else (1 if look == 3 else 0))
         bz = z + step * (1 if look == 0 else (-1 if look == 2 else 0))
         if block_at(state, w, bx, y, bz) == BED:
+            found = meta_at(state, w, bx, y, bz)
             set_block(state, rules, w, bx, y, bz, AIR, 0)
+    return found
 
 
 @kernel
