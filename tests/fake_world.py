@@ -88,6 +88,16 @@ class FakeWorld(World):
     def life(self) -> tuple[Floats, Floats]:
         return np.where(self.alive, 20, 0).astype(np.float32), np.full(self.size, 20, np.float32)
 
+    def status(self, environments: Ints | None = None) -> dict[str, Any]:
+        """By the tree one can work at a table."""
+        beside = self.tree - self.z <= 1
+        none = np.zeros(self.size, bool)
+        seen = {
+            "oxygen": np.full(self.size, 300, np.float32), "table": beside, "furnace": none,
+            "equipment": np.zeros((self.size, 6), np.int64),
+        }  # fmt: skip
+        return seen if environments is None else {k: v[environments] for k, v in seen.items()}
+
     def masks(self) -> dict[str, Bools]:
         held = self.ids > 0
         craft = np.zeros((self.size, 244), bool)

@@ -49,7 +49,7 @@ class Judge:
                     f"what can be nearby to work at is {' or '.join(STATIONS)}, "
                     f"not {condition.name!r}"
                 )
-            self._id = block_id(world, STATIONS[condition.name])
+            self._id = 0
         else:
             lookup = item_id if condition.kind == "have" else block_id
             self._id = lookup(world, condition.name)
@@ -66,7 +66,7 @@ class Judge:
                 self._enough = count(*start, self._id) + self.condition.quantity
             return readings.count(self._id) >= self._enough
         if kind == "nearby":
-            return readings.nearby(self.condition.name, self._id)
+            return readings.nearby(self.condition.name)
         facing = readings.facing()[0] == self._id
         if kind == "facing":
             return facing

@@ -46,10 +46,8 @@ _MOBS = np.radians(np.array(MOB_GRID, dtype=np.float32)).astype(np.float32)
 CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
 
 
-STATIONS = {"crafting_table": "crafting table", "furnace": "furnace"}
-"""What can be worked at, by registry name: the name that it is seen under."""
-_TOOLS = {"crafting_table": "table", "furnace": "furnace"}  # MineDojo's names for it
-_STATION_REACH = 5  # blocks: MineDojo's nearby tools are within 5 metres of the head
+STATIONS = {"crafting_table": "table", "furnace": "furnace"}
+"""What can be worked at, by registry name: MineDojo's name for it."""
 
 
 class Readings:
@@ -108,35 +106,13 @@ class Readings:
             found = self._counts[item] = count(ids, quantities, item)
         return found
 
-    def nearby(self, station: str, block: int) -> Bools:
-        """Where a ``station`` is near enough to work at, (B,): MineDojo's nearby tools. Only where
-        its ``block`` is round about at all is the whole observation asked for."""
-        name = f"nearby {station}"
-        found = self._seen.get(name)
-        if found is None:
-            found = self._seen[name] = np.zeros(self.world.size, bool)
-            about = (self.world.voxels(_STATION_REACH) == block).any((1, 2, 3))
-            self._seen.pop("voxels", None)  # the world may have read them into the same place
-            for row in np.flatnonzero(about).tolist():
-                found[row] = self._works_at(station, row)
-        return found
+    def nearby(self, station: str) -> Bools:
+        """Where a ``station`` is near enough to work at, (B,): MineDojo's nearby tools."""
+        return self.status()[STATIONS[station]]
 
     def stations(self, environment: int) -> list[str]:
         """The stations that one environment could work at."""
-        around = self.world.voxels(_STATION_REACH)[environment]
-        self._seen.pop("voxels", None)
-        names = self.world.block_names
-        return [
-            station
-            for station, block in STATIONS.items()
-            if block in names
-            and (around == names.index(block)).any()
-            and self._works_at(station, environment)
-        ]
-
-    def _works_at(self, station: str, environment: int) -> bool:
-        tools = self.world.observation(environment).get("nearby_tools", {})
-        return bool(tools.get(_TOOLS[station], False))
+        return [station for station in STATIONS if self.nearby(station)[environment]]
 
     def voxels(self) -> Ints:
         """Block ids around the feet, (B, 3, 3, 3)."""
