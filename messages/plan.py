@@ -73,6 +73,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     samples: Samples
     seconds: float
     video: str | None = None  # path relative to the run folder
+    left: dict[str, int] = {}  # what its successful episodes mostly had in the end
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +81,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     iterations: int = 4
     success_rate: float = 0.9
-    samples: int = 3_000_000
+    samples: int = 3_000_000  # of the whole goal, all subtasks together
+    goal_rate: float | None = None  # of the performance of a whole plan; None: success_rate
 
 
 class PursueGoal(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -96,17 +98,52 @@ class PlanStatus(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     current: int  # index; len(subtasks) when all are done
 
 
+class Practised(msgspec.Struct, frozen=True, kw_only=True):
+    """A subtask and the stages that bring it about."""
+
+    subtask: Subtask
+    stages: list[Stage]
+
+
+class PerformedEpisode(msgspec.Struct, frozen=True, kw_only=True):
+    """How one episode of a performance went."""
+
+    environment: int
+    seed: int
+    success: bool
+    steps: int  # primitive steps
+    ended: Literal["success", "horizon", "death", "gave_up"]
+    subtask: str = ""  # the one that it ended in; empty when the goal was reached
+    reason: str = ""  # why it was given up
+    gained: list[str] = []  # items of the plan that it had at some time
+
+
+class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """How a goal went from its own start, with all its subtasks."""
+
+    success_rate: float
+    episodes: list[PerformedEpisode]
+    milestones: dict[str, int]  # item of the plan, in its order -> episodes that had it
+    steps: int  # primitive steps, all episodes together
+    video: str | None = None  # path relative to the run folder
+
+
 class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task
     subtasks: list[Subtask]
     iterations: list[Iteration]
     success: bool
     reason: str
+    performance: Performed | None = None  # of a plan of several subtasks
 
 
 class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """``start``: the inventory that the plan expects when the subtask begins; its episodes begin
+    with it."""
+
     task: Task
     subtask: Subtask
+    start: dict[str, int] = {}
     limits: Limits
 
 
@@ -152,10 +189,20 @@ class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     video: str | None = None
 
 
+class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Play the whole goal on unseen seeds: after every subtask the rest is planned anew from each
+    episode's own inventory."""
+
+    task: Task
+    subtasks: list[Practised]
+    record: bool = True
+
+
 PURSUE = Action("planner/pursue", PursueGoal, PlanStatus, GoalReport)
 ACHIEVE = Action("slow_agent/achieve", AchieveSubtask, Iteration, SubtaskReport)
 IMPLEMENT = Action("fast_agent/implement", Implement, Working, Implemented)
 EVALUATE = Action("fast_agent/evaluate", Evaluate, Working, Evaluated)
+PERFORM = Action("fast_agent/perform", Perform, Working, Performed)
 
 PLAN = Topic("planner/plan", PlanStatus, latched=True)
 ITERATIONS = Topic("slow_agent/iteration", Iteration, latched=True)

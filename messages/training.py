@@ -65,6 +65,8 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     session: str
     policy: Policy
+    environments: list[int] = []  # rows that it plays in, the others stand still; none: all
+    begins: bool = False  # a subtask begins here, see TakeInterface
 
 
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):

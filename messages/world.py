@@ -17,12 +17,14 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     """Something that can be seen to hold through MineDojo's interface alone.
 
     ``have``: at least ``quantity`` more of item ``name`` in the inventory than when the episode
-    began (registry name, ``log``). ``near``: a block called ``name`` within the 3x3x3 voxels
+    began, for a stage of a goal that is performed than when its subtask began (registry name,
+    ``log``). ``near``: a block called ``name`` within the 3x3x3 voxels
     around the feet or within reach of the crosshair (localised name, ``wood``). ``facing``: the
-    block under the crosshair, within reach, is called ``name``.
+    block under the crosshair, within reach, is called ``name``. ``nearby``: a ``crafting_table`` or
+    ``furnace`` that was put down stands near enough to work at (MineDojo's nearby tools).
     """
 
-    kind: Literal["have", "near", "facing"]
+    kind: Literal["have", "near", "facing", "nearby"]
     name: str
     quantity: int = 1
 
@@ -73,6 +75,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     inventory: dict[str, int]  # item name (registry form, "log") -> quantity
     facing: str  # block under the crosshair within reach, localised name, "air" if none
     around: dict[str, int]  # localised block name -> how many of the 3x3x3 voxels
+    stations: list[str] = []  # crafting_table, furnace: MineDojo's nearby tools
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +129,8 @@ class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     session: str
     interface: Interface
+    environments: list[int] = []  # rows that play on, the others stand still; none: all
+    begins: bool = False  # a subtask begins here: `have` of stages counts from now on in them
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,6 +187,12 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     video: str | None = None  # path relative to the run folder
 
 
+class Looked(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """How the episodes of a session stand."""
+
+    episodes: list[Episode]
+
+
 class RunProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Run one program to its end in every environment of a session whose episode is not over.
     The result of a goal is remembered; the session it ran in is not: after a restart of the env
@@ -189,6 +200,8 @@ class RunProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     session: str
     program: Program
+    environments: list[int] = []  # rows that run it, the others stand still; none: all
+    begins: bool = False  # a subtask begins here, see TakeInterface
 
 
 class ProgramRan(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -209,6 +222,7 @@ class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=120.0)
 INTERFACE = Service("env_server/interface", TakeInterface, Opened, idempotent=True, timeout=30.0)
 STEP = Service("env_server/step", Step, Stepped, timeout=120.0)
+LOOK = Service("env_server/look", SessionName, Looked, idempotent=True)
 CLOSE = Service("env_server/close", SessionName, Closed, timeout=60.0)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)
 ACTIVITY = Topic("env_server/activity", Activity, latched=True)

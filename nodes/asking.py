@@ -5,6 +5,7 @@ heuristics, examples: the same text every time, so that servers can cache it) an
 ``<question>.user.jinja`` (this question). What several agents say is in ``nodes/prompts/``.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -15,6 +16,8 @@ import msgspec
 from messages.chat import ANSWERS, ASK, Ask, ChatMessage, Question
 from messages.world import Condition, View
 from models.features import FEATURES
+from models.plans import chain
+from models.ways import Unreachable
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
@@ -38,7 +41,8 @@ def ask(node: Any, id: str, question: Question, answer: type[Answer]) -> Answer:
 
 def render(prompts: Path, question: Question) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
-    ``api`` (the stub of the language that programs are written in) and ``features`` (by name)."""
+    ``api`` (the stub of the language that programs are written in), ``features`` (by name) and
+    ``chain`` (how a goal's items come about)."""
     name = type(question).__name__.removesuffix("Question").lower()
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts)
@@ -65,13 +69,23 @@ def _environment(prompts: Path) -> jinja2.Environment:
     slots["api"] = (_MODELS / "program_api.pyi").read_text().strip()
     slots["features"] = FEATURES
     slots["place"] = _place
+    slots["chain"] = _chain
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
     filters["words"] = _condition_in_words
     filters["numbered"] = _numbered
     return environment
 
 
+def _chain(success: Condition, inventory: Mapping[str, int]) -> list[str]:
+    try:
+        return chain(success, inventory)
+    except Unreachable as reason:
+        return [f"{reason}."]
+
+
 def _condition_in_words(condition: Condition) -> str:
+    if condition.kind == "nearby":
+        return f"a `{condition.name}` put down near enough to work at"
     if condition.kind == "have":
         return f"at least {condition.quantity} more of `{condition.name}` in the inventory"
     if condition.kind == "near":

@@ -227,6 +227,8 @@ class Launch:
             return []
         papers = [("summary", _short(summary)), ("report", _short(page))]
         videos = [i.video for i in report.iterations if i.video]
+        if report.performance is not None and report.performance.video:
+            videos.append(report.performance.video)
         if videos:
             papers.append(("video", _short(self._run / videos[-1])))
         return papers

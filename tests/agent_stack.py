@@ -19,11 +19,13 @@ from messages.program import CHECK, Checked, CheckProgram, Problem, ProgramRepor
 from messages.training import ACT, TRAIN, Act, Acted, Policy, Progress, Train, Trained, TrainingSpec
 from messages.world import (
     CLOSE,
+    LOOK,
     OPEN,
     RUN_PROGRAM,
     Closed,
     Condition,
     Episode,
+    Looked,
     Opened,
     OpenSession,
     ProgramRan,
@@ -90,6 +92,7 @@ class ToyWorld:
         self.env_server, self.learner = Bus(run, node="env_server"), Bus(run, node="learner")
         self.env_server.serve(CHECK, self.check)
         self.env_server.serve(OPEN, self.open)
+        self.env_server.serve(LOOK, self.look)
         self.env_server.serve(CLOSE, self.close_session)
         self.env_server.serve_action(RUN_PROGRAM, self.run_program)
         self.learner.serve_action(TRAIN, self.train)
@@ -151,6 +154,9 @@ class ToyWorld:
             )
             for number, state in enumerate(self.sessions[session])
         ]
+
+    def look(self, request: SessionName) -> Looked:
+        return Looked(episodes=self._episodes(request.session))
 
     def close_session(self, request: SessionName) -> Closed:
         if request.session not in self.sessions:
@@ -239,6 +245,7 @@ class Stack:
         run: Path,
         outcome: Callable[[str], str] = rulebook_world,
         llm: dict[str, Any] | None = None,
+        world: Callable[[Path], ToyWorld] | None = None,
         **fast_agent: Any,
     ) -> None:
         self.run = run
@@ -253,7 +260,7 @@ class Stack:
             },
         }
         (run / "config.yaml").write_text(yaml.safe_dump(config))
-        self.world = ToyWorld(run, outcome)
+        self.world = ToyWorld(run, outcome) if world is None else world(run)
         self.agents: dict[str, AgentProcess] = {}
         self.bus = Bus(run)
         try:

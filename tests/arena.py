@@ -9,6 +9,8 @@ from messages.world import Condition, Task
 from models.actions import PRIMITIVES, action
 from models.rules import BLOCKS, item_id
 from nodes.env_server.worlds.embedded import EmbeddedWorld
+from nodes.env_server.worlds.embedded.state import FLAT
+from nodes.env_server.worlds.embedded.terrain.window import load
 
 FLOOR = 64  # y of the player's feet
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
@@ -29,10 +31,16 @@ class Arena:
         self.world = embedded(1, options, **fields)
         self.world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
         state = self.world.state
-        state.blocks[0, :, :, FLOOR:] = 0
-        state.blocks[0, :, :, 1:FLOOR] = BLOCK_IDS["stone"]
-        state.meta[0] = 0
         self.player = state.players[0:1]
+        # Whatever the window moves to is a plate of stone, too.
+        state.settings["generator"] = FLAT
+        state.layers[0] = 0
+        state.layers[0, 0, 0] = BLOCK_IDS["bedrock"]
+        state.layers[0, 0, 1:FLOOR] = BLOCK_IDS["stone"]
+        load(state, self.world.rules, 0, 16, 16)
+        for name in ("spawn_x", "spawn_z"):
+            self.player[name] = 16.5
+        self.player["spawn_y"] = FLOOR
         self.player["ceiling"] = 100
         self.stand(16.5, FLOOR, 16.5)
 

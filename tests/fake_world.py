@@ -61,13 +61,13 @@ class FakeWorld(World):
     def inventory(self) -> tuple[Ints, Ints]:
         return self.ids, self.quantities
 
-    def voxels(self, radius: int = 1) -> Ints:
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
         n = 2 * radius + 1
         found = np.zeros((self.size, n, n, n), np.int64)
         found[:, :, 0] = GROUND
         beside = np.flatnonzero(self.tree - self.z <= 1)
-        found[beside, radius, radius, 2] = WOOD
-        return found
+        found[beside, radius, radius, radius + 1] = WOOD
+        return found if environments is None else found[environments]
 
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
@@ -87,6 +87,16 @@ class FakeWorld(World):
 
     def life(self) -> tuple[Floats, Floats]:
         return np.where(self.alive, 20, 0).astype(np.float32), np.full(self.size, 20, np.float32)
+
+    def status(self, environments: Ints | None = None) -> dict[str, Any]:
+        """By the tree one can work at a table."""
+        beside = self.tree - self.z <= 1
+        none = np.zeros(self.size, bool)
+        seen = {
+            "oxygen": np.full(self.size, 300, np.float32), "table": beside, "furnace": none,
+            "equipment": np.zeros((self.size, 6), np.int64),
+        }  # fmt: skip
+        return seen if environments is None else {k: v[environments] for k, v in seen.items()}
 
     def masks(self) -> dict[str, Bools]:
         held = self.ids > 0

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from models import actions
-from nodes.env_server.programs import Observations, ProgramRefused, Run, compile_program, language
+from nodes.env_server.programs import (
+    Batch,
+    Observations,
+    ProgramRefused,
+    Run,
+    compile_program,
+    language,
+    library,
+)
 from nodes.env_server.programs.guards import SHARED, Fuel, make_guards
 from nodes.env_server.programs.observation import Observation, Ray
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS, said
@@ -138,7 +146,9 @@ def action(obs):
          "fuel_exhausted", 4, "10000 loop turns"),
         ("def action(obs):\n    equip('nonsense')\n", "error", 2, "no 'nonsense' to equip"),
         ("def action(obs):\n    craft('log')\n", "error", 2, "no 'log' to craft"),
-        ("def action(obs):\n    noop()\n    obs.block(0, 5, 0)\n", "error", 3, "offsets"),
+        ("def action(obs):\n    noop()\n    obs.block(0, 9, 0)\n", "error", 3, "offsets"),
+        ("def action(obs):\n    noop()\n    obs.block(0, 5, 0)\n", "error", 3,
+         "earlier observation"),
         ("def action(obs):\n    noop()\n    obs.rays\n", "error", 3, "earlier observation"),
     ],
 )  # fmt: skip
@@ -195,13 +205,17 @@ def test_degrees_become_camera_bins(degrees: int, bins: int) -> None:
     assert VECTORS[look].tolist() == list(actions.action(pitch=bins))
 
 
-@pytest.mark.xfail(reason="the richer API is being built", strict=True)
 def test_stub_and_implementation_agree() -> None:
     stub = ast.parse(STUB.read_text())
-    functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
+    stub_of = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef)}
+    functions = {name: len(function.args.args) for name, function in stub_of.items()}
     classes = {n.name: n for n in stub.body if isinstance(n, ast.ClassDef)}
     primitives = {name: functions[name] for name in language.PRIMITIVES}
     assert primitives == language.PRIMITIVES
+    for name in language.HELPERS:
+        stub_arguments = [argument.arg for argument in stub_of[name].args.args]
+        assert stub_arguments == [argument.arg for argument in library.arguments(name).args]
+        assert functions.pop(name)
     assert set(functions) - set(primitives) <= set(SHARED) | set(make_guards(Fuel()))
     python = {"abs", "all", "any", "divmod", "enumerate", "len", "max", "min", "range", "reversed",
               "round", "sorted", "sum", "zip"}  # fmt: skip
@@ -217,3 +231,43 @@ def test_stub_and_implementation_agree() -> None:
     assert fields("Observation") == public
     assert fields("Ray") | fields("Observation") == language.FIELDS | {"block"}
     assert set(CODES) == {name for name, count in language.PRIMITIVES.items() if not count}
+
+
+def test_runs_side_by_side_end_as_they_do_alone() -> None:
+    sources = [
+        "def action(obs):\n    for _ in range(7):\n        obs = attack()\n",
+        "def action(obs):\n    while True:\n        attack()\n",
+        "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n"
+        "        turn(15)\n",
+        "def action(obs):\n    attack()\n    turn(30)\n    1 / 0\n",
+        "def action(obs):\n    noop()\n    while True:\n        pass\n",
+        "def action(obs):\n    attack()\n    equip('stick')\n",
+        "def action(obs):\n    while obs.steps < 5:\n        obs = jump()\n    noop()\n",
+    ]
+    world = FakeWorld(1)
+    world.reset(np.arange(1), np.zeros(1, np.int64))
+    seen = Observations(Readings(world), frozenset())
+    runs, codes, alone = {}, {}, {}
+    for row, source in enumerate(sources):
+        for found in (runs, alone):
+            found[row] = Run(compile_program(source), 30)
+            code = found[row].start(seen.row(0, 0))
+            codes[row] = code
+        while code is not None and not isinstance(code, tuple):
+            code = alone[row].send(seen.row(0, alone[row].steps + 1))
+            if isinstance(code, tuple):
+                code = alone[row].throw(ValueError("there is none"))
+    batch = Batch(dict(runs), codes)
+    ended: dict[int, Run] = {}
+    world.quantities = world.quantities.repeat(len(sources), 0)
+    while batch.runs:
+        for row, run in batch.send(seen):
+            ended[row] = run
+        for row in list(batch.slotted):
+            ended |= batch.replace(row, batch.runs[row].throw(ValueError("there is none")))
+    assert {row: run.ending for row, run in ended.items()} == {
+        row: run.ending for row, run in alone.items()
+    }
+    assert {run.ending.status for run in ended.values() if run.ending} == {
+        "finished", "step_limit", "error", "fuel_exhausted",
+    }  # fmt: skip

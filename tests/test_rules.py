@@ -28,8 +28,7 @@ def test_tables_agree_with_each_other() -> None:
         for recipe in craft.recipes:
             assert set(recipe.ingredients) <= items
     for biome in BIOMES:
-        if biome.terrain is not None:
-            assert {biome.terrain.top, biome.terrain.fill} <= blocks
+        assert {biome.terrain.top, biome.terrain.fill} <= blocks
 
 
 @pytest.mark.parametrize(

@@ -57,21 +57,28 @@ class Craft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Terrain(msgspec.Struct, frozen=True, kw_only=True):
-    """What grows where; chances are per column, ``trees`` per plot of 6 x 6 columns."""
+    """What the ground is made of and what grows on it. Numbers are Minecraft's own rates in a chunk
+    of 16 x 16 columns; one of trees is one tree, one of grass or flowers a patch of them."""
 
-    height: int  # of the ground above sea level, on average
-    relief: int  # blocks between the lowest and the highest ground
     top: str
-    fill: str
-    trees: float
-    kinds: dict[str, float]
-    grass: float
-    flowers: float
-    tall: int = 0  # blocks added to trunks
-    fern: bool = False
-    stone: int = 256  # bare rock from this height on
+    fill: str  # the three or four blocks under it
+    top_variant: int = 0
+    fill_variant: int = 0
+    style: str = ""  # one of rulebook.STYLES: what else is peculiar to it
+    trees: float = 0.0
+    kinds: dict[str, float] = {}  # shares of the trees by the names in rulebook.TREES
+    grass: float = 0.0
+    fern: float = 0.0  # share of ferns in the grass
+    flowers: float = 0.0
+    blossoms: str = ""  # one of rulebook.BLOSSOMS
+    doubles: float = 0.0  # plants two blocks high
+    double_kinds: list[int] = []  # their variants
+    mushrooms: float = 0.0
+    reeds: float = 0.0
     cactus: float = 0.0
     deadbush: float = 0.0
+    lilies: float = 0.0
+    melons: float = 0.0
 
 
 class Biome(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +88,7 @@ class Biome(msgspec.Struct, frozen=True, kw_only=True):
     rainfall: float
     depth: float  # 17 blocks of height above sea level for each 1.0
     scale: float  # how much the height varies
-    terrain: Terrain | None = None  # None: the embedded world cannot make it
+    terrain: Terrain
 
 
 class Speed(msgspec.Struct, frozen=True, kw_only=True):

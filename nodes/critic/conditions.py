@@ -13,6 +13,8 @@ def holds(condition: Condition, episode: Episode) -> bool:
         return gained >= condition.quantity
     if condition.kind == "near":
         return after.around.get(condition.name, 0) > 0 or after.facing == condition.name
+    if condition.kind == "nearby":
+        return condition.name in after.stations
     return after.facing == condition.name
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from messages.world import Condition
 from models.names import near
-from nodes.env_server.readings import Readings, count
+from nodes.env_server.readings import STATIONS, Readings, count
 from nodes.env_server.worlds.world import Bools, Ints, World
 
 
@@ -33,7 +33,7 @@ def _id(kind: str, name: str, names: list[str]) -> int:
 
 
 class Judge:
-    """Watches one condition. ``have`` counts from where an episode began.
+    """Watches one condition. ``have`` counts from where an episode, or a subtask in it, began.
 
     Raises:
         ValueError: the condition names what the world does not have, or a quantity below 1.
@@ -43,8 +43,16 @@ class Judge:
         if condition.quantity < 1:
             raise ValueError(f"a condition's quantity is at least 1, not {condition.quantity}")
         self.condition = condition
-        lookup = item_id if condition.kind == "have" else block_id
-        self._id = lookup(world, condition.name)
+        if condition.kind == "nearby":
+            if condition.name not in STATIONS:
+                raise ValueError(
+                    f"what can be nearby to work at is {' or '.join(STATIONS)}, "
+                    f"not {condition.name!r}"
+                )
+            self._id = 0
+        else:
+            lookup = item_id if condition.kind == "have" else block_id
+            self._id = lookup(world, condition.name)
         self._version = -1
         self._enough: Ints = np.zeros(world.size, np.int64)
 
@@ -57,6 +65,8 @@ class Judge:
                 self._version = version
                 self._enough = count(*start, self._id) + self.condition.quantity
             return readings.count(self._id) >= self._enough
+        if kind == "nearby":
+            return readings.nearby(self.condition.name)
         facing = readings.facing()[0] == self._id
         if kind == "facing":
             return facing

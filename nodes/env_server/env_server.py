@@ -16,12 +16,14 @@ from messages.world import (
     ACTIVITY,
     CLOSE,
     INTERFACE,
+    LOOK,
     OPEN,
     RUN_PROGRAM,
     STEP,
     Activity,
     Closed,
     Condition,
+    Looked,
     Opened,
     OpenSession,
     ProgramRan,
@@ -65,6 +67,7 @@ class EnvServer(Node):
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
         self.serve(STEP, self.step)
+        self.serve(LOOK, self.look)
         self.serve(CLOSE, self.close_session, background=True)
         self.serve(CHECK, self.check_program)
         self.serve_action(RUN_PROGRAM, self.run_program)
@@ -114,7 +117,7 @@ class EnvServer(Node):
         session = self._session(request.session)
         with _In(session):
             try:
-                session.take(request.interface)
+                session.take(request.interface, request.environments, request.begins)
             except ValueError as error:
                 raise _invalid(error) from error
             return session.opened()
@@ -126,6 +129,11 @@ class EnvServer(Node):
                 return session.step(np.asarray(request.choices))
             except ValueError as error:
                 raise _invalid(error) from error
+
+    def look(self, request: SessionName) -> Looked:
+        session = self._session(request.session)
+        with _In(session):
+            return Looked(episodes=session.said())
 
     def close_session(self, request: SessionName) -> Closed:
         session = self._session(request.session)
@@ -153,7 +161,12 @@ class EnvServer(Node):
         session = self._session(goal.request.session)
         with session.lock:
             try:
-                steps, reports = session.run_program(goal.request.program, goal.check)
+                steps, reports = session.run_program(
+                    goal.request.program,
+                    goal.check,
+                    goal.request.environments,
+                    goal.request.begins,
+                )
             except ValueError as error:
                 raise _invalid(error) from error
             return ProgramRan(steps=steps, reports=reports, episodes=session.said())

@@ -25,7 +25,9 @@ class Episodes:
         self.died_early = np.zeros(size, bool)  # in a prefix: over at the first step
         self.start_items = np.zeros((size, 36), np.int64)
         self.start_quantities = np.zeros((size, 36), np.int64)
-        self.version = 0  # grows whenever an episode begins
+        self.subtask_items = np.zeros((size, 36), np.int64)  # when the subtask began
+        self.subtask_quantities = np.zeros((size, 36), np.int64)
+        self.version = 0  # grows whenever an episode or a subtask begins
         self._before: list[View | None] = [None] * size
         self._after: list[View | None] = [None] * size
 
@@ -50,9 +52,17 @@ class Episodes:
         items, quantities = readings.inventory()
         self.start_items[rows] = items[rows]
         self.start_quantities[rows] = quantities[rows]
+        self.begin_subtask(rows, readings)
         for row in rows.tolist():
             self._before[row] = view(readings, row)
             self._after[row] = None
+
+    def begin_subtask(self, rows: Ints, readings: Readings) -> None:
+        """From here on the stages of ``rows`` count what they gain."""
+        items, quantities = readings.inventory()
+        self.subtask_items[rows] = items[rows]
+        self.subtask_quantities[rows] = quantities[rows]
+        self.version += 1
 
     def end(self, rows: Bools, how: int, readings: Readings) -> None:
         """Episodes of ``rows`` (B,) are over."""

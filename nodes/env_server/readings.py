@@ -19,10 +19,35 @@ PROGRAM_GRID: list[tuple[float, float]] = [(p, y) for p in PROGRAM_PITCHES for y
 """(pitch, yaw) in degrees of the rays that programs see. Every second yaw and every pitch is a
 whole number of camera bins, so that what such a ray hits can be brought under the crosshair."""
 
+MOB_PITCHES = (
+    -45.0,
+    -30.0,
+    -20.0,
+    -15.0,
+    -10.0,
+    -5.0,
+    0.0,
+    5.0,
+    10.0,
+    15.0,
+    20.0,
+    30.0,
+    45.0,
+    60.0,
+)
+MOB_YAWS = tuple(y * 3.75 for y in range(-24, 25))
+MOB_GRID: list[tuple[float, float]] = [(p, y) for p in MOB_PITCHES for y in MOB_YAWS]
+"""Rays along which mobs are looked for: a cow ten metres away fits between the others."""
+
 _AHEAD = np.zeros((1, 2), dtype=np.float32)
 _FAN = np.array(features.ray_grid(), dtype=np.float32)
 _WIDE = np.radians(np.array(PROGRAM_GRID, dtype=np.float32)).astype(np.float32)
+_MOBS = np.radians(np.array(MOB_GRID, dtype=np.float32)).astype(np.float32)
 CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
+
+
+STATIONS = {"crafting_table": "table", "furnace": "furnace"}
+"""What can be worked at, by registry name: MineDojo's name for it."""
 
 
 class Readings:
@@ -81,6 +106,14 @@ class Readings:
             found = self._counts[item] = count(ids, quantities, item)
         return found
 
+    def nearby(self, station: str) -> Bools:
+        """Where a ``station`` is near enough to work at, (B,): MineDojo's nearby tools."""
+        return self.status()[STATIONS[station]]
+
+    def stations(self, environment: int) -> list[str]:
+        """The stations that one environment could work at."""
+        return [station for station in STATIONS if self.nearby(station)[environment]]
+
     def voxels(self) -> Ints:
         """Block ids around the feet, (B, 3, 3, 3)."""
         found = self._seen.get("voxels")
@@ -124,6 +157,38 @@ class Readings:
             moved[:] = False
         return known
 
+    def wide_mobs(self, environment: int) -> tuple[Ints, Floats]:
+        """Who is met along the rays that programs see, kinds and distances, both (R,)."""
+        return self._mobs(_WIDE, environment)
+
+    def all_mobs(self, environment: int) -> tuple[Ints, Floats]:
+        """Who is met along the rays of ``MOB_GRID``, kinds and distances, both (R,)."""
+        return self._mobs(_MOBS, environment)
+
+    def _mobs(self, pitch_yaw: Floats, environment: int) -> tuple[Ints, Floats]:
+        kinds, distances = self.world.mobs(pitch_yaw, features.RAY_REACH, np.array([environment]))
+        return kinds[0], distances[0]
+
+    def cube(self, environment: int, radius: int) -> Ints:
+        """Block ids around one player's feet, (n, n, n); overwritten later."""
+        if radius == 1:
+            return self.voxels()[environment]
+        return self.world.voxels(radius, np.array([environment]))[0]
+
+    def status(self) -> dict[str, NDArray[Any]]:
+        """Oxygen, tools nearby and equipment, as ``World.status``."""
+        found = self._seen.get("status")
+        if found is None:
+            found = self._seen["status"] = self.world.status()
+        return found
+
+    def light(self) -> Floats:
+        """The light level, (B,)."""
+        found = self._seen.get("light")
+        if found is None:
+            found = self._seen["light"] = self.world.light()
+        return found
+
     def masks(self) -> dict[str, Bools]:
         """MineDojo's masks."""
         found = self._seen.get("masks")
@@ -156,7 +221,7 @@ def nearest_target(
     between two of its bins, counts as half a metre farther."""
     best, found = math.inf, (0.0, 0.0, 0.0)
     for (pitch, yaw), distance in zip(pitch_yaw, distances, strict=True):
-        cost = distance if yaw % 15.0 == 0.0 else distance + 0.5
+        cost = distance if yaw % 15.0 == 0.0 and pitch % 15.0 == 0.0 else distance + 0.5
         if cost < best:
             best, found = cost, (yaw, pitch, distance)
     return found

@@ -6,7 +6,7 @@ macro is over stand still until the longest one has ended.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
 from nodes.env_server.film import HEIGHT, WIDTH, Film
 from nodes.env_server.programs import (
+    Batch,
     CompiledProgram,
     Observations,
     ProgramRefused,
@@ -96,14 +97,21 @@ class Session:
             prefix_steps=steps,
         )
 
-    def take(self, interface: Interface) -> None:
-        """A new stage begins where the session stands.
+    def take(
+        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+    ) -> None:
+        """A new stage begins where the session stands, in the named environments (none: in all);
+        in the others it is over already. With ``begins`` a subtask begins with it.
 
         Raises:
-            ValueError: the interface names what there is not.
+            ValueError: the interface or ``environments`` name what there is not.
         """
-        self.stage = stage = self._stage(interface)
-        stage.over[:] = self.episodes.over
+        rows = self._named(environments)
+        stage = self._stage(interface)
+        if begins:
+            self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+        self.stage = stage
+        stage.over[:] = self.episodes.over | ~rows
         stage.rewards.begin(self._readings, ~stage.over)
 
     def step(self, choices: Ints) -> Stepped:
@@ -150,10 +158,15 @@ class Session:
         )
 
     def run_program(
-        self, program: Program, check: Callable[[], None] = lambda: None
+        self,
+        program: Program,
+        check: Callable[[], None] = lambda: None,
+        environments: Sequence[int] = (),
+        begins: bool = False,
     ) -> tuple[int, list[ProgramReport]]:
-        """Run a program to its end wherever the episode is not over: primitive steps of all
-        environments together, and reports. ``check`` is called now and then and may raise.
+        """Run a program to its end wherever the episode is not over, or only in the named
+        ``environments``: primitive steps of all of them together, and reports. ``check`` is called
+        now and then and may raise. With ``begins`` a subtask begins with it.
 
         Raises:
             ValueError: the program does not compile, or the session resets by itself.
@@ -162,7 +175,10 @@ class Session:
             raise ValueError("a session with autoreset is for training: it runs no programs")
         ready = compiled(program)
         reports = Reports(program.name, self._readings)
-        rows = ~self.episodes.over
+        named = self._named(environments)
+        if begins:
+            self.episodes.begin_subtask(np.flatnonzero(named), self._readings)
+        rows = named & ~self.episodes.over
         reports.begin(rows)
         steps = self._play(ready, program.max_steps, rows, self._judge_task, reports, check)
         return steps, reports.said()
@@ -178,6 +194,14 @@ class Session:
         self._world.close()
 
     # ---- inside
+
+    def _named(self, environments: Sequence[int]) -> Bools:
+        rows = np.zeros(self.size, bool)
+        for row in environments:
+            if not 0 <= row < self.size:
+                raise ValueError(f"environments are 0 to {self.size - 1}, not {row}")
+            rows[row] = True
+        return rows if environments else ~rows
 
     def _stage(self, interface: Interface) -> Stage:
         stage = Stage(interface, self.task, self._world)
@@ -222,9 +246,11 @@ class Session:
         lost = self._world.lost
         return running & lost if lost is not None else np.zeros(self.size, bool)
 
-    def _holds(self, judge: Judge) -> Bools:
+    def _holds(self, judge: Judge, of_stage: bool = False) -> Bools:
         episodes = self.episodes
         start = episodes.start_items, episodes.start_quantities
+        if of_stage:
+            start = episodes.subtask_items, episodes.subtask_quantities
         return judge.holds(self._readings, start, episodes.version)
 
     def _judge_prefix(self, running: Bools, dead: Bools) -> Bools:
@@ -246,7 +272,7 @@ class Session:
     def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: "_Outcome") -> Bools:
         """Pay and count a step of a stage; who has come to the end of it."""
         stage.steps[running] += 1
-        success = running & ~dead & self._holds(stage.judge)
+        success = running & ~dead & self._holds(stage.judge, of_stage=True)
         late = running & (stage.steps >= stage.interface.horizon) | self._lost(running)
         terminated = success | dead
         if self._autoreset:
@@ -267,6 +293,7 @@ class Session:
         rows = np.flatnonzero(single)
         stage.choices.fill(self._actions, choices[rows], rows, self._readings)
         runs: dict[int, Run] = {}
+        codes: dict[int, Code] = {}
         macro_rows = np.flatnonzero(acting & ~single).tolist()
         if macro_rows:
             chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
@@ -274,8 +301,9 @@ class Session:
             seen = Observations(self._readings, fields)
             for row, (program, max_steps) in chosen.items():
                 run = Run(program, max_steps)
-                if self._next(run, row, run.start(seen.row(row, 0))):
-                    runs[row] = run
+                code = self._possible(run, row, run.start(seen.row(row, 0)))
+                if code is not None:
+                    runs[row], codes[row] = run, code
                 else:
                     # A macro that ends before it acts still takes a step: a decision without one
                     # could be repeated for ever.
@@ -286,7 +314,7 @@ class Session:
             return self._judge_stage(stage, running, dead, outcome) | single
 
         if runs:
-            self._advance(runs, acting, fields, seen, judge)
+            self._advance(Batch(runs, codes), acting, fields, seen, judge)
         elif acting.any():
             judge(acting, self._tick(acting))
 
@@ -302,19 +330,22 @@ class Session:
         """Run a program in ``rows`` to its end; how many primitive steps that took."""
         seen = Observations(self._readings, program.fields)
         runs: dict[int, Run] = {}
+        codes: dict[int, Code] = {}
         for row in np.flatnonzero(rows).tolist():
-            run = runs[row] = Run(program, max_steps)
-            if not self._next(run, row, run.start(seen.row(row, 0))):
-                if reports is not None:
-                    reports.ended(row, run)
-                del runs[row]
+            run = Run(program, max_steps)
+            code = self._possible(run, row, run.start(seen.row(row, 0)))
+            if code is not None:
+                runs[row], codes[row] = run, code
+            elif reports is not None:
+                reports.ended(row, run)
         running = np.zeros(self.size, bool)
         running[list(runs)] = True
-        return self._advance(runs, running, program.fields, seen, judge, reports, check)
+        batch = Batch(runs, codes)
+        return self._advance(batch, running, program.fields, seen, judge, reports, check)
 
     def _advance(
         self,
-        runs: dict[int, Run],
+        batch: Batch,
         running: Bools,
         fields: frozenset[str],
         seen: Observations,
@@ -323,42 +354,45 @@ class Session:
         check: Callable[[], None] = lambda: None,
     ) -> int:
         """Step ``running`` together until every run has ended. ``judge`` says, after each step, who
-        stops. ``runs`` is emptied."""
+        stops. ``batch`` is emptied."""
         running = running.copy()
         steps = 0
         while running.any():
             check()
             seen.expire()
+            self._actions[batch.rows] = VECTORS[batch.codes]
+            for row, code in batch.slotted.items():
+                self._actions[row] = self._slot_action(row, code)
             steps += int(np.count_nonzero(running))
             over = judge(running, self._tick(running))
             seen = Observations(self._readings, fields)
-            for row, run in list(runs.items()):
-                if over[row]:
-                    run.count_last()
-                    run.stop("episode_over")
-                elif self._next(run, row, run.send(seen.row(row, run.steps + 1))):
-                    continue
+            ended = batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
+            ended += batch.send(seen)
+            for row, code in list(batch.slotted.items()):
+                possible = self._possible(batch.runs[row], row, code)
+                if possible != code:
+                    ended += batch.replace(row, possible)
+            for row, run in ended:
                 running[row] = False
-                del runs[row]
                 if reports is not None:
                     reports.ended(row, run)
             running &= ~over
         seen.expire()
         return steps
 
-    def _next(self, run: Run, row: int, code: Code | None) -> bool:
-        """Put a run's next primitive among the actions; False if there is none."""
+    def _slot_action(self, row: int, code: tuple[str, str]) -> tuple[int, ...]:
+        verb, item = code
+        slot = slot_of(self._readings, row, item_id(self._world, item), verb)
+        return tuple(NOOP) if slot is None else primitive_actions.slot_action(verb, slot)
+
+    def _possible(self, run: Run, row: int, code: Code | None) -> Code | None:
+        """A run's next primitive, once the items that it needs are there; None if there is none."""
         while isinstance(code, tuple):
             verb, item = code
-            slot = slot_of(self._readings, row, item_id(self._world, item), verb)
-            if slot is not None:
-                self._actions[row] = primitive_actions.slot_action(verb, slot)
-                return True
+            if slot_of(self._readings, row, item_id(self._world, item), verb) is not None:
+                return code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
-        if code is None:
-            return False
-        self._actions[row] = VECTORS[code]
-        return True
+        return code
 
 
 class _Outcome:

@@ -27,6 +27,7 @@ def view(readings: Readings, environment: int) -> View:
             for block, count in zip(voxels.tolist(), counts.tolist(), strict=True)
             if block
         },
+        stations=readings.stations(environment),
     )
 
 

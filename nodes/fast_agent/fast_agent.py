@@ -1,15 +1,26 @@
-"""The fast agent node: the inner loop (implement one sub-action) and the evaluation of a whole."""
+"""The fast agent node: the inner loop (implement one sub-action), evaluations, performances."""
 
 from typing import Annotated, Any
 
 import msgspec
 
 from messages.bus import GoalHandle
-from messages.plan import EVALUATE, IMPLEMENT, WORKING, Evaluate, Evaluated, Implemented, Working
+from messages.plan import (
+    EVALUATE,
+    IMPLEMENT,
+    PERFORM,
+    WORKING,
+    Evaluate,
+    Evaluated,
+    Implemented,
+    Performed,
+    Working,
+)
 from messages.program import Program
 from nodes.config import ConfigError
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.implementing import Implementing, Spent
+from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play, Player
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
@@ -35,10 +46,10 @@ class FastAgent(Node):
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.98  # training success rate at which training ends early
         gamma: float | None = None  # discount inside a macro; None: the learner's
+        tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
+        most_tries: int = 12  # at one subtask in one episode, whatever they bring
         plays: int = 5  # how often a play starts over when the env server was restarted
-        skills: str | None = (
-            None  # folder of the skill library, seen from the run folder; None: off
-        )
+        skills: str | None = None  # the library's folder, seen from the run folder; None: off
         reuse_rate: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
 
@@ -59,6 +70,7 @@ class FastAgent(Node):
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
+        self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
         looked_up, spent = self.skills.look_up(self, goal), Spent()
@@ -111,6 +123,11 @@ class FastAgent(Node):
             raise ConfigError(
                 f"{error}; or go without: nodes.fast_agent.parameters.skills=null"
             ) from error
+
+    def perform(self, goal: Performing) -> Performed:
+        performed = perform(self, goal)
+        self.log.info("%s: performed with success %.2f", goal.id, performed.success_rate)
+        return performed
 
     def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
         """Say what is being done right now."""

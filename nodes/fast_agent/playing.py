@@ -7,7 +7,7 @@ end is kept in this node's memory under its id, and is never repeated.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,6 +29,7 @@ from messages.world import (
 from nodes.memory import Memory
 from nodes.naming import slug
 
+Result = TypeVar("Result")
 _LOST = "unknown_session"
 
 
@@ -67,15 +68,24 @@ class Player:
             RemoteError: a stage failed, or the session was lost in every attempt.
             GoalCancelled: ``cancelled`` turned true.
         """
-        if (known := self._memory.find(id, Played)) is not None:
+        return self.whole(id, Played, lambda session: self._once(session, play, cancelled))
+
+    def whole(self, id: str, kind: type[Result], once: Callable[[str], Result]) -> Result:
+        """What ``once`` makes of a session of the name it is given, from beginning to end; or
+        recall what it made. It starts over when the session was lost.
+
+        Raises:
+            RemoteError: a stage failed, or the session was lost in every attempt.
+        """
+        if (known := self._memory.find(id, kind)) is not None:
             return known
         lost = 0
         while True:
             attempt = self._memory.count(f"{id}/attempts")
             if attempt > 0:
-                self._close_left_over(f"{id}/play-{attempt - 1}")
+                self.close_left_over(f"{id}/play-{attempt - 1}")
             try:
-                return self._memory.keep(id, self._once(f"{id}/play-{attempt}", play, cancelled))
+                return self._memory.keep(id, once(f"{id}/play-{attempt}"))
             except (RemoteError, PeerRestarted) as error:
                 lost += 1
                 if not _session_was_lost(error) or lost >= self._attempts:
@@ -99,22 +109,38 @@ class Player:
         try:
             for index, stage in enumerate(play.stages):
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
-                if stage.program is not None:
-                    goal = RunProgram(session=session, program=stage.program)
-                    ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
-                    reports = ran.reports
-                    steps += ran.steps
-                elif stage.policy is not None:
-                    goal = Act(session=session, policy=stage.policy)
-                    steps += self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps
-                    reports = []
+                taken, reports = self.stage(session, goal_id, stage, cancelled)
+                steps += taken
         except BusError:
-            self._close_left_over(session)
+            self.close_left_over(session)
             raise
         closed = self._node.call(CLOSE, SessionName(session=session))
         return Played(episodes=closed.episodes, steps=steps, reports=reports, video=closed.video)
 
-    def _close_left_over(self, session: str) -> None:
+    def stage(
+        self,
+        session: str,
+        goal_id: str,
+        stage: Stage,
+        cancelled: Callable[[], bool],
+        environments: Sequence[int] = (),
+        begins: bool = False,
+    ) -> tuple[int, list[ProgramReport]]:
+        """One stage in an open session, in all its environments or in some: primitive steps, and
+        reports if it is a program. With ``begins`` a subtask begins with it."""
+        rows = list(environments)
+        if stage.program is not None:
+            goal = RunProgram(
+                session=session, program=stage.program, environments=rows, begins=begins
+            )
+            ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
+            return ran.steps, ran.reports
+        if stage.policy is not None:
+            goal = Act(session=session, policy=stage.policy, environments=rows, begins=begins)
+            return self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps, []
+        return 0, []
+
+    def close_left_over(self, session: str) -> None:
         try:
             self._node.call(CLOSE, SessionName(session=session))
         except BusError as error:

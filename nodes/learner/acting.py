@@ -60,7 +60,15 @@ def play(
                 ) from error
             raise
 
-    opened: Opened = ask(INTERFACE, TakeInterface(session=act.session, interface=spec.interface))
+    opened: Opened = ask(
+        INTERFACE,
+        TakeInterface(
+            session=act.session,
+            interface=spec.interface,
+            environments=act.environments,
+            begins=act.begins,
+        ),
+    )
     if difference := stored_meeting(state).difference(Meeting.of(opened)):
         raise ServiceError(
             f"The policy {act.policy.id} does not fit the session: {difference}.",
@@ -68,6 +76,9 @@ def play(
         )
     features, mask = opened.features, opened.mask
     over = np.zeros(len(features), bool)
+    if act.environments:
+        over[:] = True
+        over[act.environments] = False
     steps = 0
     while not over.all():
         check()

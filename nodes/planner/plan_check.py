@@ -4,12 +4,15 @@ from collections.abc import Collection
 
 from messages.plan import Subtask
 from messages.world import Condition, Task
+from models.plans import plan_shortfalls
 
 
 def plan_problems(task: Task, subtasks: list[Subtask], items: Collection[str]) -> list[str]:
     """Every problem at once; none means that the plan may be pursued.
 
-    ``items``: the item names that the world knows; empty when that is not known.
+    A plan is carried out on paper, by the recipes: what a subtask uses up, its tool, its station
+    and its fuel have to be there when its turn comes. ``items``: the item names that the world
+    knows; empty when that is not known.
     """
     if not subtasks:
         return ["The plan is empty: it needs at least one subtask."]
@@ -26,13 +29,15 @@ def plan_problems(task: Task, subtasks: list[Subtask], items: Collection[str]) -
             problems.append(f"{where} asks for {condition.name!r}, which is no item of this world.")
         key = (condition.kind, condition.name)
         if key in seen:
-            # Quantities are counted from the start of a subtask's episode: asking for an item a
-            # second time is going round in a circle, not going on.
+            # What is asked for twice goes round in a circle, or walks the same way twice.
             problems.append(
                 f"{where} asks for {condition.name!r} as subtask {seen[key]} does: "
                 "put both quantities into the first."
             )
         seen.setdefault(key, number)
+    known = [s for s in subtasks if s.success.kind != "have" or s.success.name in items]
+    if not items or len(known) == len(subtasks):
+        problems += plan_shortfalls(subtasks, task.inventory)
     if not _reaches(task.success, subtasks[-1].success):
         goal = task.success
         problems.append(

@@ -1,24 +1,37 @@
-"""The planner node: asks for a plan, checks it, and has its subtasks achieved one after another."""
+"""The planner node: asks for a plan, checks it, has its subtasks achieved one after another, each
+from where the plan expects it to begin, and the whole performed."""
+
+import msgspec
 
 from messages.bus import GoalHandle
 from messages.chat import PlanAnswer, PlanQuestion
 from messages.plan import (
     ACHIEVE,
+    PERFORM,
     PLAN,
     PURSUE,
     AchieveSubtask,
     GoalReport,
     Iteration,
+    Perform,
+    Performed,
     PlanStatus,
+    Practised,
     PursueGoal,
     Subtask,
+    SubtaskReport,
 )
 from messages.world import Task
+from models.planning import expected
+from models.plans import gains, plan_shortfalls
 from models.rules import item_names
 from nodes.asking import ask
+from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.planner.plan_check import plan_problems
+
+Pursuing = GoalHandle[PursueGoal, PlanStatus]
 
 
 class Planner(Node):
@@ -32,14 +45,15 @@ class Planner(Node):
 
     def setup(self) -> None:
         self.items = frozenset(item_names)
+        self.memory = Memory(self.folder / "memory.sqlite")
         self.serve_action(PURSUE, self.pursue)
 
-    def pursue(self, goal: GoalHandle[PursueGoal, PlanStatus]) -> GoalReport:
+    def pursue(self, goal: Pursuing) -> GoalReport:
         task, limits = goal.request.task, goal.request.limits
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
 
-        def report(success: bool, reason: str) -> GoalReport:
+        def report(success: bool, reason: str, performance: Performed | None = None) -> GoalReport:
             self.log.info("%s: %s", goal.id, reason)
             return GoalReport(
                 task=task,
@@ -47,38 +61,122 @@ class Planner(Node):
                 iterations=iterations,
                 success=success,
                 reason=reason,
+                performance=performance,
             )
 
         if problems:
             return report(False, f"No plan would do: {' '.join(problems)}")
-        for index, subtask in enumerate(subtasks):
+        practised: dict[tuple[str, str], Practised] = {}
+        single = len(subtasks) == 1
+        rest, held = list(subtasks), dict(task.inventory)
+        subtasks.clear()  # from here on: those that were practised, in order, and those to come
+        while rest:
             goal.check()
-            status = PlanStatus(goal=goal.id, subtasks=subtasks, current=index)
-            self.publish(PLAN, status)
-            goal.feedback(status)
-            achieved = self.run_goal(
-                ACHIEVE,
-                f"{goal.id}/{index}-{slug(subtask.name)}",
-                AchieveSubtask(task=task, subtask=subtask, limits=limits),
-                cancelled=lambda: goal.withdrawn,
+            subtask = rest.pop(0)
+            start, held = held, expected(gains([subtask]), held)
+            if _key(subtask) in practised:
+                continue
+            done = len(practised)
+            subtasks[done:] = [subtask, *(s for s in rest if _key(s) not in practised)]
+            self._say(goal, subtasks, done)
+            samples = limits.samples - spent(iterations)
+            if samples <= 0:
+                return report(False, f"The samples are spent: {limits.samples:,}.")
+            achieved = self._achieve(
+                goal,
+                f"{goal.id}/{done}-{slug(subtask.name)}",
+                AchieveSubtask(
+                    task=task,
+                    subtask=subtask,
+                    start=start,
+                    limits=msgspec.structs.replace(limits, samples=samples),
+                ),
             )
             iterations.extend(achieved.iterations)
-            if not achieved.success:
+            if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
-        done = PlanStatus(goal=goal.id, subtasks=subtasks, current=len(subtasks))
-        self.publish(PLAN, done)
-        goal.feedback(done)
-        return report(True, "All subtasks were achieved.")
+            best = _best(achieved.iterations)
+            if best is None:
+                return report(False, f"{subtask.name} was never done: {achieved.reason}")
+            practised[_key(subtask)] = Practised(subtask=subtask, stages=best.stages)
+            if best.left and (problems := plan_shortfalls(rest, best.left)):
+                rest, held = self._plan_anew(goal.id, done, task, best.left, problems, rest, held)
+        self._say(goal, subtasks, len(subtasks))
+        if single:
+            return report(True, "All subtasks were achieved.")
+        performance = self.run_goal(
+            PERFORM,
+            f"{goal.id}/perform",
+            Perform(task=task, subtasks=list(practised.values())),
+            cancelled=lambda: goal.withdrawn,
+        )
+        wanted = limits.success_rate if limits.goal_rate is None else limits.goal_rate
+        rate, count = performance.success_rate, len(performance.episodes)
+        return report(
+            rate >= wanted,
+            f"The whole goal was reached in {round(rate * count)} of {count} episodes from its "
+            f"own start ({rate:.2f}, wanted: {wanted:.2f}).",
+            performance,
+        )
 
-    def _plan(self, goal_id: str, task: Task) -> tuple[list[Subtask], list[str]]:
-        """The plan, and what is still wrong with it after the last repair."""
-        problems: list[str] = []
+    def _say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
+        status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
+        self.publish(PLAN, status)
+        goal.feedback(status)
+
+    def _achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
+        """Have a subtask achieved, or recall how it went."""
+        if (known := self.memory.find(id, SubtaskReport)) is not None:
+            return known
+        achieved = self.run_goal(ACHIEVE, id, request, cancelled=lambda: goal.withdrawn)
+        return self.memory.keep(id, achieved)
+
+    def _plan_anew(
+        self,
+        goal_id: str,
+        done: int,
+        task: Task,
+        left: dict[str, int],
+        problems: list[str],
+        rest: list[Subtask],
+        held: dict[str, int],
+    ) -> tuple[list[Subtask], dict[str, int]]:
+        """The rest of the plan from what a subtask really left, and that inventory; the old rest
+        and what it expected where no new plan would do."""
+        self.log.info("%s: the rest of the plan will not do: %s", goal_id, " ".join(problems))
+        from_here = msgspec.structs.replace(task, inventory=left)
+        again, wrong = self._plan(f"{goal_id}/again-{done}", from_here, problems)
+        return (rest, held) if wrong else (again, left)
+
+    def _plan(
+        self, id: str, task: Task, problems: list[str] | None = None
+    ) -> tuple[list[Subtask], list[str]]:
+        """The plan, and what is still wrong with it after the last repair. ``problems``: of the
+        plan that there is."""
+        problems = problems or []
         answer = PlanAnswer(subtasks=[])
         for attempt in range(1 + self.parameters.repairs):
             question = PlanQuestion(task=task, inventory=task.inventory, problems=problems)
-            answer = ask(self, f"{goal_id}/plan-{attempt}", question, PlanAnswer)
+            answer = ask(self, f"{id}/plan-{attempt}", question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks, self.items)
             if not problems:
                 break
-            self.log.info("%s: the plan will not do: %s", goal_id, " ".join(problems))
+            self.log.info("%s: the plan will not do: %s", id, " ".join(problems))
         return answer.subtasks, problems
+
+
+def spent(iterations: list[Iteration]) -> int:
+    """Primitive steps of all iterations so far."""
+    return sum(
+        each.samples.training + each.samples.trial + each.samples.evaluation for each in iterations
+    )
+
+
+def _best(iterations: list[Iteration]) -> Iteration | None:
+    """The iteration that did best; None where nothing ever worked."""
+    best = max(iterations, key=lambda each: each.success_rate, default=None)
+    return best if best is not None and best.success_rate > 0 else None
+
+
+def _key(subtask: Subtask) -> tuple[str, str]:
+    return subtask.success.kind, subtask.success.name

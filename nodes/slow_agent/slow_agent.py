@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from statistics import median_low
 
 import msgspec
 
@@ -25,7 +26,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.verdict import Verdict
-from messages.world import Task
+from messages.world import Episode, Task
 from nodes.asking import ask
 from nodes.memory import Memory
 from nodes.naming import slug
@@ -89,7 +90,10 @@ class SlowAgent(Node):
         sub_actions: list[SubAction] = []
         for attempt in range(1 + self.parameters.repairs):
             question = DecomposeQuestion(
-                task=goal.request.task, subtask=subtask, history=history, problems=problems
+                task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
+                subtask=subtask,
+                history=history,
+                problems=problems,
             )
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
             sub_actions = ask(self, id, question, DecomposeAnswer).sub_actions
@@ -138,6 +142,7 @@ class SlowAgent(Node):
             samples=Samples(training=done.training, trial=done.trial, evaluation=evaluated.steps),
             seconds=max(time.time() - began, 0.0),
             video=evaluated.video,
+            left=left_over(evaluated.episodes),
         )
         return self.memory.keep(id, iteration)
 
@@ -187,9 +192,21 @@ class SlowAgent(Node):
         )
 
 
+def left_over(episodes: list[Episode]) -> dict[str, int]:
+    """What the successful episodes had in the end: of each item the lower median. Empty where none
+    succeeded."""
+    ends = [episode.after.inventory for episode in episodes if episode.success]
+    items = dict.fromkeys(item for end in ends for item in end)
+    usual = {item: median_low([end.get(item, 0) for end in ends]) for item in items}
+    return {item: quantity for item, quantity in usual.items() if quantity}
+
+
 def _own_task(request: AchieveSubtask) -> Task:
-    """The task as the subtask has it: its success, not the whole goal's, ends an episode."""
-    return msgspec.structs.replace(request.task, success=request.subtask.success)
+    """The task as the subtask has it: its success, not the whole goal's, ends an episode, which
+    begins with what the plan expects there."""
+    return msgspec.structs.replace(
+        request.task, success=request.subtask.success, inventory=request.start
+    )
 
 
 def _earlier_success(

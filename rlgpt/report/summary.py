@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from messages.plan import GoalReport, Iteration
+from messages.plan import GoalReport, Iteration, Performed
 from messages.world import Condition
 from rlgpt.report import found
 from rlgpt.report.words import decomposition, successes, total
@@ -63,8 +63,9 @@ class Summary(msgspec.Struct, kw_only=True):
     task: TaskSummary
     success: bool
     reason: str
-    success_rate: float  # of the last iteration
+    success_rate: float  # of the performance, or of the last iteration where there is none
     iterations: list[IterationSummary]
+    performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
     env_server_steps: int | None  # the env server's own count over the whole run
     questions: QuestionSummary
@@ -93,6 +94,8 @@ def summarise(
     config = found.config(run)
     questions = found.asked(run)
     iterations = [_iteration(iteration) for iteration in report.iterations]
+    performed = report.performance
+    performed_steps = performed.steps if performed else 0
     seed = config.get("seed")
     return Summary(
         run=run.resolve().name,
@@ -101,13 +104,14 @@ def summarise(
         task=TaskSummary(id=report.task.id, prompt=report.task.prompt, success=report.task.success),
         success=report.success,
         reason=report.reason,
-        success_rate=report.iterations[-1].success_rate if report.iterations else 0.0,
+        success_rate=_rate(report),
         iterations=iterations,
+        performance=performed,
         samples=SampleSummary(
             training=sum(item.samples.training for item in iterations),
             trial=sum(item.samples.trial for item in iterations),
-            evaluation=sum(item.samples.evaluation for item in iterations),
-            total=sum(item.samples.total for item in iterations),
+            evaluation=performed_steps + sum(item.samples.evaluation for item in iterations),
+            total=performed_steps + sum(item.samples.total for item in iterations),
         ),
         env_server_steps=_env_server_steps(run),
         questions=QuestionSummary(
@@ -129,6 +133,12 @@ def profile(config: dict[str, Any]) -> str:
     """The name of the language-model profile."""
     values = found.part(config, "llm")
     return str(values.get("name") or values.get("kind") or "")
+
+
+def _rate(report: GoalReport) -> float:
+    if report.performance is not None:
+        return report.performance.success_rate
+    return report.iterations[-1].success_rate if report.iterations else 0.0
 
 
 def _iteration(iteration: Iteration) -> IterationSummary:

@@ -3,7 +3,7 @@
 from rich.table import Table
 from rich.text import Text
 
-from messages.plan import GoalReport, Iteration
+from messages.plan import GoalReport, Iteration, Performed
 from rlgpt.report.words import (
     count,
     decomposition,
@@ -18,6 +18,7 @@ from rlgpt.report.words import (
 def iteration_table(report: GoalReport) -> Table:
     """Decomposition, verdict, success rate over unseen episodes and samples of each iteration."""
     several = len({iteration.subtask for iteration in report.iterations}) > 1
+    several |= report.performance is not None
     # The title is task text: Text, so that brackets in it are no markup.
     table = Table(title=Text(plain(report.task.prompt)), title_justify="left", show_lines=several)
     table.add_column("#", justify="right")
@@ -38,7 +39,24 @@ def iteration_table(report: GoalReport) -> Table:
             Text(count(total(iteration.samples))),
         ]
         table.add_row(*row)
+    if report.performance is not None:
+        _add_performance(table, report.performance)
     return table
+
+
+def _add_performance(table: Table, performed: Performed) -> None:
+    count_of = len(performed.episodes)
+    successes = sum(episode.success for episode in performed.episodes)
+    reached = ", ".join(f"{item} {count}" for item, count in performed.milestones.items())
+    table.add_section()
+    table.add_row(
+        Text(""),
+        Text("the whole goal"),
+        Text("performed from its own start, planned anew after every subtask"),
+        Text(plain(f"had in {count_of} episodes: {reached}")),
+        Text(f"{performed.success_rate:.2f} ({successes}/{count_of})"),
+        Text(count(performed.steps)),
+    )
 
 
 def _rate(iteration: Iteration) -> str:

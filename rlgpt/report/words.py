@@ -57,6 +57,8 @@ def condition(value: Condition) -> str:
             return f"{value.quantity} {value.name} in the inventory"
         case "near":
             return f"next to {value.name}"
+        case "nearby":
+            return f"a {value.name} to work at nearby"
         case "facing":
             return f"facing {value.name} within reach"
 

@@ -136,6 +136,24 @@ REFUSED: dict[str, str] = {
 ANY = {"finished", "error", "fuel_exhausted", "step_limit"}
 STUCK = {"error", "fuel_exhausted"}
 
+REFUSED |= {
+    # helpers and rewards
+    "helper_private": "_h_aim(obs, 0, 0)\nattack()",
+    "helper_unlisted": "aim(obs, 0, 0)\nattack()",
+    "helper_constant": "x = REACH\nattack()",
+    "helper_passed": "f = dig_at\nattack()",
+    "helper_in_lambda": "f = lambda: walk_to(obs, 1, 1)\nattack()",
+    "helper_in_comprehension": "x = [dig_at(obs, i, 0, 0) for i in range(9)]\nattack()",
+    "helper_assigned": "walk_to = attack\nattack()",
+    "helper_attribute": "x = walk_to.__globals__\nattack()",
+    "helper_star": "walk_to(*[obs, 1, 2])\nattack()",
+    "helper_keywords": "walk_to(**{'obs': obs, 'dx': 1, 'dz': 2})\nattack()",
+    "helper_twice": "walk_to(obs, 1, 2, dx=3)\nattack()",
+    "helper_default": "def f(x=dig_at):\n    pass\ndef action(obs):\n    attack()",
+    "ray_class": "x = obs.rays[0].__class__\nattack()",
+    "find_attribute": "x = find.__self__\nattack()",
+}
+
 CONTAINED: dict[str, tuple[str, set[str]]] = {
     # I: tampering that the language allows to be written
     "obs_inner_mutation": ("obs.inventory['log'] = 64\nattack()", {"error"}),
@@ -334,4 +352,55 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
     ),
     "act_flood": ("while True:\n    attack()", {"step_limit"}),
     "raise_stop": ("attack()\nraise RuntimeError('generator raised StopIteration')", {"error"}),
+}
+
+CONTAINED |= {
+    # helpers: what they are given is anything
+    "look_at_nan": ("look_at(obs, 0.0, 1e308 * 10, 0.0)", ANY),
+    "look_at_text": ("look_at(obs, 'a', 'b', 'c')", {"error"}),
+    "look_at_huge": ("look_at(obs, 10**15, 10**15, 10**15)", ANY),
+    "walk_to_nowhere": ("while True:\n    walk_to(obs, 1e300, 1e300, 10**15)", ANY),
+    "walk_to_no_steps": ("while True:\n    walk_to(obs, 5, 5, 0)", {"fuel_exhausted"}),
+    "walk_to_old_observation": ("forward()\nwalk_to(obs, 5, 5)\nwalk_to(obs, 5, 5)", ANY),
+    "dig_at_huge": ("dig_at(obs, 10**15, 0, 0)\nattack()", ANY),
+    "dig_at_fractions": ("dig_at(obs, 0.5, 0.5, 0.5)\nattack()", ANY),
+    "dig_at_for_ever": ("while True:\n    dig_at(obs, 0, -1, 0, 0)", {"fuel_exhausted"}),
+    "place_at_long_name": ("place_at(obs, 'x' * 9999, 1, 0, 0)\nattack()", ANY),
+    "place_at_lists": ("place_at(obs, [], [], [], [])\nattack()", {"error"}),
+    "helper_swallowed": (
+        "while True:\n    try:\n        walk_to(obs, 5, 5, 0)\n    except Exception:\n        pass",
+        {"fuel_exhausted"},
+    ),
+    "helper_recursion": (
+        "def look_at(obs, x, y, z):\n    return look_at(obs, x, y, z)\n"
+        "def action(obs):\n    look_at(obs, 1, 1, 1)\n    attack()",
+        ANY,
+    ),
+    "helper_instead": (
+        "def aim(obs, yaw, pitch):\n    while True:\n        pass\n"
+        "def action(obs):\n    look_at(obs, 1, 1, 1)\n    aim(obs, 1, 1)\n    attack()",
+        {"fuel_exhausted"},
+    ),
+    "find_for_ever": ("while True:\n    find(obs, 'stone')", {"fuel_exhausted"}),
+    "find_typos": (
+        "while True:\n    try:\n        find(obs, 'x' * 5000)\n"
+        "    except ValueError:\n        pass",
+        {"fuel_exhausted"},
+    ),
+    "find_radius": ("find(obs, 'stone', 10**9)\nattack()", {"error"}),
+    "find_unhashable": ("find(obs, ['stone'])\nattack()", {"error"}),
+    "find_no_observation": ("find(3, 'stone')\nattack()", {"error"}),
+    "nearest_mob_typos": (
+        "while True:\n    try:\n        nearest_mob(obs, 'cowcow')\n"
+        "    except ValueError:\n        pass",
+        {"fuel_exhausted"},
+    ),
+    "nearest_mob_number": ("nearest_mob(obs, 1)\nattack()", {"error"}),
+    "block_huge": ("obs.block(10**300, 0, 0)\nattack()", {"error"}),
+    "block_bool": ("obs.block(True, 0, 0)\nattack()", {"error"}),
+    "block_every_cell": (
+        "while True:\n    for x in range(-8, 9):\n        for y in range(-8, 9):\n"
+        "            for z in range(-8, 9):\n                obs.block(x, y, z)",
+        {"fuel_exhausted"},
+    ),
 }

@@ -23,7 +23,7 @@ TIMES = {"day": 1000, "night": 13000}
 FARTHEST = 30_000_000  # metres, as in the game
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
 STACKS = {item.name: item.stack for item in ITEMS}
-TRIES = 64
+TRIES = 24
 FILLED = 32768  # blocks, as in the game
 WEATHERS = {"clear": CLEAR, "rain": RAIN, "thunder": THUNDER}
 GAMERULES = {
@@ -255,11 +255,13 @@ def _spreadplayers(game: "Game", words: list[str]) -> None:
     player = game.player
     centre = [_coordinate(words[n], float(player[axis])) for n, axis in enumerate("xz")]
     reach = abs(_coordinate(words[3], 0.0))
+    before = [float(player[axis]) for axis in "xyz"]
     for _ in range(TRIES):
         dx, dz = (game.chance.random(2) * 2.0 - 1.0) * reach
         x, z = math.floor(centre[0] + dx), math.floor(centre[1] + dz)
         if game.stand_on_top(x, z):
             return
+    game.move_to(*before)
     raise NotDone("there is no room to stand in")
 
 

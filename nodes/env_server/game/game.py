@@ -18,6 +18,7 @@ from nodes.env_server.game.statistics import Statistics
 from nodes.env_server.worlds.embedded.grid import held
 from nodes.env_server.worlds.embedded.hands.items import add_items
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
+from nodes.env_server.worlds.embedded.scene.staging import put_player
 from nodes.env_server.worlds.embedded.state import CHANGES, HEIGHT, KINDS, SLOTS
 from nodes.env_server.worlds.embedded.stepping import (
     CRAFT,
@@ -43,7 +44,7 @@ BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
 
 class Game:
     """``settings``: as models.tasks.world_settings gives them. ``default_biome``: where the task
-    names none. ``seed``: of the world, where the settings have none.
+    names none; None: a world of all biomes. ``seed``: of the world, where the settings have none.
 
     Raises:
         NotInThisWorld: the embedded world cannot be like that.
@@ -53,7 +54,7 @@ class Game:
         self,
         settings: WorldSettings,
         *,
-        default_biome: str = "forest",
+        default_biome: str | None = None,
         seed: int = 0,
         area: int = 128,
     ) -> None:
@@ -72,9 +73,6 @@ class Game:
         self.died = False
         for item in self.settings.inventory:
             self.set_slot(item.slot, item.name, item.quantity, item.variant)
-        if (at := self.settings.position) is not None:
-            self.move_to(at["x"], at["y"], at["z"])
-            self.turn_to(at["yaw"], at["pitch"])
 
     def close(self) -> None:
         self.world.close()
@@ -146,11 +144,7 @@ class Game:
             self.set_slot(slot, "air", 0, 0)
 
     def move_to(self, x: float, y: float, z: float) -> None:
-        player = self.player
-        player["x"], player["y"], player["z"] = x, y, z
-        player["vx"] = player["vz"] = 0.0
-        player["vy"] = -0.0784  # what presses a standing player to the ground
-        player["fall"] = 0.0
+        put_player(self.world.state, self.world.rules, 0, float(x), float(y), float(z))
 
     def turn_to(self, yaw: float, pitch: float) -> None:
         self.player["pitch"] = min(90.0, max(-90.0, pitch))
@@ -188,10 +182,10 @@ class Game:
             remove_mob(self.world.state, 0, number)
 
     def stand_on_top(self, x: int, z: int) -> bool:
-        """The player stands on the highest block of a column, if it is in the window, and solid."""
+        """The player stands on the highest block of a column, if it is solid. The window goes
+        there in any case."""
         world = self.world
-        if not self.holds(x, z):
-            return False
+        self.move_to(x + 0.5, HEIGHT - 1.0, z + 0.5)
         last = world.state.blocks.shape[1] - 1
         column = world.state.blocks[0, x & last, z & last]
         heights = world.rules.block["height"]

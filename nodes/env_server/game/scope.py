@@ -16,7 +16,7 @@ class NotInThisWorld(ValueError):
     """The settings ask for something that the embedded world does not have."""
 
 
-def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> EmbeddedWorld:
+def make_embedded(settings: WorldSettings, default_biome: str | None, area: int) -> EmbeddedWorld:
     """One world of these settings. What lies in the inventory is up to the caller.
 
     Raises:
@@ -28,8 +28,6 @@ def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> Emb
             "the embedded world reads no saved worlds (generate_world_type from_file); it makes"
             " 'default', 'specified_biome' and 'flat'"
         )
-    if settings.position is not None and not 0 <= settings.position["y"] < 256:
-        raise NotInThisWorld("start_position: y is from 0 to 255")
     height, width = settings.image_size
     if not (1 <= height <= IMAGE and 1 <= width <= IMAGE):
         raise NotInThisWorld(f"pictures are 1 to {IMAGE} pixels a side, not {height} x {width}")
@@ -48,7 +46,7 @@ def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> Emb
                 id="game",
                 prompt="",
                 success=Condition(kind="have", name="log"),
-                biome=_biome_name(settings.biome, default_biome),
+                biome=_biome_name(settings.biome, default_biome or "plains"),
             ),
             area=area,
             break_speed_multiplier=settings.break_speed,
@@ -59,7 +57,8 @@ def make_embedded(settings: WorldSettings, default_biome: str, area: int) -> Emb
             lidar_rays=list(settings.rays or []) or None,
             start_health=settings.health,
             start_food=settings.food,
-            generate_world_type="flat" if settings.world == "flat" else "specified_biome",
+            generate_world_type=_world_type(settings, default_biome),
+            start_position=_start(settings),
             flat_world_seed_string=settings.flat or "",
             start_time=settings.time or 0,
             allow_time_passage=settings.time_passes,
@@ -105,6 +104,19 @@ def _voxel_radius(box: dict[str, int] | None) -> int:
                 f" to {high} along {axis}"
             )
     return max(abs(limit) for limit in box.values())
+
+
+def _world_type(settings: WorldSettings, default_biome: str | None) -> str:
+    if settings.world == "default" and default_biome is not None:
+        return "specified_biome"
+    return settings.world
+
+
+def _start(settings: WorldSettings) -> tuple[float, ...] | None:
+    if (at := settings.position) is None:
+        return None
+    pitch = min(90.0, max(-90.0, at["pitch"]))
+    return at["x"], at["y"], at["z"], (at["yaw"] + 180.0) % 360.0 - 180.0, pitch
 
 
 def _biome_name(number: int | None, default: str) -> str:

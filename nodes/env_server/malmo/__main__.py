@@ -25,7 +25,7 @@ def main() -> int:
         format="%(asctime)s %(name)s %(levelname)s %(message)s",
     )
     try:
-        biome = biome_named(given.biome).name
+        biome = None if given.biome is None else biome_named(given.biome).name
         _warm_up(biome, given.area)
         server = MalmoServer(
             given.host,
@@ -51,7 +51,7 @@ def main() -> int:
     return 0
 
 
-def _warm_up(biome: str, area: int) -> None:
+def _warm_up(biome: str | None, area: int) -> None:
     """Everything is compiled before the first client waits for it."""
     kwargs = make_kwargs("open-ended", image_size=16, use_voxel=True, use_lidar=True)
     game = Game(world_settings("open-ended", kwargs), default_biome=biome, area=area)
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, required=True, help="0: any that is free")
     parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")
     parser.add_argument("--seed", type=int, default=0, help="of worlds for which none is given")
-    parser.add_argument("--biome", default="forest", help="where a mission names none")
+    parser.add_argument("--biome", help="where a mission names none; without it a world of all")
     parser.add_argument("--area", type=int, default=128, help="columns along each side")
     parser.add_argument("--connections", type=int, default=64, help="at a time")
     return parser

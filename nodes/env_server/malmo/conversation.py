@@ -80,7 +80,7 @@ class Conversation:
         self._told.clear()
         self._log.info(
             "a mission begins: biome %s, seed %d, pictures of %d x %d",
-            self._game.world.biome.name,
+            self._game.info()["biome_name"],
             self._game.seed,
             *settings.image_size,
         )

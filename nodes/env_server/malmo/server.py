@@ -23,7 +23,7 @@ class MalmoServer:
         port: int,
         *,
         seed: int = 0,
-        biome: str = "forest",
+        biome: str | None = None,
         area: int = 128,
         connections: int = 64,
         patience: float = 30.0,

@@ -22,7 +22,7 @@ def make(
     task_id: str,
     *,
     cam_interval: float = 15,
-    biome: str = "forest",
+    biome: str | None = None,
     area: int = 128,
     **kwargs: Any,
 ) -> Environment:
@@ -30,8 +30,8 @@ def make(
     "creative:5", "playthrough") or a meta task with arguments ("harvest", "combat", "techtree",
     "survival", "creative", "open-ended").
 
-    ``biome`` and ``area`` are this world's own: the biome where the task names none, and the
-    columns along each side.
+    ``biome`` and ``area`` are this world's own: the one biome of worlds for which the task names
+    none (None: all of them), and the columns along each side of the window that is held.
 
     Raises:
         UnknownTask: there is no such task.

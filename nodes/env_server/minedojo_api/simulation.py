@@ -27,7 +27,7 @@ class Simulation:
     it changes is paid by the task's next step. Keys of the tick itself are not taken."""
 
     def __init__(
-        self, settings: WorldSettings, *, biome: str, area: int, refuse_commands: bool
+        self, settings: WorldSettings, *, biome: str | None, area: int, refuse_commands: bool
     ) -> None:
         # Worlds without a world_seed are MineDojo's at random; with a seed they are in order here.
         self._seeds = random.Random(settings.seed)

@@ -75,11 +75,11 @@ def worlds_of(spec: TaskSpec, *, engine: bool) -> list[World]:
     if not engine:
         biomes = [(str(biome),)] if biome is not None else [tuple(overworld_biomes())]
     else:
-        made = [entry.name for entry in BIOMES if entry.terrain is not None]
+        made = [entry.name for entry in BIOMES]
         if biome is not None:
             biomes = [(str(biome),)] if biome in made else []
         elif sources().engine.default_world == "mixed":
-            biomes = [tuple(made)]
+            biomes = [tuple(overworld_biomes())]
         else:
             # The forest first: it is what the embedded world makes where nothing is asked for.
             biomes = [(name,) for name in sorted(made, key=lambda name: name != "forest")]

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Mapping
 
 from messages.program import Problem
 from nodes.env_server.programs import language
@@ -10,18 +11,40 @@ _SPEC = re.compile(r"[<>=^]?[+\- ]?0?\d{0,2},?(\.\d{0,2})?[bdeEfFgGnosxX%]?")
 _MAX_NUMBER = 10**15
 
 
-def check(tree: ast.Module) -> tuple[list[Problem], frozenset[str]]:
-    """All problems of the program, by line, and the names of its functions that act.
+Signatures = Mapping[str, ast.arguments]
+
+
+def check(
+    tree: ast.Module, helpers: Signatures, helpers_that_act: frozenset[str]
+) -> tuple[list[Problem], frozenset[str]]:
+    """All problems of the program, by line, and the names of its functions and of the helpers that
+    act.
 
     Acting is calling a primitive, directly or through other functions.
     """
     if deep := _too_deep(tree):
         return [Problem(line=deep, message="this is nested too deeply")], frozenset()
-    checker = _Checker(tree)
+    checker = _Checker(tree, helpers, helpers_that_act)
     checker.module(tree)
-    unique = dict.fromkeys((p.line, p.message) for p in checker.problems)
-    problems = [Problem(line=line, message=message) for line, message in sorted(unique)]
-    return problems, checker.acting
+    checker.has_action()
+    return checker.said(), checker.acting
+
+
+def check_library(tree: ast.Module) -> tuple[list[Problem], frozenset[str]]:
+    """The same for functions that are no program yet."""
+    checker = _Checker(tree, {}, frozenset())
+    checker.module(tree)
+    return checker.said(), checker.acting
+
+
+def check_reward(tree: ast.Module) -> list[Problem]:
+    """All problems of a reward, ``def reward(before, after)``, which cannot act."""
+    if deep := _too_deep(tree):
+        return [Problem(line=deep, message="this is nested too deeply")]
+    checker = _Checker(tree, {}, frozenset())
+    checker.module(tree)
+    checker.has_reward()
+    return checker.said()
 
 
 def _too_deep(tree: ast.AST) -> int:
@@ -38,7 +61,7 @@ def _too_deep(tree: ast.AST) -> int:
     return level[0][1]
 
 
-def _acting(functions: dict[str, ast.FunctionDef]) -> frozenset[str]:
+def _acting(functions: dict[str, ast.FunctionDef], helpers: frozenset[str]) -> frozenset[str]:
     calls = {
         name: {
             node.func.id
@@ -47,7 +70,7 @@ def _acting(functions: dict[str, ast.FunctionDef]) -> frozenset[str]:
         }
         for name, function in functions.items()
     }
-    acting: set[str] = set()
+    acting = set(helpers - functions.keys())
     while True:
         more = {
             name
@@ -60,14 +83,23 @@ def _acting(functions: dict[str, ast.FunctionDef]) -> frozenset[str]:
 
 
 class _Checker(ast.NodeVisitor):
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(
+        self, tree: ast.Module, helpers: Signatures, helpers_that_act: frozenset[str]
+    ) -> None:
         self.problems: list[Problem] = []
         self.functions = {
             node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)
         }
-        self.acting = _acting(self.functions)
-        self.known = set(language.API_NAMES) | self.functions.keys() | _bound(tree)
+        self.helpers = {n: args for n, args in helpers.items() if n not in self.functions}
+        self.acting = _acting(self.functions, helpers_that_act)
+        self.known = (
+            set(language.API_NAMES) | self.functions.keys() | self.helpers.keys() | _bound(tree)
+        )
         self.pure_scope = 0  # inside a lambda or comprehension, where nothing can act
+
+    def said(self) -> list[Problem]:
+        unique = dict.fromkeys((p.line, p.message) for p in self.problems)
+        return [Problem(line=line, message=message) for line, message in sorted(unique)]
 
     def problem(self, node: ast.AST, message: str) -> None:
         self.problems.append(Problem(line=getattr(node, "lineno", 1), message=message))
@@ -94,6 +126,8 @@ class _Checker(ast.NodeVisitor):
                 self.problem(node, language.SAID[type(node)])
             else:
                 self.problem(node, "only functions and constants at the top level")
+
+    def has_action(self) -> None:
         action = self.functions.get("action")
         if action is None:
             self.problems.append(Problem(line=1, message="there is no function: def action(obs)"))
@@ -101,6 +135,16 @@ class _Checker(ast.NodeVisitor):
             self.problem(action, "action takes one argument: def action(obs)")
         elif "action" not in self.acting:
             self.problem(action, "action never acts: it calls no primitive")
+
+    def has_reward(self) -> None:
+        reward = self.functions.get("reward")
+        if reward is None:
+            message = "there is no function: def reward(before, after)"
+            self.problems.append(Problem(line=1, message=message))
+        elif len(reward.args.args) != 2 or reward.args.defaults:
+            self.problem(reward, "reward takes two arguments: def reward(before, after)")
+        for name in sorted(self.acting):
+            self.problem(self.functions[name], f"a reward cannot act, and {name} does")
 
     def constant(self, node: ast.expr) -> None:
         allowed = (
@@ -158,6 +202,8 @@ class _Checker(ast.NodeVisitor):
             self.problem(node, f"{name} is a name of the API and cannot be assigned")
         elif name in self.functions:
             self.problem(node, f"{name} is a function and cannot be assigned")
+        elif name in self.helpers:
+            self.problem(node, f"{name} is a function of the API and cannot be assigned")
 
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load):
@@ -201,6 +247,10 @@ class _Checker(ast.NodeVisitor):
             self.visit(func)
         elif func.id in language.PRIMITIVES:
             self.primitive(node, func.id)
+        elif func.id in self.helpers:
+            if func.id in self.acting:
+                self.may_act(node, func.id)
+            self.helper(node, func.id, self.helpers[func.id])
         elif func.id in self.acting:
             self.may_act(node, func.id)
         elif func.id == "isinstance":
@@ -218,6 +268,19 @@ class _Checker(ast.NodeVisitor):
         wanted = language.PRIMITIVES[name]
         if len(node.args) != wanted or node.keywords:
             self.problem(node, f"{name} takes {'one argument' if wanted else 'no arguments'}")
+
+    def helper(self, node: ast.Call, name: str, args: ast.arguments) -> None:
+        """Its arguments fit: a mistake would otherwise show only when it is called."""
+        names = [arg.arg for arg in args.args]
+        given = [*names[: len(node.args)], *(keyword.arg for keyword in node.keywords)]
+        required = names[: len(names) - len(args.defaults)]
+        if (
+            len(node.args) > len(names)
+            or len(set(given)) < len(given)
+            or not set(required) <= set(given) <= set(names)
+        ):
+            wanted = [n if n in required else f"{n}=..." for n in names]
+            self.problem(node, f"{name} is called as {name}({', '.join(wanted)})")
 
     def may_act(self, node: ast.AST, name: str) -> None:
         if self.pure_scope:

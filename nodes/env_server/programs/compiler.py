@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import CodeType
 
 from messages.program import Problem
-from nodes.env_server.programs import language
+from nodes.env_server.programs import language, library
 from nodes.env_server.programs.checker import check
 from nodes.env_server.programs.rewriter import rewrite
 
@@ -30,12 +30,13 @@ class CompiledProgram:
     """A checked and rewritten program.
 
     ``code`` is a module body that defines the generator function ``action``; it is executed anew
-    for each run, so that nothing is left over from the last one. ``fields`` are the observation's
-    fields that the program mentions.
+    for each run, so that nothing is left over from the last one; ``helpers``, if any, before it.
+    ``fields`` are the observation's fields that the program and its helpers mention.
     """
 
     source: str
     code: CodeType
+    helpers: CodeType | None
     fields: frozenset[str]
 
 
@@ -48,10 +49,18 @@ def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the program's text, which is no concern of ours
             tree = ast.parse(source)
-            problems, acting = check(tree)
+            signatures = {name: library.arguments(name) for name in language.HELPERS}
+            problems, acting = check(tree, signatures, library.acting())
             if problems:
                 return tuple(problems)
-            fields = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)} & _FIELDS
+            fields = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+            called = _helpers(tree)
+            helpers = None
+            if called:
+                helpers, read = library.compiled(called)
+                fields |= read
+                library.rename(tree, called)
+                acting |= {library.PREFIX + name for name in called & library.acting()}
             new = rewrite(tree, acting)
             code = compile(new, FILE_NAME, "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
@@ -59,7 +68,14 @@ def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         said = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the program cannot be read: {said[:200]}"),)
-    return CompiledProgram(source=source, code=code, fields=frozenset(fields))
+    return CompiledProgram(source, code, helpers, frozenset(fields) & _FIELDS)
+
+
+def _helpers(tree: ast.Module) -> frozenset[str]:
+    """Helpers that the program calls and does not define itself."""
+    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return (language.HELPERS & used) - own
 
 
 FILE_NAME = "<coded action>"

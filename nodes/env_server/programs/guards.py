@@ -15,7 +15,7 @@ from types import GeneratorType, MappingProxyType
 from typing import Any
 
 from nodes.env_server.programs import language
-from nodes.env_server.programs.observation import Observation, Ray, nearest
+from nodes.env_server.programs.observation import Observation, Ray, find, nearest, nearest_mob
 from nodes.env_server.programs.primitives import ARGUMENT, Code
 
 LOOP_TURNS = 10_000  # without an action in between
@@ -346,9 +346,16 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
                 small(value)
         return getattr(value, name)(*args, **keywords)
 
-    def seen_nearest(obs: Any, block: Any) -> Any:
-        charge(_NEAREST)
-        return nearest(obs, block)
+    def looking(look: Callable[..., Any]) -> Callable[..., Any]:
+        def guarded(*arguments: Any) -> Any:
+            charge(_NEAREST)
+            try:
+                return look(*arguments)
+            except ValueError:
+                charge(_MISTAKE)
+                raise
+
+        return guarded
 
     def careful(check: Callable[[Any], Code]) -> Callable[[Any], Code]:
         def guarded(argument: Any) -> Code:
@@ -362,7 +369,8 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
 
     return {
         **{name: careful(check) for name, check in ARGUMENT.items()},
-        "nearest": seen_nearest, "_long": long,
+        "nearest": looking(nearest), "nearest_mob": looking(nearest_mob), "find": looking(find),
+        "_long": long,
         "_small": small, "_key": small, "_in": contains, "_room": room, "_method": method,
         "_add": add, "_iadd": iadd, "_sub": sub, "_mul": mul, "_mod": mod, "_pow": power,
         "_lshift": lshift, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),

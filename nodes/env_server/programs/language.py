@@ -48,11 +48,15 @@ PRIMITIVES: dict[str, int] = {
 PURE = frozenset(
     {
         "abs", "all", "any", "divmod", "enumerate", "len", "max", "min", "range", "reversed",
-        "round", "sorted", "sum", "zip", "nearest", "sqrt", "hypot", "sin", "cos", "atan2",
-        "degrees", "radians", "floor", "ceil",
+        "round", "sorted", "sum", "zip", "nearest", "nearest_mob", "find", "sqrt",
+        "hypot", "sin", "cos", "atan2", "degrees", "radians", "floor", "ceil",
     }
 )  # fmt: skip
 """Host functions that do not act."""
+
+HELPERS = frozenset({"look_at", "walk_to", "dig_at", "place_at"})
+"""Functions of ``helpers/`` that programs may call. They are written in this language, too, and a
+program may define its own instead."""
 
 TYPES = frozenset({"bool", "int", "float", "str", "list", "tuple", "dict", "set"})
 """Types: may be called, and named in isinstance()."""
@@ -68,7 +72,8 @@ EXCEPTIONS = frozenset(
 FIELDS = frozenset(
     {
         "position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance",
-        "rays", "craftable", "steps", "block", "distance",
+        "rays", "craftable", "steps", "block", "distance", "oxygen", "light", "held", "equipment",
+        "nearby_table", "nearby_furnace", "entity", "entity_distance",
     }
 )  # fmt: skip
 """Attributes that may be read: of observations and of rays."""

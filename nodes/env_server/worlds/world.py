@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.rules import item_names
+
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -57,8 +59,9 @@ class World(ABC):
         """Item ids and quantities of the 36 slots, both (B, 36). Slot 0 is the main hand."""
 
     @abstractmethod
-    def voxels(self, radius: int = 1) -> Ints:
-        """Block ids around the feet, (B, n, n, n) in x, y, z ascending, n = 2 radius + 1."""
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        """Block ids around the feet, (B, n, n, n) in x, y, z ascending, n = 2 radius + 1; or of the
+        named environments alone."""
 
     @abstractmethod
     def rays(
@@ -84,6 +87,38 @@ class World(ABC):
     def masks(self) -> dict[str, Bools]:
         """MineDojo's masks: action_type (B, 8), craft_smelt (B, 244); equip, place and destroy
         (B, 36)."""
+
+    def mobs(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        """Who is met first along the rays before any block, as MineDojo's lidar tells: indices into
+        ``models.rules.mobs.entity_names`` (0: nobody within ``reach``) and distances in metres
+        (``reach`` where there is nobody); shapes and ``pitch_yaw`` as in ``rays``."""
+        rows = range(self.size) if environments is None else environments.tolist()
+        shape = (len(rows), len(pitch_yaw))
+        return np.zeros(shape, np.int64), np.full(shape, reach, np.float32)
+
+    def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
+        """What else MineDojo tells of the player, a row for each (named) environment: ``oxygen``
+        (0 to 300) float32; ``table`` and ``furnace`` bool, whether one is
+        nearby as MineDojo means it; ``equipment`` (B, 6) item ids of main hand, feet, legs, chest,
+        head and off hand."""
+        rows = range(self.size) if environments is None else environments.tolist()
+        seen = [self.observation(row) for row in rows]
+        return {
+            "oxygen": _column([each["life_stats"]["oxygen"] for each in seen]),
+            "table": _column([each["nearby_tools"]["table"] for each in seen]).astype(bool),
+            "furnace": _column([each["nearby_tools"]["furnace"] for each in seen]).astype(bool),
+            "equipment": np.array(
+                [[_ITEMS.get(n, 0) for n in each["equipment"]["name"].tolist()] for each in seen],
+                np.int64,
+            ).reshape(-1, 6),
+        }
+
+    def light(self, environments: Ints | None = None) -> Floats:
+        """The light level where each (named) player is, (B,), 0 to 15."""
+        rows = range(self.size) if environments is None else environments.tolist()
+        return _column([self.observation(row)["location_stats"]["light_level"] for row in rows])
 
     def observe(
         self,
@@ -133,3 +168,10 @@ class World(ABC):
     @abstractmethod
     def close(self) -> None:
         """Give back what the world holds. The world cannot be used afterwards."""
+
+
+def _column(values: list[Any]) -> Floats:
+    return np.array(values, np.float32).reshape(-1)
+
+
+_ITEMS = {name.replace("_", " "): number for number, name in enumerate(item_names)}

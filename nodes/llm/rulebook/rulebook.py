@@ -23,7 +23,8 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import Subtask
+from models.plans import plan_for
+from models.ways import Unreachable
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import rules
 from nodes.llm.rulebook.ladder import next_rung
@@ -54,12 +55,12 @@ class RulebookBackend:
 
 
 def plan(question: PlanQuestion) -> PlanAnswer:
-    """The goal as one subtask."""
-    goal = question.task.success
-    return PlanAnswer(
-        thoughts="The goal is one subtask.",
-        subtasks=[Subtask(name=rules.approach(goal).name, success=goal, why=question.task.prompt)],
-    )
+    """What the rules say is needed for the goal, in order, nothing superfluous."""
+    try:
+        subtasks = plan_for(question.task.success, question.inventory)
+    except Unreachable as reason:
+        raise rules.NoRule(f"there is no plan: {reason}") from None
+    return PlanAnswer(thoughts="Counted backwards from the goal.", subtasks=subtasks)
 
 
 def decompose(question: DecomposeQuestion) -> DecomposeAnswer:

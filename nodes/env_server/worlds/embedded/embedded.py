@@ -10,6 +10,12 @@ from messages.world import Task
 from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
+from nodes.env_server.worlds.embedded.looking import (
+    look_around,
+    look_at_oneself,
+    look_for_mobs,
+    read_light,
+)
 from nodes.env_server.worlds.embedded.rays import cast_all
 from nodes.env_server.worlds.embedded.rulebook import rules
 from nodes.env_server.worlds.embedded.scene.staging import (
@@ -20,7 +26,6 @@ from nodes.env_server.worlds.embedded.scene.staging import (
 )
 from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
-from nodes.env_server.worlds.embedded.terrain import figures_of
 from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
 
 ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
@@ -96,7 +101,6 @@ class EmbeddedWorld(World):
         self.voxel_radius = voxel_radius
         self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
         self.rules = rules()
-        self._terrain = figures_of(self.biome)
         self._equipment = _equipment(task.inventory, self.rules.item["stack"])
         height, width = image_size
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
@@ -134,7 +138,6 @@ class EmbeddedWorld(World):
             self.rules,
             environments,
             seeds,
-            self._terrain,
             self._equipment,
         )
         self._scene.set_up(self, environments)
@@ -231,8 +234,14 @@ class EmbeddedWorld(World):
         seen = self.observe(("inventory",))
         return seen["item"], seen["quantity"]
 
-    def voxels(self, radius: int = 1) -> Ints:
-        return self.observe(("voxels",), radius=radius)["voxels"]
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        if environments is None:
+            return self.observe(("voxels",), radius=radius)["voxels"]
+        n = 2 * radius + 1
+        shape = (self.size, n, n, n)
+        names = self.buffer(("some voxels", radius), shape, np.int64)[: len(environments)]
+        look_around(self.state, self.rules, np.asarray(environments, np.int64), names)
+        return names
 
     def location(self) -> tuple[Floats, Floats, Floats]:
         seen = self.observe(("location",))
@@ -259,6 +268,32 @@ class EmbeddedWorld(World):
         distances = self.buffer(("ray distances", shape), shape, np.float32)[: len(rows)]
         cast_all(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
         return names, distances
+
+    def mobs(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        shape = (self.size, len(pitch_yaw))
+        kinds = self.buffer(("mobs", shape), shape, np.int64)[: len(rows)]
+        distances = self.buffer(("distances of mobs", shape), shape, np.float32)[: len(rows)]
+        look_for_mobs(self.state, self.rules, rows, pitch_yaw, float(reach), kinds, distances)
+        return kinds, distances
+
+    def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        oxygen = self.buffer("oxygen", (self.size,), np.float32)[: len(rows)]
+        tools = self.buffer("tools", (self.size, 2), np.bool_)[: len(rows)]
+        equipment = self.buffer("equipment", (self.size, 6), np.int64)[: len(rows)]
+        look_at_oneself(self.state, rows, oxygen, tools, equipment)
+        table, furnace = tools[:, 0], tools[:, 1]
+        return {"oxygen": oxygen, "table": table, "furnace": furnace, "equipment": equipment}
+
+    def light(self, environments: Ints | None = None) -> Floats:
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        levels = self.buffer("light", (self.size,), np.float32)[: len(rows)]
+        read_light(self.state, rows, self.buffer("surroundings", (6,), np.float64), levels)
+        return levels
 
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
         from nodes.env_server.worlds.embedded.picture.render import picture

@@ -72,9 +72,36 @@ BIOME = np.dtype(
         ("scale", "f8"),
         ("temperature", "f8"),
         ("rainfall", "f8"),
+        ("trees", "f8"),  # all in a chunk of 16 x 16 columns, see models/rules/tables.py
+        ("grass", "f8"),
+        ("fern", "f8"),
+        ("flowers", "f8"),
+        ("doubles", "f8"),
+        ("mushrooms", "f8"),
+        ("reeds", "f8"),
+        ("cactus", "f8"),
+        ("deadbush", "f8"),
+        ("lilies", "f8"),
+        ("melons", "f8"),
+        ("top", "i4"),  # block ids and metadata
+        ("fill", "i4"),
+        ("top_variant", "i4"),
+        ("fill_variant", "i4"),
+        ("style", "i4"),  # place in STYLES
+        ("blossoms", "i4"),  # place in BLOSSOMS
     ],
     align=True,
 )
+STYLES = (
+    "", "hills", "gravel", "mega", "roofed", "swamp", "savanna_m", "spikes", "mesa", "wooded_mesa",
+    "bryce",
+)  # fmt: skip
+BLOSSOMS = ("", "meadow", "orchid", "all")
+TREES = (
+    "oak", "big_oak", "birch", "tall_birch", "spruce", "pine", "mega_spruce", "mega_pine", "jungle",
+    "mega_jungle", "jungle_bush", "swamp_oak", "acacia", "dark_oak", "big_mushroom",
+)  # fmt: skip
+DOUBLES = 4  # variants of tall plants a biome may have
 
 # Boxes that rays hit, (half width, height), where it isn't the whole block.
 PLANTS = {
@@ -207,6 +234,8 @@ class Rules(NamedTuple):
     opacity: NDArray[np.uint8]  # (256,) light that a block swallows, 15 is all
     glow: NDArray[np.uint8]  # (256,) light that it gives
     biome: NDArray[np.void]  # (256,) BIOME by Minecraft's id
+    trees: NDArray[np.float64]  # (256, TREES) share of a biome's trees up to and with this kind
+    doubles: NDArray[np.int64]  # (256, DOUBLES) a biome's variants of tall plants, to draw from
     drops: NDArray[np.void]  # LOOT
     speeds: NDArray[np.float64]  # (items, materials)
     harvests: NDArray[np.bool_]  # (items, 256): the block drops something when broken with it
@@ -300,12 +329,9 @@ def rules() -> Rules:
     for material, tools in SPEEDS.items():
         for name, speed in tools.items():
             speeds[item_id(name), materials[material]] = speed
+    biome, trees, doubles = _biomes(block_ids)
     opacity_of = {entry.id: opacity(entry) for entry in BLOCKS}
     glow_of = {entry.id: GLOW.get(entry.name, entry.glow) for entry in BLOCKS}
-    biome = np.zeros(256, BIOME)
-    for entry in BIOMES:
-        for name in BIOME.names or ():
-            biome[entry.id][name] = getattr(entry, name)
     recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
     needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
     for number, recipe in enumerate(recipes):
@@ -320,6 +346,8 @@ def rules() -> Rules:
         block_name=block["name"].astype(np.int64),
         item=item,
         biome=biome,
+        trees=trees,
+        doubles=doubles,
         drops=np.array(loot, LOOT),
         speeds=speeds,
         harvests=harvests,
@@ -334,3 +362,29 @@ def rules() -> Rules:
         spawn_lists=spawn_lists,
         **structures()._asdict(),
     )
+
+
+def _biomes(
+    block_ids: dict[str, int],
+) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
+    biome = np.zeros(256, BIOME)
+    trees = np.zeros((256, len(TREES)))
+    doubles = np.zeros((256, DOUBLES), np.int64)
+    for entry in BIOMES:
+        row, terrain = biome[entry.id], entry.terrain
+        for name in ("depth", "scale", "temperature", "rainfall"):
+            row[name] = getattr(entry, name)
+        for name in BIOME.names or ():
+            if name in ("top", "fill"):
+                row[name] = block_ids[getattr(terrain, name)]
+            elif name == "style":
+                row[name] = STYLES.index(terrain.style)
+            elif name == "blossoms":
+                row[name] = BLOSSOMS.index(terrain.blossoms)
+            elif name not in ("depth", "scale", "temperature", "rainfall"):
+                row[name] = getattr(terrain, name)
+        shares = np.array([terrain.kinds.get(name, 0.0) for name in TREES])
+        trees[entry.id] = np.cumsum(shares) / max(shares.sum(), 1e-9)
+        if terrain.double_kinds:
+            doubles[entry.id] = np.resize(terrain.double_kinds, DOUBLES)
+    return biome, trees, doubles

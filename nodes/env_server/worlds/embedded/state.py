@@ -96,6 +96,8 @@ PLAYER = np.dtype(
         ("blocking", "i4"),  # ticks a shield has been held up
         ("cooldown", "i4"),  # ticks since the last blow
         ("using", "i4"),  # 1: the use key was down in the last tick
+        ("home_west", "i4"),  # the window of the start, to which a reset may come back
+        ("home_north", "i4"),
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
         ("absorption", "f8"),  # life that is lost before his own
@@ -103,6 +105,7 @@ PLAYER = np.dtype(
         ("thunder_left", "i4"),
         ("webbed", "i4"),  # 1: in a cobweb
         ("climbing", "i4"),  # 1: on a ladder or vines
+        ("fishing", "i4"),  # ticks until a fish bites, below 0 since it did; 0 the line is in
         ("bumped", "i4"),  # 1: the last tick's way was barred sideways
         ("pending", "i4"),  # entries of State.pending in use
         ("touched", "i4"),  # changed blocks whose consequences are still to come

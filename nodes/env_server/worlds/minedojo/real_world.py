@@ -13,7 +13,7 @@ from messages.world import Task
 from models import features
 from models.rules import block_names, item_id, item_names
 from models.tasks import WrongArgument, WrongValue, argument_names, make_kwargs
-from nodes.env_server.readings import PROGRAM_GRID
+from nodes.env_server.readings import MOB_GRID, PROGRAM_GRID
 from nodes.env_server.worlds.errors import WorldError
 from nodes.env_server.worlds.minedojo import ports as taken_ports
 from nodes.env_server.worlds.minedojo.instance import Instance, Lost, Refused
@@ -287,8 +287,14 @@ class MineDojoWorld(World):
     def inventory(self) -> tuple[Ints, Ints]:
         return self._seen.items, self._seen.counts
 
-    def voxels(self, radius: int = 1) -> Ints:
-        return self._seen.voxels(radius)
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        found = self._seen.voxels(radius)
+        return found if environments is None else found[environments]
+
+    def mobs(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        return self._seen.mobs(np.asarray(pitch_yaw, np.float32), reach, environments)
 
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
@@ -320,7 +326,7 @@ class MineDojoWorld(World):
 def default_rays() -> list[tuple[float, float, float]]:
     """All rays along which policies and programs look, by MineDojo's signs."""
     fan = [tuple(ray) for ray in features.ray_grid()]
-    wide = np.radians(np.array(PROGRAM_GRID)).tolist()
+    wide = np.radians(np.array([*PROGRAM_GRID, *MOB_GRID])).tolist()
     found = {(round(p, 6), round(y, 6)) for p, y in [(0.0, 0.0), *fan, *wide]}
     # MineDojo's lidar has + yaw to the left.
     return [(pitch, -yaw, features.RAY_REACH) for pitch, yaw in sorted(found)]

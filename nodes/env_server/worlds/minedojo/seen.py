@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import block_names, item_names
+from models.rules.mobs import entity_names
 from nodes.env_server.worlds.world import Bools, Floats, Ints
 
 BLOCKS = {name: number for number, name in enumerate(block_names)}
 ITEMS = {name.replace("_", " "): number for number, name in enumerate(item_names)}
+MOBS = {name: number for number, name in enumerate(entity_names)}
 # A block of which no rule knows anything is at least in the way.
 UNKNOWN = BLOCKS["barrier"]
 NEAR = 1e-3  # radians within which a ray is the one that was asked for
@@ -54,6 +56,8 @@ class Seen:
         self._reach = np.array([reach for _, _, reach in rays], np.float32)
         self._hits = np.zeros((size, len(rays)), np.int64)
         self._distances = np.zeros((size, len(rays)), np.float32)
+        self._mobs = np.zeros((size, len(rays)), np.int64)
+        self._ranges = np.zeros((size, len(rays)), np.float32)
         self._found: dict[bytes, NDArray[np.int64]] = {}
 
     def take(self, row: int, seen: dict[str, Any]) -> None:
@@ -73,6 +77,11 @@ class Seen:
         missed = (hits == 0) | (rays["block_distance"] >= self._reach)
         self._hits[row] = np.where(missed, 0, hits)
         self._distances[row] = np.where(missed, self._reach, rays["block_distance"])
+        mobs = [MOBS.get(name, 0) for name in rays["entity_name"].tolist()]
+        # What stands behind a block is not seen.
+        behind = rays["entity_distance"] > self._distances[row]
+        self._mobs[row] = np.where(behind, 0, mobs)
+        self._ranges[row] = rays["entity_distance"]
 
     def voxels(self, radius: int) -> Ints:
         """Raises ValueError: the instances were made to show fewer."""
@@ -99,6 +108,16 @@ class Seen:
         hits, distances = self._hits[rows][:, columns], self._distances[rows][:, columns]
         far = distances >= reach
         return np.where(far, 0, hits), np.where(far, np.float32(reach), distances)
+
+    def mobs(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None
+    ) -> tuple[Ints, Floats]:
+        """Raises ValueError: the instances do not look along one of these rays."""
+        columns = self._columns(pitch_yaw)
+        rows = slice(None) if environments is None else environments
+        kinds, ranges = self._mobs[rows][:, columns], self._ranges[rows][:, columns]
+        nobody = (kinds == 0) | (ranges >= reach)
+        return np.where(nobody, 0, kinds), np.where(nobody, np.float32(reach), ranges)
 
     def _columns(self, pitch_yaw: Floats) -> NDArray[np.int64]:
         known = self._found.get(pitch_yaw.tobytes())

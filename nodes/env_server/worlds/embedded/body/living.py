@@ -26,6 +26,7 @@ from nodes.env_server.worlds.embedded.body.hurt import (
     hurt,
 )
 from nodes.env_server.worlds.embedded.body.sleeping import sleep
+from nodes.env_server.worlds.embedded.chance import below
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import (
     CACTUS_BLOCK,
@@ -41,6 +42,7 @@ BREATH = 300  # ticks
 STARVED = 80  # ticks between two points of life, by hunger or by healing
 FEAST = 10  # ticks between two healings with food and saturation full
 MEAL = 6.0  # exhaustion of healing one point
+BITE = 30  # ticks a fish stays on the hook
 TOUCH = 10  # ticks between two looks at what the body touches
 
 
@@ -62,6 +64,10 @@ def live(state, rules, w):
         sleep(state, w)
     if (player.ticks + w) % TOUCH == 0:
         touch(state, rules, w)
+    if player.fishing != 0:
+        player.fishing = player.fishing - 1 if player.fishing != 1 else -1
+        if player.fishing < -BITE:
+            player.fishing = 100 + below(player, 501)  # it got away
     if player.y < -64.0:
         hurt(state, rules, w, 4.0, VOID, 0)
     if player.exhaustion > 4.0:

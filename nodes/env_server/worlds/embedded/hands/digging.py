@@ -1,8 +1,13 @@
 """Breaking blocks: how long it takes, what it costs and what falls out."""
 
+import numpy as np
+
+from models.rules import item_id
 from models.rules.mobs import MOB_IDS
+from nodes.env_server.worlds.embedded.body.experience import gain_xp
+from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import AIR, block_at, meta_at
+from nodes.env_server.worlds.embedded.grid import AIR, WATER_BLOCK, block_at, meta_at
 from nodes.env_server.worlds.embedded.hands.items import drop_loot, lay_drop, wear_out
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob
 from nodes.env_server.worlds.embedded.rays import under_crosshair
@@ -11,6 +16,29 @@ from nodes.env_server.worlds.embedded.state import BREAK_DELAY, REACH
 from nodes.env_server.worlds.embedded.structures.loot import drop_chest
 from nodes.env_server.worlds.embedded.updates import set_block
 
+ICE, BED, NETHER_WART, POTATOES, DOUBLE_PLANT = 79, 26, 115, 142, 175
+DOORS = (64, 71, 193, 194, 195, 196, 197)
+WORK = 0.005  # exhaustion of a broken block
+POISONOUS = item_id("poisonous_potato")
+# Experience of ores, fewest and most points by block id.
+XP = np.zeros((256, 2), np.int64)
+XP[16] = 0, 2
+XP[21] = XP[153] = 2, 5
+XP[73] = XP[74] = 1, 5
+XP[56] = XP[129] = 3, 7
+XP[52] = 15, 43
+# Crops: the age at which they are ripe, what they give and what they are sown with.
+RIPE = np.zeros(256, np.int64)
+FRUIT = np.zeros(256, np.int64)
+SEED = np.zeros(256, np.int64)
+for _id, _ripe, _fruit, _seed in (
+    (59, 7, "wheat", "wheat_seeds"),
+    (141, 7, "carrot", "carrot"),
+    (142, 7, "potato", "potato"),
+    (207, 3, "beetroot", "beetroot_seeds"),
+    (115, 3, "nether_wart", "nether_wart"),
+):
+    RIPE[_id], FRUIT[_id], SEED[_id] = _ripe, item_id(_fruit), item_id(_seed)
 CHESTS = (54, 146)
 MONSTER_EGG = 97
 SILVERFISH = MOB_IDS["silverfish"]
@@ -26,6 +54,8 @@ def dig_rate(rules, player, block, tool):
     if entry.hardness == 0.0:
         return 2.0
     speed = rules.speeds[tool, entry.material]
+    if player.fluid_eyes == WATER_BLOCK:
+        speed /= 5.0
     if player.ground == 0:
         speed /= 5.0
     return speed / entry.hardness / (30.0 if rules.harvests[tool, block] else 100.0)
@@ -37,11 +67,23 @@ def break_block(state, rules, w, x, y, z):
     tool = state.slots[w, 0].item
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
-    set_block(state, rules, w, x, y, z, AIR, 0)
+    left = AIR
+    if block == ICE and rules.block[block_at(state, w, x, y - 1, z)].height > 0.0:
+        left = WATER_BLOCK
+    set_block(state, rules, w, x, y, z, left, 0)
+    player = state.players[w]
+    player.exhaustion += WORK
+    if XP[block, 1] > 0 and rules.harvests[tool, block]:
+        gain_xp(state, w, float(XP[block, 0] + below(player, XP[block, 1] - XP[block, 0] + 1)))
+    other = break_other_half(state, rules, w, x, y, z, block, meta)
+    if meta & 8 and other >= 0:
+        meta = other  # of the half that drops
     if rules.item[tool].tool == SHEARS and SHEARED[block]:
         lay_drop(
             state, w, x + 0.5, y + 0.4, z + 0.5, 0.0, 0.2, 0.0, SHEARED[block], 1, meta & 3, 0, 10
         )
+    elif RIPE[block] > 0:
+        reap(state, rules, w, x, y, z, block, meta)
     else:
         drop_loot(state, rules, w, x, y, z, block, meta, tool)
     if block in CHESTS:
@@ -50,6 +92,55 @@ def break_block(state, rules, w, x, y, z):
         place_mob(state, rules, w, SILVERFISH, x + 0.5, float(y), z + 0.5)
     if rules.block[block].hardness > 0.0:
         wear_out(state, rules, w, 2 if rules.item[tool].tool == 2 else 1)
+
+
+@kernel
+def break_other_half(state, rules, w, x, y, z, block, meta):
+    """Doors, beds and tall plants go as a whole. Returns the other half's metadata, -1 without."""
+    found = -1
+    if block in DOORS or block == DOUBLE_PLANT:
+        other = y - 1 if meta & 8 else y + 1
+        if block_at(state, w, x, other, z) == block:
+            found = meta_at(state, w, x, other, z)
+            set_block(state, rules, w, x, other, z, AIR, 0)
+    elif block == BED:
+        step = -1 if meta & 8 else 1
+        look = meta & 3
+        bx = x + step * (-1 if look == 1 else (1 if look == 3 else 0))
+        bz = z + step * (1 if look == 0 else (-1 if look == 2 else 0))
+        if block_at(state, w, bx, y, bz) == BED:
+            found = meta_at(state, w, bx, y, bz)
+            set_block(state, rules, w, bx, y, bz, AIR, 0)
+    return found
+
+
+@kernel
+def reap(state, rules, w, x, y, z, block, age):
+    """What a crop gives by its age: unripe its seed, ripe the fruit and more seeds."""
+    player = state.players[w]
+    ripe = age >= RIPE[block]
+    seeds = 1
+    fruits = 0
+    if ripe:
+        fruits = 1
+        seeds = 0
+        for _ in range(3):
+            if unit(player) < (RIPE[block] + 1.0) / (2.0 * RIPE[block]):
+                seeds += 1
+        if block == NETHER_WART:
+            fruits = 2 + below(player, 3)
+            seeds = 0
+        if block == POTATOES and unit(player) < 0.02:
+            spill(state, w, x, y, z, POISONOUS, 1)
+    if fruits > 0:
+        spill(state, w, x, y, z, FRUIT[block], fruits)
+    if seeds > 0:
+        spill(state, w, x, y, z, SEED[block], seeds)
+
+
+@kernel
+def spill(state, w, x, y, z, item, count):
+    lay_drop(state, w, x + 0.5, y + 0.25, z + 0.5, 0.0, 0.2, 0.0, item, count, 0, 0, 10)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What is done with the item in a slot: placing it as a block, equipping it, using it."""
+"""What is done with the item in a slot: placing it as a block, equipping it."""
 
 import math
 
@@ -9,12 +9,29 @@ from nodes.env_server.worlds.embedded.grid import (
     CRAFTING_TABLE,
     FURNACE,
     block_at,
+    meta_at,
     remember_tool,
 )
 from nodes.env_server.worlds.embedded.hands.items import find_slot, take
+from nodes.env_server.worlds.embedded.hands.orienting import (
+    HALF,
+    HINGED,
+    TURNED,
+    can_stand,
+    quarter,
+    turned,
+)
 from nodes.env_server.worlds.embedded.rays import under_crosshair
-from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH, HEIGHT, REACH
+from nodes.env_server.worlds.embedded.state import (
+    BODY_HEIGHT,
+    EYES,
+    HALF_WIDTH,
+    HEIGHT,
+    REACH,
+)
 from nodes.env_server.worlds.embedded.updates import set_block
+
+BED, STANDING_SIGN, WALL_SIGN = 26, 63, 68
 
 
 @kernel
@@ -37,39 +54,69 @@ def place_item(state, rules, w, number):
     block = rules.item[item].block
     if block == 0:
         return False
-    number = find_slot(state, w, item)
+    return place_block(state, rules, w, find_slot(state, w, item), block)
+
+
+@kernel
+def place_block(state, rules, w, number, block):
+    """Puts a block down at the face under the crosshair, turned as the game turns it, for one item
+    of a slot. False: it cannot be there."""
     player = state.players[w]
-    hit, x, y, z, face, _distance = under_crosshair(state, rules, w, REACH)
+    hit, x, y, z, face, distance = under_crosshair(state, rules, w, REACH)
     if hit in (AIR, BARRIER):
         return False
+    slot = state.slots[w, number]
+    kind = slot.variant & rules.block[block].variants
+    height = (player.y + EYES - distance * math.sin(math.radians(player.pitch))) % 1.0
+    if TURNED[block] == HALF and hit == block and face == 1 and meta_at(state, w, x, y, z) == kind:
+        set_block(state, rules, w, x, y, z, block - 1, kind)  # two slabs are one block
+        take(slot, 1)
+        return True
     if rules.block[hit].replaceable == 0:
-        if face == 0:
-            y -= 1
-        elif face == 1:
-            y += 1
-        elif face == 2:
-            z -= 1
-        elif face == 3:
-            z += 1
-        elif face == 4:
-            x -= 1
-        else:
-            x += 1
-    if y < 0 or y >= HEIGHT:
-        return False
-    if rules.block[block_at(state, w, x, y, z)].replaceable == 0:
+        x, y, z = beside(x, y, z, face)
+    else:
+        face = 1
+    if y < 0 or y >= HEIGHT or rules.block[block_at(state, w, x, y, z)].replaceable == 0:
         return False
     if rules.block[block].height > 0.0 and in_players_way(player, x, y, z):
         return False
-    below = rules.block[block_at(state, w, x, y - 1, z)]
-    if rules.block[block].support == 1 and below.height < 1.0:
+    if not can_stand(state, rules, w, block, x, y, z):
         return False
-    slot = state.slots[w, number]
-    set_block(state, rules, w, x, y, z, block, slot.variant & rules.block[block].variants)
+    turn = turned(player, block, face, height)
+    if turn < 0:
+        return False
+    if TURNED[block] == HINGED:
+        if rules.block[block_at(state, w, x, y + 1, z)].replaceable == 0:
+            return False
+        set_block(state, rules, w, x, y + 1, z, block, 8)
+    elif block == BED:
+        look = quarter(player)
+        hx = x + (-1 if look == 1 else (1 if look == 3 else 0))
+        hz = z + (1 if look == 0 else (-1 if look == 2 else 0))
+        if block_at(state, w, hx, y, hz) != AIR or not can_stand(state, rules, w, block, hx, y, hz):
+            return False
+        set_block(state, rules, w, hx, y, hz, block, turn | 8)
+    if block == STANDING_SIGN:
+        if face >= 2:
+            block = WALL_SIGN
+            turn = face
+        else:
+            turn = math.floor((player.yaw + 180.0) * 16.0 / 360.0 + 0.5) & 15
+    set_block(state, rules, w, x, y, z, block, kind | turn)
     if block in (CRAFTING_TABLE, FURNACE):
         remember_tool(state, w, x, y, z, block)
     take(slot, 1)
     return True
+
+
+@kernel
+def beside(x, y, z, face):
+    """The cell at a face of another."""
+    if face < 2:
+        return x, y + (1 if face == 1 else -1), z
+    if face < 4:
+        return x, y, z + (1 if face == 3 else -1)
+    return x + (1 if face == 5 else -1), y, z
 
 
 @kernel
@@ -87,22 +134,3 @@ def equip(state, rules, w, number):
     target.count = held[1]
     target.variant = held[2]
     target.wear = held[3]
-
-
-@kernel
-def use_item(state, rules, w):
-    """The use key: blocks are placed, food is eaten (in one tick, as in MineDojo)."""
-    slot = state.slots[w, 0]
-    if slot.item == 0:
-        return
-    item = rules.item[slot.item]
-    player = state.players[w]
-    if item.block > 0:
-        # Not on a crafting table or a furnace: there the key would open it.
-        hit = under_crosshair(state, rules, w, REACH)[0]
-        if hit not in (CRAFTING_TABLE, FURNACE):
-            place_item(state, rules, w, 0)
-    elif item.food > 0.0 and player.food < 20.0:
-        player.food = min(20.0, player.food + math.floor(item.food))
-        player.saturation = min(player.food, player.saturation + item.saturation)
-        take(slot, 1)

@@ -7,6 +7,8 @@ import numpy as np
 
 from models.names import near
 from models.rules.mobs import MOB_IDS
+from nodes.env_server.worlds.embedded.body.physics import DRAG, GRAVITY
+from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.flat import parse_flat
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob
 from nodes.env_server.worlds.embedded.scene.drawing import Drawing, draw, parse_drawing
@@ -19,6 +21,7 @@ from nodes.env_server.worlds.embedded.state import (
     THUNDER,
     State,
 )
+from nodes.env_server.worlds.embedded.terrain.window import keep_window
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
@@ -26,12 +29,14 @@ if TYPE_CHECKING:
 GENERATORS = {"default": DEFAULT_WORLD, "specified_biome": ONE_BIOME, "flat": FLAT}
 WEATHERS = {"normal": CLEAR, "clear": CLEAR, "rain": RAIN, "thunder": THUNDER}
 NOON = 6000
+FARTHEST = 30_000_000  # metres, as in the game
 
 
 class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options by MineDojo's names. ``initial_mobs``: names, or one text with commas; each stands at
     a random place within ``initial_mob_range`` metres (x and z) of the player. A weather that is
-    given stays; "normal" changes."""
+    given stays; "normal" changes. ``start_position``: x, y, z in metres, yaw and pitch in degrees;
+    without one the episode begins where the world has its start."""
 
     generate_world_type: str = "specified_biome"
     flat_world_seed_string: str = ""
@@ -42,6 +47,7 @@ class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     drawing_str: str = ""
     initial_mobs: list[str] | str = []
     initial_mob_range: int = 10
+    start_position: tuple[float, float, float, float, float] | None = None
 
 
 def staging_of(given: dict[str, Any]) -> Staging:
@@ -53,6 +59,12 @@ def staging_of(given: dict[str, Any]) -> Staging:
             raise ValueError(f"{name} is one of {', '.join(table)}, not {value!r}")
     if not 0 <= found.start_time <= 1_000_000_000:
         raise ValueError(f"start_time is in ticks, from 0 on, not {found.start_time}")
+    if found.start_position is not None:
+        x, y, z, _, pitch = found.start_position
+        if not (abs(x) < FARTHEST and abs(z) < FARTHEST and 0.0 <= y < 256.0):
+            raise ValueError(f"start_position is outside every world: {found.start_position}")
+        if not -90.0 <= pitch <= 90.0:
+            raise ValueError(f"start_position: a pitch is from -90 to 90, not {pitch}")
     if not 0 <= found.initial_mob_range <= 24:
         raise ValueError(f"initial_mob_range is from 0 to 24 metres, not {found.initial_mob_range}")
     for name in mobs_of(found):
@@ -80,6 +92,22 @@ def write_settings(state: State, staging: Staging, biome: int) -> None:
     settings["mobs_spawn"] = staging.allow_mob_spawn
 
 
+@kernel
+def put_player(state, rules, w, x, y, z):
+    """The player stands at rest at a place, and the window around him."""
+    player = state.players[w]
+    player.x = x
+    player.y = y
+    player.z = z
+    player.vx = 0.0
+    player.vy = -GRAVITY * DRAG  # what presses a standing player to the ground
+    player.vz = 0.0
+    player.fall = 0.0
+    player.ground = 1
+    player.riding = 0
+    keep_window(state, rules, w)
+
+
 class Scene:
     """What is set up after each reset."""
 
@@ -87,13 +115,17 @@ class Scene:
         self._drawing: Drawing = parse_drawing(staging.drawing_str) if staging.drawing_str else []
         self._mobs = [MOB_IDS[name] for name in mobs_of(staging)]
         self._range = staging.initial_mob_range
+        self._start = staging.start_position
 
     def set_up(self, world: "EmbeddedWorld", environments: Any) -> None:
-        if not self._drawing and not self._mobs:
+        if self._start is None and not self._drawing and not self._mobs:
             return
         for w in environments.tolist():
-            draw(world, w, self._drawing)
             player = world.state.players[w]
+            if self._start is not None:
+                put_player(world.state, world.rules, w, *self._start[:3])
+                player["yaw"], player["pitch"] = self._start[3:]
+            draw(world, w, self._drawing)
             chance = np.random.default_rng(int(player["seed"]))
             for kind in self._mobs:
                 dx, dz = chance.integers(-self._range, self._range + 1, 2).tolist()

@@ -21,6 +21,7 @@ ROLLING = 34.0  # blocks of height on either side of the mean for a scale of 1
 STEEP = 96.0  # ground above is compressed, the world being half as high as Minecraft's
 HIGHEST = 115
 LOWEST = 8
+BRYCE = 165  # a mesa with spires
 FLAT_GROUND = 3  # of Minecraft's own flat world: bedrock, two of dirt, grass
 
 
@@ -42,7 +43,8 @@ def surface(rules, setting_biome, generator, seed, x, z):
     b = corner_height(rules, setting_biome, generator, world, px + 1, pz)
     c = corner_height(rules, setting_biome, generator, world, px, pz + 1)
     d = corner_height(rules, setting_biome, generator, world, px + 1, pz + 1)
-    return between(a, b, c, d, x, z), biome
+    h = between(a, b, c, d, x, z)
+    return h + spire(world, x, z) if biome == BRYCE else h, biome
 
 
 @kernel
@@ -53,6 +55,13 @@ def between(a, b, c, d, x, z):
     near = a + (b - a) * tx
     far = c + (d - c) * tx
     return np.int64(math.floor(near + (far - near) * tz))
+
+
+@kernel
+def spire(world, x, z):
+    """What a column of a bryce mesa is higher."""
+    steep = noise(world + np.uint64(5), x, z, 5)
+    return np.int64(min(22.0, max(0.0, 90.0 * (steep - 0.35))))
 
 
 @kernel
@@ -81,13 +90,24 @@ def corner_height(rules, setting_biome, generator, world, px, pz):
     if generator == ONE_BIOME:
         biome = rules.biome[setting_biome]
         return rolling(world, px, pz, biome.depth, biome.scale)
+    cells = np.empty((5, 5), np.int64)
+    for i in range(5):
+        for k in range(5):
+            cells[i, k] = cell_biome(world, px + i - 2, pz + k - 2) if (i | k) & 1 == 0 else 0
+    return blended(rules, world, px, pz, cells, 0, 0)
+
+
+@kernel
+def blended(rules, world, px, pz, cells, i, k):
+    """The height at a corner where biomes may differ. ``cells`` are biomes, those
+    of the 5 x 5 cells around from i and k on."""
     depth = 0.0
     scale = 0.0
     total = 0.0
-    own = rules.biome[cell_biome(world, px, pz)].depth
+    own = rules.biome[cells[i + 2, k + 2]].depth
     for dx in range(-1, 2):
         for dz in range(-1, 2):
-            biome = rules.biome[cell_biome(world, px + 2 * dx, pz + 2 * dz)]
+            biome = rules.biome[cells[i + 2 + 2 * dx, k + 2 + 2 * dz]]
             weight = share(dx, dz, biome.depth, own)
             depth += weight * biome.depth
             scale += weight * biome.scale

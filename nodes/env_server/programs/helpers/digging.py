@@ -1,0 +1,43 @@
+"""Digging one block, and what is in the way."""
+
+
+def dig_at(obs, dx, dy, dz, max_steps=400):
+    x, y, z = cell_of(obs)
+    x, y, z = x + dx, y + dy, z + dz
+    last = obs.steps + max_steps
+    missed = 0
+    while obs.steps < last and missed < 8:
+        fx, fy, fz = cell_of(obs)
+        goal = (x - fx, y - fy, z - fz)
+        if max(abs(goal[0]), abs(goal[1]), abs(goal[2])) > 7:
+            return obs
+        if obs.block(goal[0], goal[1], goal[2]) in OPEN:
+            return obs
+        best = line_to(obs, goal)
+        if best is None:
+            # Between two bins: a little to the side the angles are others.
+            missed += 1
+            obs = left() if missed % 4 < 2 else right()
+            continue
+        obs = aim(obs, best[0], best[1])
+        if obs.facing == "air":
+            missed += 1
+            obs = noop()
+        name, far = obs.facing, obs.facing_distance
+        while obs.steps < last and obs.facing == name != "air":
+            if abs(obs.facing_distance - far) > 0.05:
+                break
+            obs = attack()
+    return obs
+
+
+def line_to(obs, goal):
+    """(yaw, pitch) of a line of sight that meets the block first, or at least goes through it."""
+    through = None
+    for _, yaw, pitch in [(0.0, obs.yaw, obs.pitch)] + bins_towards(obs, goal, 1):
+        hit, _, passes = sight(obs, yaw, pitch, goal)
+        if hit == goal:
+            return yaw, pitch
+        if passes and through is None:
+            through = (yaw, pitch)
+    return through

@@ -1,0 +1,171 @@
+"""What has to be had, in which order: the arithmetic over the rules that plans rest on."""
+
+import pytest
+
+from messages.plan import Subtask
+from messages.world import Condition
+from models.planning import expected, needs, shortfalls
+from models.plans import at_hand, chain, plan_for, plan_shortfalls, starts
+from models.rules import CRAFTS
+from models.ways import Unreachable
+
+STARTS = [
+    {},
+    {"log": 10},
+    {"wooden_pickaxe": 1},
+    {"crafting_table": 1, "iron_ingot": 3},
+    {"planks": 3, "stick": 1, "cobblestone": 5, "coal": 2},
+]
+NO_WAY = {"purple_shulker_box": "shulker_shell"}  # no shulker in this world
+
+
+def gained(goal: str, quantity: int, inventory: dict[str, int]) -> list[tuple[str, int]]:
+    return [(need.item, need.gain) for need in needs(goal, quantity, inventory)]
+
+
+@pytest.mark.parametrize("inventory", STARTS, ids=lambda start: ",".join(start) or "nothing")
+def test_every_plan_to_a_craft_argument_can_be_carried_out(inventory: dict[str, int]):
+    for craft in CRAFTS:
+        for quantity in (1, 7):
+            wanted = inventory.get(craft.item, 0) + quantity
+            if craft.item in NO_WAY:
+                with pytest.raises(Unreachable, match=NO_WAY[craft.item]):
+                    needs(craft.item, wanted, inventory)
+                continue
+            plan = gained(craft.item, wanted, inventory)
+            assert shortfalls(plan, inventory) == [], craft.item
+            assert len({item for item, _ in plan}) == len(plan)
+            assert expected(plan, inventory)[craft.item] >= wanted
+            # Nothing is superfluous: a plan cannot be carried out without any one of its steps,
+            # tools apart (another one of the plan may do, and wool comes without shears).
+            for left_out, (item, _) in enumerate(plan[:-1]):
+                if not item.endswith(("pickaxe", "shears")):
+                    rest = plan[:left_out] + plan[left_out + 1 :]
+                    assert shortfalls(rest, inventory), (craft.item, item)
+
+
+def test_a_stick_from_bare_hands():
+    assert gained("stick", 1, {}) == [("log", 1), ("planks", 2), ("stick", 1)]
+
+
+def test_a_furnace_from_ten_logs_needs_no_log():
+    assert gained("furnace", 1, {"log": 10}) == [
+        ("planks", 9),
+        ("stick", 2),
+        ("crafting_table", 1),
+        ("wooden_pickaxe", 1),
+        ("cobblestone", 8),
+        ("furnace", 1),
+    ]
+
+
+def test_a_diamond_from_bare_hands():
+    plan = gained("diamond", 1, {})
+    assert [item for item, _ in plan] == [
+        "log", "planks", "stick", "crafting_table", "wooden_pickaxe", "cobblestone",
+        "stone_pickaxe", "iron_ore", "furnace", "iron_ingot", "iron_pickaxe", "diamond",
+    ]  # fmt: skip
+    # 4 for the table, 3 for the wooden pickaxe, 3 for six sticks, 2 to burn.
+    assert dict(plan)["planks"] == 4 + 3 + 4 + 2
+    assert dict(plan)["cobblestone"] == 3 + 8
+
+
+def test_milk_wool_and_bed_begin_with_what_is_there():
+    assert gained("milk_bucket", 1, {"crafting_table": 1, "iron_ingot": 3}) == [
+        ("bucket", 1),
+        ("milk_bucket", 1),
+    ]
+    assert gained("wool", 1, {"crafting_table": 1, "iron_ingot": 2}) == [("shears", 1), ("wool", 1)]
+    assert gained("wool", 1, {"shears": 1}) == [("wool", 1)]
+    assert needs("wool", 1, {"shears": 1})[0].way.tools == ["shears"]
+    assert needs("wool", 1, {})[0].way.how == "kill"
+    bed = gained("bed", 1, {"crafting_table": 1, "shears": 1})
+    assert bed == [("log", 1), ("planks", 3), ("wool", 3), ("bed", 1)]
+
+
+def test_digging_wears_tools_out():
+    assert dict(gained("cobblestone", 50, {}))["wooden_pickaxe"] == 1  # it stands 59 blocks
+    assert dict(gained("cobblestone", 200, {}))["wooden_pickaxe"] == 4
+    assert dict(gained("cobblestone", 200, {"wooden_pickaxe": 1}))["wooden_pickaxe"] == 3
+    assert gained("cobblestone", 200, {"stone_pickaxe": 2}) == [("cobblestone", 200)]
+    # Coal and stone are dug with the same pickaxes.
+    both = [*gained("furnace", 6, {"crafting_table": 1}), ("coal", 20)]
+    assert any("wears out" in said for said in shortfalls(both, {"crafting_table": 1}))
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ([("stick", 4)], "Subtask 1 (4 stick) uses up 2 planks, and there are 0 by then"),
+        ([("log", 1), ("planks", 4), ("wooden_pickaxe", 1)], "needs a crafting_table"),
+        ([("iron_ore", 1)], "needs one of stone_pickaxe"),
+        ([("planks", 4), ("log", 1)], "uses up 1 log"),  # the wrong way round
+        ([("cobblestone", 1)], "needs one of"),
+        ([("bedrock", 1)], "cannot be done: nothing in the rules leads to 'bedrock'"),
+        ([("log", 1), ("log", 1), ("planks", 12)], "uses up 3 log, and there are 2"),
+    ],
+)
+def test_a_wrong_plan_is_answered_with_a_sentence(plan: list[tuple[str, int]], said: str):
+    assert any(said in sentence for sentence in shortfalls(plan, {}))
+
+
+def test_the_same_item_twice_adds_up():
+    assert shortfalls([("log", 1), ("log", 1), ("planks", 8)], {}) == []
+    assert expected([("log", 1), ("planks", 4), ("planks", 0)], {}) == {"planks": 4}
+
+
+def test_smelting_uses_up_planks():
+    ready = {"furnace": 1, "iron_ore": 3}
+    assert shortfalls([("iron_ingot", 3)], {**ready, "planks": 2}) == []
+    assert "uses up 2 planks" in shortfalls([("iron_ingot", 3)], ready)[0]
+
+
+def test_a_goal_that_stands_nearby_ends_in_placing_it():
+    goal = Condition(kind="nearby", name="crafting_table")
+    plan = plan_for(goal, {})
+    assert [subtask.success.name for subtask in plan] == [
+        "log",
+        "planks",
+        "crafting_table",
+        "crafting_table",
+    ]
+    assert plan[-1].success == goal
+    assert plan_shortfalls(plan, {}) == []
+    assert "which no earlier one gets" in plan_shortfalls(plan[-1:], {})[0]
+    assert plan_for(goal, {"crafting_table": 1}) == plan[-1:]
+
+
+def test_a_goal_counts_from_where_the_episode_began():
+    goal = Condition(kind="have", name="log", quantity=2)
+    assert plan_for(goal, {"log": 5})[0].success.quantity == 2
+
+
+def test_each_subtask_begins_with_what_those_before_it_leave():
+    plan = plan_for(Condition(kind="have", name="wooden_pickaxe"), {})
+    begins = {s.name: start for s, start in zip(plan, starts(plan, {}), strict=True)}
+    assert begins["harvest 3 log"] == {}
+    assert begins["craft 9 planks"] == {"log": 3}
+    assert begins["craft 1 wooden pickaxe"] == {"planks": 6, "stick": 4, "crafting_table": 1}
+    # The furnace burns what lies in the first slot: planks come before what is still needed.
+    smelting = starts(plan_for(Condition(kind="have", name="iron_ingot"), {}), {})[-1]
+    assert list(smelting)[-3:] == ["planks", "crafting_table", "wooden_pickaxe"]
+
+
+def test_a_station_beside_the_player_is_at_hand():
+    assert at_hand({"log": 1}, {"crafting table": 1}) == {"log": 1, "crafting_table": 1}
+    assert at_hand({"furnace": 2}, {"furnace": 1}) == {"furnace": 2}
+
+
+def test_a_recipe_chain_has_stations_tools_and_fuel():
+    lines = "\n".join(chain(Condition(kind="have", name="iron_pickaxe"), {}))
+    assert "planks: craft 4 from 1 log" in lines
+    assert "wooden_pickaxe: craft 1 from 3 planks, 2 stick, at a crafting_table" in lines
+    assert "iron_ore: dig iron_ore, with one of stone_pickaxe" in lines
+    assert "fuel" in lines
+
+
+def test_a_plan_of_subtasks_can_be_checked():
+    plan = plan_for(Condition(kind="have", name="diamond"), {})
+    assert plan_shortfalls(plan, {}) == []
+    without: list[Subtask] = [s for s in plan if s.success.name != "furnace"]
+    assert any("needs a furnace" in said for said in plan_shortfalls(without, {}))
