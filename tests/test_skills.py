@@ -8,7 +8,16 @@ import msgspec
 import pytest
 
 from messages.chat import ProgramQuestion, SkillNote, SpecQuestion
-from messages.plan import IMPLEMENT, PURSUE, GoalReport, Implement, Stage, SubAction
+from messages.plan import (
+    EVALUATE,
+    IMPLEMENT,
+    PURSUE,
+    Evaluate,
+    GoalReport,
+    Implement,
+    Stage,
+    SubAction,
+)
 from messages.program import Program
 from messages.training import TrainingSpec
 from messages.world import Condition, Interface, SeedRange
@@ -250,20 +259,22 @@ def test_a_later_training_of_the_sub_action_begins_from_the_earlier_policy(run_f
 
 
 def test_two_policies_in_one_goal(run_folder: Path):
-    """A sub-action is learned after another one that was: the tryout plays both, training starts
-    where the programs before the first policy end."""
+    """Each is a training of its own, and they are played one after the other."""
     dig = SubAction(name="harvest log", method="rl", success=LOG)
     find = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
-    with stack(run_folder) as agents:
-        goal = Implement(task=TASK, sub_action=dig, before=[find], history=[])
-        first = agents.bus.run_goal(IMPLEMENT, "demo/first", goal, timeout=PATIENCE)
-        assert first.stage is not None
-        goal = Implement(task=TASK, sub_action=dig, before=[first.stage], history=[])
-        agents.bus.run_goal(IMPLEMENT, "demo/second", goal, timeout=PATIENCE)
-        specs = [train.spec for train in agents.world.trained.values()]
-        assert [[program.name for program in spec.prefix] for spec in specs] == [["find"], []]
-        played = [name for session, name in agents.world.played if "demo/second" in session]
-        assert played == ["demo/first/train", "demo/second/train"]
+    goal = Implement(task=TASK, sub_action=dig, before=[find], history=[])
+    with stack(run_folder, warm_starts=False) as agents:
+        learned = [
+            agents.bus.run_goal(IMPLEMENT, f"demo/{name}", goal, timeout=PATIENCE).stage
+            for name in ("first", "second")
+        ]
+        stages = [find, *(stage for stage in learned if stage is not None)]
+        agents.bus.run_goal(
+            EVALUATE, "demo/whole", Evaluate(task=TASK, stages=stages), timeout=PATIENCE
+        )
+        assert [train.spec.start for train in agents.world.trained.values()] == [None, None]
+        played = [name for session, name in agents.world.played if "demo/whole" in session]
+        assert played == ["find", "demo/first/train", "demo/second/train"]
 
 
 # ---- what the language model sees, and may call
