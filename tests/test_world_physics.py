@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from nodes.env_server.worlds.embedded.grid import block_at
 from tests.arena import FLOOR, Arena
 
 
@@ -85,10 +86,19 @@ def test_looking_is_clamped_and_turns_right(arena: Arena) -> None:
     assert arena.world.location()[1][0] == pytest.approx(-150.0)
 
 
-def test_the_edge_of_the_world_holds_the_player(arena: Arena) -> None:
-    arena.do("sprint", 200)
-    assert arena.position[2] == pytest.approx(32.0 - 0.3, abs=1e-5)
-    assert arena.position[1] == FLOOR
+def test_the_window_follows_the_player(arena: Arena) -> None:
+    """The world has no edge: however far he runs, he has ground around him."""
+    for _ in range(10):
+        arena.do("sprint", 40)
+        for axis, low in ((0, "west"), (2, "north")):
+            west = int(arena.player[low][0])
+            assert west % 16 == 0
+            assert west + 4 <= arena.position[axis] < west + 32 - 4
+        assert arena.position[1] == FLOOR
+    assert arena.position[2] == pytest.approx(16.5 + 20 * 5.612, abs=1.0)
+    ahead = int(arena.position[2]) + 3
+    assert block_at(arena.world.state, 0, 16, FLOOR - 1, ahead) == 1
+    assert block_at(arena.world.state, 0, 16, FLOOR, ahead) == 0
 
 
 def test_a_crafting_step_takes_three_ticks(arena: Arena) -> None:
