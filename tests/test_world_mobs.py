@@ -13,10 +13,10 @@ from tests.arena import FLOOR, Arena, embedded
 
 
 class Yard(Arena):
-    """The plate, with mobs."""
+    """The plate, with mobs; so wide that it stays where it is if the player is thrown about."""
 
     def __init__(self, options: dict[str, Any] | None = None) -> None:
-        super().__init__(options)
+        super().__init__({"area": 64, **(options or {})})
         self.world.state.settings["mobs_spawn"] = 0
         self.mobs = self.world.state.mobs[0]
 
