@@ -72,6 +72,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     samples: Samples
     seconds: float
     video: str | None = None  # path relative to the run folder
+    left: dict[str, int] = {}  # what its successful episodes mostly had in the end
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

@@ -65,7 +65,7 @@ def keep_window(state, rules, w):
     player = state.players[w]
     off_x = player.x - player.west - area // 2
     off_z = player.z - player.north - area // 2
-    limit = min(FAR, 3 * area // 8)
+    limit = min(FAR, area // 2 - 1)
     if abs(off_x) <= limit and abs(off_z) <= limit:
         return
     x = math.floor(player.x)
