@@ -160,7 +160,11 @@ def test_what_the_engine_lacks_is_said() -> None:
             {"generate_world_type": "from_file", "world_file_path": "a"},
             "reads no saved worlds",
         ),
-        ("open-ended", {"start_position": dict(x=5, y=700, z=3, yaw=0, pitch=0)}, "outside every world"),
+        (
+            "open-ended",
+            {"start_position": dict(x=5, y=700, z=3, yaw=0, pitch=0)},
+            "outside every world",
+        ),
         ("open-ended", {"drawing_str": "<DrawBlok x='1'/>"}, "a drawing has no DrawBlok"),
         ("open-ended", {"drawing_str": "<DrawBlock"}, "not well-formed"),
     ]:
