@@ -5,6 +5,7 @@ programs of their own and prefixes alike. Environments of a batch are stepped to
 macro is over stand still until the longest one has ended.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 
@@ -37,6 +38,7 @@ from nodes.env_server.reports import Reports
 from nodes.env_server.stage import Stage
 from nodes.env_server.worlds.world import Bools, Ints, World
 
+LOG = logging.getLogger("env_server")
 _NO_FIELDS = frozenset[str]()
 
 
@@ -189,6 +191,7 @@ class Session:
 
     def close(self) -> None:
         """Give back the world and finish the film."""
+        self._tell_mistakes()
         if self.film is not None:
             self.film.close()
         self._world.close()
