@@ -112,6 +112,7 @@ class Session:
         stage = self._stage(interface)
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+        self._tell_mistakes()
         self.stage = stage
         stage.over[:] = self.episodes.over | ~rows
         stage.rewards.begin(self._readings, ~stage.over)
@@ -197,6 +198,12 @@ class Session:
         self._world.close()
 
     # ---- inside
+
+    def _tell_mistakes(self) -> None:
+        """What rewards that are code did wrong in the stage that is over."""
+        mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
+        for said, times in mistakes.items():
+            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
 
     def _named(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)
