@@ -5,6 +5,7 @@ programs of their own and prefixes alike. Environments of a batch are stepped to
 macro is over stand still until the longest one has ended.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 
@@ -37,6 +38,7 @@ from nodes.env_server.reports import Reports
 from nodes.env_server.stage import Stage
 from nodes.env_server.worlds.world import Bools, Ints, World
 
+LOG = logging.getLogger("env_server")
 _NO_FIELDS = frozenset[str]()
 
 
@@ -110,6 +112,7 @@ class Session:
         stage = self._stage(interface)
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+        self._tell_mistakes()
         self.stage = stage
         stage.over[:] = self.episodes.over | ~rows
         stage.rewards.begin(self._readings, ~stage.over)
@@ -189,11 +192,18 @@ class Session:
 
     def close(self) -> None:
         """Give back the world and finish the film."""
+        self._tell_mistakes()
         if self.film is not None:
             self.film.close()
         self._world.close()
 
     # ---- inside
+
+    def _tell_mistakes(self) -> None:
+        """What rewards that are code did wrong in the stage that is over."""
+        mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
+        for said, times in mistakes.items():
+            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
 
     def _named(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)

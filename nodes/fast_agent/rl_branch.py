@@ -115,6 +115,14 @@ def _write_spec(
                 f"Macro {macro.name!r}, line {problem.line}: {problem.message}"
                 for problem in agent.call(CHECK, CheckProgram(program=macro)).problems
             ]
+        for term in answer.rewards:
+            if term.kind == "code":
+                source = Program(name="reward", source=term.source)
+                check = CheckProgram(program=source, kind="reward")
+                problems += [
+                    f"Reward function, line {problem.line}: {problem.message}"
+                    for problem in agent.call(CHECK, check).problems
+                ]
         if not problems:
             return _training_spec(agent, goal, answer, macros), []
     return None, problems

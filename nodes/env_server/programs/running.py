@@ -114,7 +114,7 @@ class Run:
         return code
 
     def _failed(self, error: Exception) -> None:
-        line = _innermost(error)
+        line = innermost(error)
         if self._fuel.exhausted or isinstance(error, FuelSpent):
             return self._end("fuel_exhausted", line=line, error=_FUEL)
         said = f"{type(error).__name__}: {text(error)}"[:_ERROR_LENGTH]
@@ -249,7 +249,7 @@ class Batch:
 _FUEL = f"{LOOP_TURNS} loop turns, or as much work, without an action"
 
 
-def _innermost(error: BaseException) -> int:
+def innermost(error: BaseException) -> int:
     """The program's own line where ``error`` was raised. An error of fuel inside a generator is
     wrapped by Python; its cause has the line."""
     line = 0
