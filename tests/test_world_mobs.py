@@ -56,6 +56,7 @@ def test_each_kind_lives_for_two_hundred_ticks(name: str) -> None:
         yard.put(28, y, 28, "stone")
     number = yard.mob(name, 6.5, FLOOR, 6.5)
     assert number >= 0
+    yard.mobs[number]["stays"] = 1
     yard.do("noop", 200)
     assert yard.mobs[number]["kind"] == MOB_IDS[name]
     assert 0 <= yard.mobs[number]["x"] < 32
