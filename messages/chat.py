@@ -13,7 +13,7 @@ from messages.interface import Service, Topic
 from messages.plan import Iteration, Line, Stage, SubAction, Subtask
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
-from messages.world import RewardTerm, Task
+from messages.world import Condition, RewardTerm, Task
 
 
 class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -52,6 +52,15 @@ class ProgramAttempt(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str = ""
 
 
+class SkillNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A coded action of the skill library that may be called by its name."""
+
+    name: str
+    purpose: str
+    success: Condition  # what it brings about
+    rate: float  # in how many of its tryouts it did
+
+
 class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Fast agent: which program does this sub-action?"""
 
@@ -60,6 +69,7 @@ class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     before: list[Stage] = []
     attempts: list[ProgramAttempt] = []  # in this iteration, oldest first
     history: list[Line] = []  # verdicts of earlier iterations, oldest first
+    skills: list[SkillNote] = []  # a program may call these
 
 
 class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +97,7 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     actions: list[str] = []
     macros_allowed: bool = True
     problems: list[str] = []
+    skills: list[SkillNote] = []  # these may be macros
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):

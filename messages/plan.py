@@ -58,6 +58,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
     verdict: Verdict
     macros: list[str] = []  # names of the coded actions in the policy's action space
+    skill: str = ""  # the skill of the library that was taken, if one was
 
 
 class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -72,6 +73,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     samples: Samples
     seconds: float
     video: str | None = None  # path relative to the run folder
+    left: dict[str, int] = {}  # what its successful episodes mostly had in the end
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

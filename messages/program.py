@@ -22,6 +22,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
 class CheckProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     program: Program
+    kind: Literal["action", "reward"] = "action"
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

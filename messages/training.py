@@ -11,6 +11,13 @@ from messages.program import Program
 from messages.world import Interface, SeedRange, Task
 
 
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """A trained policy, by the id of the goal that trained it, or a copy in the skill library."""
+
+    id: str
+    checkpoint: str  # path relative to the run folder; absolute in the skill library
+
+
 class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What the fast agent writes to have a sub-action learned."""
 
@@ -21,13 +28,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange
     budget: int  # primitive samples at most, prefix steps not counted
     stop_at: float = 1.0  # success rate of recent training episodes that ends training early
-
-
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """A trained policy, by the id of the goal that trained it."""
-
-    id: str
-    checkpoint: str  # path relative to the run folder
+    start: Policy | None = None  # whose weights training begins from; its samples are not counted
 
 
 class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):

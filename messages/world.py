@@ -48,11 +48,14 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
     is a cost of time). ``gain``: per item ``name`` beyond the most that the episode ever had.
     ``approach``: per metre by which a seen block called ``name`` is nearer than any was before in
     the episode. ``facing``: while the crosshair is on a block called ``name`` within reach.
+    ``code``: what the function ``reward(before, after)`` of ``source`` returns, from the
+    observations before and after the step; it cannot act.
     """
 
-    kind: Literal["success", "step", "gain", "approach", "facing"]
+    kind: Literal["success", "step", "gain", "approach", "facing", "code"]
     weight: float
     name: str = ""
+    source: str = ""
 
 
 class SeedRange(msgspec.Struct, frozen=True, kw_only=True):

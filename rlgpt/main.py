@@ -58,6 +58,15 @@ def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
         from rlgpt.prompts import show
 
         return show(given.agent, given.run, given.id, given.list, given.schema)
+    if given.command == "skill":
+        from rlgpt import skills
+
+        if given.what == "list":
+            return skills.listed(given.library)
+        if given.what == "run":
+            return skills.play(given.name, given.library, given.episodes, given.seed)
+        act = {"show": skills.show, "remove": skills.remove}[given.what]
+        return act(given.name, given.library)
     if given.command == "world":
         from rlgpt.world import become
 
@@ -137,6 +146,23 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--list", action="store_true", help="only the ids of the agent's questions")
     show.add_argument("--schema", action="store_true", help="the schema of the answer as well")
     _add_run(show)
+
+    skill = _group(commands, "skill", "look after the skill library")
+    for what, text in (
+        ("list", "every skill, what it brings about and how often it did"),
+        ("show", "all that is known of a skill"),
+        ("run", "play a skill in fresh episodes of its task"),
+        ("remove", "forget a skill and delete its files"),
+    ):
+        sub = skill.add_parser(what, help=text)
+        if what != "list":
+            sub.add_argument("name", metavar="NAME")
+        if what == "run":
+            sub.add_argument("--episodes", type=int, default=10, metavar="N")
+            sub.add_argument("--seed", type=int, default=0, metavar="S")
+        sub.add_argument(
+            "--library", default=None, metavar="FOLDER", help="default: skills/ beside the runs"
+        )
 
     node = _group(commands, "node", "list, restart and kill nodes")
     _add_run(node.add_parser("list", help="the nodes and their states"))

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import yaml
 
 from messages.bus import Bus, ServiceError
 from messages.plan import Limits, PursueGoal
 from messages.program import CHECK, Checked, CheckProgram, Problem, ProgramReport
-from messages.training import ACT, TRAIN, Act, Acted, Policy, Progress, Train, Trained
+from messages.training import ACT, TRAIN, Act, Acted, Policy, Progress, Train, Trained, TrainingSpec
 from messages.world import (
     CLOSE,
     LOOK,
@@ -33,6 +34,7 @@ from messages.world import (
     Task,
     View,
 )
+from nodes.naming import slug
 from tests.bus_processes import PATIENCE, ROOT, notify_socket, wait_ready
 
 LOG = Condition(kind="have", name="log")
@@ -79,6 +81,7 @@ class ToyWorld:
     """
 
     def __init__(self, run: Path, outcome: Callable[[str], str]) -> None:
+        self.run = run
         self.outcome = outcome
         self.before_run: Callable[[str], None] = lambda goal_id: None
         self.sessions: dict[str, list[str]] = {}  # what each environment has reached
@@ -175,6 +178,10 @@ class ToyWorld:
     def train(self, goal: Any) -> Trained:
         request: Train = goal.request
         self.trained[goal.id] = request
+        folder = self.run / "learner" / slug(goal.id)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "checkpoint.pt").write_bytes(goal.id.encode())
+        checkpoint = str(folder.relative_to(self.run) / "checkpoint.pt")
         goal.feedback(
             Progress(
                 policy=goal.id,
@@ -190,7 +197,7 @@ class ToyWorld:
             )
         )
         return Trained(
-            policy=Policy(id=goal.id, checkpoint="learner/checkpoint.pt"),
+            policy=Policy(id=goal.id, checkpoint=checkpoint),
             samples=1000,
             prefix_samples=100,
             success_rate=0.9,
@@ -200,7 +207,12 @@ class ToyWorld:
 
     def act(self, goal: Any) -> Acted:
         request: Act = goal.request
-        macros = self.trained[request.policy.id].spec.interface.macros
+        if (trained := self.trained.get(request.policy.id)) is not None:
+            spec = trained.spec
+        else:  # of the skill library
+            folder = Path(request.policy.checkpoint).parent
+            spec = msgspec.json.decode((folder / "spec.json").read_bytes(), type=TrainingSpec)
+        macros = spec.interface.macros
         steps = self._reach(request.session, "have" if macros else "")
         self.played.append((request.session, request.policy.id))
         return Acted(steps=steps)

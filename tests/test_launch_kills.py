@@ -35,6 +35,7 @@ OVERRIDES = (
     f"nodes.fast_agent.parameters.budget={BUDGET}",
     "nodes.fast_agent.parameters.trial_episodes=8",
     "nodes.fast_agent.parameters.evaluation_episodes=8",
+    "nodes.fast_agent.parameters.skills=skills",  # each run its own: they are compared
     # Training asks the world for four steps at a time, so it takes as long as seven restarts do.
     "nodes.learner.parameters.environments=4",
     "nodes.learner.parameters.minibatch=64",

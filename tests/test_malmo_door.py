@@ -209,10 +209,10 @@ REFUSED = [
     (
         [
             HELLO,
-            MISSION.replace("DefaultWorldG", "BiomeG").replace('seed="7"', 'biome="9"').encode(),
+            MISSION.replace("DefaultWorldG", "BiomeG").replace('seed="7"', 'biome="99"').encode(),
             TOKEN,
         ],
-        "cannot make the biome",
+        "there is no biome of the number 99",
     ),
 ]  # fmt: skip
 

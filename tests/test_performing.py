@@ -192,6 +192,7 @@ class Below:
 
     def __init__(self, rates: dict[str, float] | None = None) -> None:
         self.rates = rates or {}
+        self.left: dict[str, dict[str, int]] = {}  # what a subtask really leaves
         self.asked: list[PlanQuestion] = []
         self.plans: list[list[Subtask]] = []  # before the right one
         self.achieved: list[AchieveSubtask] = []
@@ -216,9 +217,10 @@ class Below:
         self.achieved.append(goal.request)
         subtask = goal.request.subtask
         rate = self.rates.get(subtask.success.name, 1.0)
-        return SubtaskReport(
-            iterations=[iteration(subtask, rate)], success=rate >= 0.9, reason="seen"
+        turn = msgspec.structs.replace(
+            iteration(subtask, rate), left=self.left.get(subtask.success.name, {})
         )
+        return SubtaskReport(iterations=[turn], success=rate >= 0.9, reason="seen")
 
     def perform(self, goal: GoalHandle[Perform, Any]) -> Performed:
         self.performed.append(goal.request)
@@ -249,6 +251,27 @@ def test_subtasks_begin_with_what_the_plan_expects(tmp_path: Path):
         "planks",
         "stick",
     ]
+
+
+def test_the_rest_is_planned_anew_from_what_a_subtask_really_left(tmp_path: Path):
+    """The table was left standing: the next subtask that works at one is not begun without."""
+    below = Below()
+    below.left = {"planks": {"planks": 12}, "wooden_pickaxe": {"wooden_pickaxe": 1, "planks": 4}}
+    bus = below.bus()
+    start(Planner, bus, tmp_path)
+    task = Task(id="s", prompt="", success=Condition(kind="have", name="stone_pickaxe"))
+    report = pursue(bus, task)
+    assert len(below.asked) == 2  # planks were left as expected: nothing was asked then
+    assert below.asked[1].inventory == {"wooden_pickaxe": 1, "planks": 4}
+    assert any("needs a crafting_table" in said for said in below.asked[1].problems)
+    # What was practised already is not practised again, but it is in what comes to be expected.
+    names = [each.subtask.success.name for each in below.achieved]
+    assert len(set(names)) == len(names)
+    assert names[-2:] == ["cobblestone", "stone_pickaxe"]
+    assert below.achieved[-1].start["crafting_table"] == 1
+    assert below.achieved[-1].start["cobblestone"] == 3
+    assert [each.name for each in report.subtasks] == [each.subtask.name for each in below.achieved]
+    assert report.success
 
 
 def test_a_wrong_plan_goes_back_with_the_reasons(tmp_path: Path):

@@ -13,17 +13,14 @@ from nodes.env_server.worlds import make_world
 SEEDS = 4
 
 
-def play(
-    source: str, inventory: dict[str, int] | None = None, biome: str = "plains"
-) -> list[ProgramReport]:
+def play(source: str, inventory: dict[str, int] | None = None) -> list[ProgramReport]:
     """Run a program on a few seeds; it says with assert what must have come of it."""
     never = Condition(kind="have", name="dragon_egg")
-    task = Task(
-        id="t", prompt="", success=never, biome=biome, inventory=inventory or {}, horizon=4000
-    )
+    task = Task(id="t", prompt="", success=never, inventory=inventory or {}, horizon=4000)
     seeds = SeedRange(first=0, count=SEEDS)
     request = OpenSession(session="s", task=task, size=SEEDS, seeds=seeds)
-    session = Session(request, make_world("embedded", SEEDS, task))
+    world = make_world("embedded", SEEDS, task, generate_world_type="flat")
+    session = Session(request, world)
     try:
         return session.run_program(Program(name="p", source=source, max_steps=1000))[1]
     finally:
@@ -56,8 +53,6 @@ def test_walk_to_arrives_and_goes_no_deeper_than_it_may() -> None:
 def action(obs):
     x, y, z = obs.position
     obs = walk_to(obs, 5, -3)
-    if obs.facing == "leaves":
-        return  # seed 3 has a tree in the way: it gave up there
     assert hypot(obs.position[0] - x - 5, obs.position[2] - z + 3) < 0.5, obs.position
     assert obs.steps < 60, obs.steps
     before = obs.steps
@@ -71,14 +66,8 @@ def test_dig_at_digs_that_block_and_place_at_puts_one_there() -> None:
     assert_works(
         play(
             """
-def level(obs):
-    for x in (-1, 0, 1):
-        for z in (-1, 0, 1):
-            if obs.block(x, -1, z) != "air" and obs.block(x, 0, z) == "air" and x and z:
-                return x, z
-
 def action(obs):
-    dx, dz = level(obs)
+    dx, dz = 1, 1
     obs = dig_at(obs, dx, -1, dz)
     assert obs.block(dx, -1, dz) == "air", obs.block(dx, -1, dz)
     obs = place_at(obs, "cobblestone", dx, -1, dz)
@@ -120,7 +109,8 @@ def test_mobs_are_seen_before_blocks_only() -> None:
     task = Task(
         id="t", prompt="", success=Condition(kind="have", name="dirt"), biome="plains", horizon=9
     )
-    world = make_world("embedded", 16, task)
+    scene = {"generate_world_type": "flat", "initial_mobs": ["cow"] * 6}
+    world = make_world("embedded", 16, task, **scene, initial_mob_range=8)
     world.reset(np.arange(16), np.arange(16))
     angles = np.radians(np.array(MOB_GRID, np.float32)).astype(np.float32)
     kinds, away = (each.copy() for each in world.mobs(angles, 20.0))

@@ -9,6 +9,7 @@ import pytest
 
 from models import actions
 from nodes.env_server.programs import (
+    Batch,
     Observations,
     ProgramRefused,
     Run,
@@ -230,3 +231,43 @@ def test_stub_and_implementation_agree() -> None:
     assert fields("Observation") == public
     assert fields("Ray") | fields("Observation") == language.FIELDS | {"block"}
     assert set(CODES) == {name for name, count in language.PRIMITIVES.items() if not count}
+
+
+def test_runs_side_by_side_end_as_they_do_alone() -> None:
+    sources = [
+        "def action(obs):\n    for _ in range(7):\n        obs = attack()\n",
+        "def action(obs):\n    while True:\n        attack()\n",
+        "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n"
+        "        turn(15)\n",
+        "def action(obs):\n    attack()\n    turn(30)\n    1 / 0\n",
+        "def action(obs):\n    noop()\n    while True:\n        pass\n",
+        "def action(obs):\n    attack()\n    equip('stick')\n",
+        "def action(obs):\n    while obs.steps < 5:\n        obs = jump()\n    noop()\n",
+    ]
+    world = FakeWorld(1)
+    world.reset(np.arange(1), np.zeros(1, np.int64))
+    seen = Observations(Readings(world), frozenset())
+    runs, codes, alone = {}, {}, {}
+    for row, source in enumerate(sources):
+        for found in (runs, alone):
+            found[row] = Run(compile_program(source), 30)
+            code = found[row].start(seen.row(0, 0))
+            codes[row] = code
+        while code is not None and not isinstance(code, tuple):
+            code = alone[row].send(seen.row(0, alone[row].steps + 1))
+            if isinstance(code, tuple):
+                code = alone[row].throw(ValueError("there is none"))
+    batch = Batch(dict(runs), codes)
+    ended: dict[int, Run] = {}
+    world.quantities = world.quantities.repeat(len(sources), 0)
+    while batch.runs:
+        for row, run in batch.send(seen):
+            ended[row] = run
+        for row in list(batch.slotted):
+            ended |= batch.replace(row, batch.runs[row].throw(ValueError("there is none")))
+    assert {row: run.ending for row, run in ended.items()} == {
+        row: run.ending for row, run in alone.items()
+    }
+    assert {run.ending.status for run in ended.values() if run.ending} == {
+        "finished", "step_limit", "error", "fuel_exhausted",
+    }  # fmt: skip

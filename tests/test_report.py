@@ -14,7 +14,17 @@ from tensorboard.compat.proto.summary_pb2 import Summary as Scalars  # pyright: 
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from messages.chat import Answered
-from messages.plan import GoalReport, Iteration, Line, Samples, Stage, SubAction, Subtask
+from messages.plan import (
+    GoalReport,
+    Iteration,
+    Line,
+    Performed,
+    PerformedEpisode,
+    Samples,
+    Stage,
+    SubAction,
+    Subtask,
+)
 from messages.program import Program
 from messages.training import Policy, TrainingSpec
 from messages.verdict import Verdict
@@ -400,3 +410,47 @@ def test_the_table_has_one_row_per_iteration() -> None:
     assert "0.93 (28/30)" in rows[1]
     assert "attack_20" in printed
     assert "\x1b" not in printed
+
+
+def performed() -> GoalReport:
+    """The report of a goal whose whole was performed in two episodes."""
+    ended = PerformedEpisode(
+        environment=1,
+        seed=950_001,
+        success=False,
+        steps=812,
+        ended="gave_up",
+        subtask="craft <b>planks</b>",
+        reason="3 tries at planks",
+        gained=["log"],
+    )
+    won = PerformedEpisode(
+        environment=0, seed=950_000, success=True, steps=301, ended="success", gained=["log"]
+    )
+    performance = Performed(
+        success_rate=0.5,
+        episodes=[won, ended],
+        milestones={"log": 2, "stick": 1},
+        steps=1_113,
+        video="env_server/videos/1.mp4",
+    )
+    return msgspec.structs.replace(goal_report(), performance=performance)
+
+
+def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path) -> None:
+    fill(tmp_path)
+    console = Console(file=io.StringIO(), width=140)
+    console.print(iteration_table(performed()))
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    rows = [line for line in printed.splitlines() if re.search(r"\(\d+/\d+\)", line)]
+    assert "0.50 (1/2)" in rows[-1]
+    assert "1.11k" in rows[-1]
+    path, _ = write(tmp_path, performed(), RESTARTS, 131.4)
+    summary = msgspec.json.decode(path.read_bytes(), type=Summary)
+    assert summary.success_rate == 0.5
+    assert summary.samples.evaluation == 25_523 + 1_113
+    assert summary.performance is not None
+    assert summary.performance.milestones == {"log": 2, "stick": 1}
+    outline = written(tmp_path, performed())
+    for words in ("The whole goal, performed", "3 tries at planks", "craft <b>planks</b>", "812"):
+        assert words in outline.text

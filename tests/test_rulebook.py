@@ -235,3 +235,10 @@ def test_the_stock_is_in_call_style(path: Path):
     tree = ast.parse(path.read_text())
     assert any(isinstance(node, ast.FunctionDef) and node.name == "action" for node in tree.body)
     assert all(isinstance(node, (ast.FunctionDef, ast.Assign)) for node in tree.body)
+
+
+@pytest.mark.parametrize("item", ["planks", "stick", "crafting_table", "wooden_pickaxe"])
+def test_what_a_recipe_makes_is_made_and_not_looked_for(item: str):
+    goal = Condition(kind="have", name=item)
+    assert rules.approach(goal).name.startswith("craft")
+    assert rules.approach(Condition(kind="have", name="log")).name.startswith("harvest")

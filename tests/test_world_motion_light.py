@@ -76,8 +76,10 @@ def test_piece_by_piece_and_change_by_change() -> None:
     hollow(world, 9)
     world.state.light[0] = 0
     # Strips in an odd order: what is not lit yet has light 0, as columns that just came.
-    for x0, z0, x1, z1 in ((16, 0, 32, 16), (0, 16, 16, 32), (0, 0, 16, 16), (16, 16, 32, 32)):
-        light_area(world.state, world.rules, 0, x0, z0, x1, z1)
+    west, north = (int(world.state.players[0][name]) for name in ("west", "north"))
+    for x, z in ((16, 0), (0, 16), (0, 0), (16, 16)):
+        x0, z0 = west + x, north + z
+        light_area(world.state, world.rules, 0, x0, z0, x0 + 16, z0 + 16)
     whole = reference(world)
     assert (world.state.light[0] == whole).all()
     random = np.random.default_rng(1)
@@ -85,7 +87,7 @@ def test_piece_by_piece_and_change_by_change() -> None:
     for number in range(200):
         x, z = (int(value) for value in random.integers(0, 32, 2))
         set_block(
-            world.state, world.rules, 0, x, int(random.integers(5, 80)), z,
+            world.state, world.rules, 0, west + x, int(random.integers(5, 80)), north + z,
             kinds[int(random.integers(0, len(kinds)))], 0,
         )  # fmt: skip
         if number % 20 == 0:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from nodes.env_server.worlds.embedded.grid import block_at
 from tests.arena import FLOOR, Arena
 
 
@@ -85,10 +86,34 @@ def test_looking_is_clamped_and_turns_right(arena: Arena) -> None:
     assert arena.world.location()[1][0] == pytest.approx(-150.0)
 
 
-def test_the_edge_of_the_world_holds_the_player(arena: Arena) -> None:
-    arena.do("sprint", 200)
-    assert arena.position[2] == pytest.approx(32.0 - 0.3, abs=1e-5)
-    assert arena.position[1] == FLOOR
+def test_the_world_has_no_edge_and_the_window_follows() -> None:
+    arena = Arena({"area": 64})
+    for _ in range(10):
+        arena.do("sprint", 40)
+        for axis, low in ((0, "west"), (2, "north")):
+            first = int(arena.player[low][0])
+            assert first % 16 == 0
+            assert first + 7 <= arena.position[axis] <= first + 64 - 7
+        assert arena.position[1] == FLOOR
+    assert arena.position[2] == pytest.approx(16.5 + 20 * 5.612, abs=1.0)
+    ahead = int(arena.position[2]) + 6
+    assert block_at(arena.world.state, 0, 16, FLOOR - 1, ahead) == 1
+    assert block_at(arena.world.state, 0, 16, FLOOR, ahead) == 0
+
+
+def test_the_dead_rise_far_away_unharmed() -> None:
+    """The window is where he stands from the first tick on."""
+    for dimension in (0, 1):
+        arena = Arena({"area": 64})
+        arena.do("sprint", 600)
+        arena.player["dimension"] = dimension
+        arena.player["life"] = 0.0
+        # As many ticks as lie between two looks at what presses on the head.
+        arena.do("noop", 12)
+        assert arena.position.tolist() == [16.5, FLOOR, 16.5]
+        assert arena.life == 20.0
+        assert arena.player["dimension"] == 0
+        assert arena.player["north"] == arena.player["west"] == -16
 
 
 def test_a_crafting_step_takes_three_ticks(arena: Arena) -> None:

@@ -37,6 +37,7 @@ from messages.world import (
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.programs import ProgramRefused, compile_program
+from nodes.env_server.programs.reward import compile_reward
 from nodes.env_server.session import Session
 from nodes.env_server.worlds import WorldError, make_world
 from nodes.files import write_whole
@@ -150,7 +151,10 @@ class EnvServer(Node):
 
     def check_program(self, request: CheckProgram) -> Checked:
         try:
-            compile_program(request.program.source)
+            if request.kind == "reward":
+                compile_reward(request.program.source)
+            else:
+                compile_program(request.program.source)
         except ProgramRefused as refused:
             return Checked(problems=refused.problems)
         return Checked(problems=[])

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from messages.world import RewardTerm
 from nodes.env_server.conditions import block_id, item_id
+from nodes.env_server.programs import ProgramRefused
+from nodes.env_server.programs.reward import CodeReward
 from nodes.env_server.readings import Readings
 from nodes.env_server.worlds.world import Bools, Floats, World
 
@@ -32,6 +34,21 @@ class Rewards:
         ]
         # What a term compares with: most items held, least distance seen (inf: never).
         self._before = [np.zeros(world.size) for _ in terms]
+        self._code: dict[int, CodeReward] = {}
+        for place, term in enumerate(terms):
+            if term.kind == "code":
+                try:
+                    self._code[place] = CodeReward(term.source, world.size)
+                except ProgramRefused as refused:
+                    raise ValueError(f"a reward does not compile: {refused}") from None
+
+    def mistakes(self) -> dict[str, int]:
+        """What went wrong in rewards that are code, in words, and how often."""
+        found: dict[str, int] = {}
+        for code in self._code.values():
+            for said, times in code.mistakes.items():
+                found[said] = found.get(said, 0) + times
+        return found
 
     def begin(self, readings: Readings, rows: Bools) -> None:
         """Episodes or stages begin in ``rows`` (B,)."""
@@ -40,13 +57,19 @@ class Rewards:
                 before[rows] = readings.count(number)[rows]
             elif term.kind == "approach":
                 before[rows] = _distance(readings, number)[rows]
+        for code in self._code.values():
+            code.begin(readings, rows)
 
     def pay(self, readings: Readings, active: Bools, success: Bools) -> Floats:
         """Reward (B,) of the last step, 0 where not ``active``."""
         reward = np.zeros(len(active), np.float32)
-        for term, number, before in zip(self._terms, self._ids, self._before, strict=True):
+        for place, (term, number, before) in enumerate(
+            zip(self._terms, self._ids, self._before, strict=True)
+        ):
             if term.kind == "success":
                 reward += term.weight * success
+            elif term.kind == "code":
+                reward += term.weight * self._code[place].pay(readings, active)
             elif term.kind == "step":
                 reward += term.weight
             elif term.kind == "facing":

@@ -5,6 +5,7 @@ programs of their own and prefixes alike. Environments of a batch are stepped to
 macro is over stand still until the longest one has ended.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 
@@ -24,6 +25,7 @@ from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
 from nodes.env_server.film import HEIGHT, WIDTH, Film
 from nodes.env_server.programs import (
+    Batch,
     CompiledProgram,
     Observations,
     ProgramRefused,
@@ -36,6 +38,7 @@ from nodes.env_server.reports import Reports
 from nodes.env_server.stage import Stage
 from nodes.env_server.worlds.world import Bools, Ints, World
 
+LOG = logging.getLogger("env_server")
 _NO_FIELDS = frozenset[str]()
 
 
@@ -109,6 +112,7 @@ class Session:
         stage = self._stage(interface)
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+        self._tell_mistakes()
         self.stage = stage
         stage.over[:] = self.episodes.over | ~rows
         stage.rewards.begin(self._readings, ~stage.over)
@@ -188,11 +192,18 @@ class Session:
 
     def close(self) -> None:
         """Give back the world and finish the film."""
+        self._tell_mistakes()
         if self.film is not None:
             self.film.close()
         self._world.close()
 
     # ---- inside
+
+    def _tell_mistakes(self) -> None:
+        """What rewards that are code did wrong in the stage that is over."""
+        mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
+        for said, times in mistakes.items():
+            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
 
     def _named(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)
@@ -292,6 +303,7 @@ class Session:
         rows = np.flatnonzero(single)
         stage.choices.fill(self._actions, choices[rows], rows, self._readings)
         runs: dict[int, Run] = {}
+        codes: dict[int, Code] = {}
         macro_rows = np.flatnonzero(acting & ~single).tolist()
         if macro_rows:
             chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
@@ -299,8 +311,9 @@ class Session:
             seen = Observations(self._readings, fields)
             for row, (program, max_steps) in chosen.items():
                 run = Run(program, max_steps)
-                if self._next(run, row, run.start(seen.row(row, 0))):
-                    runs[row] = run
+                code = self._possible(run, row, run.start(seen.row(row, 0)))
+                if code is not None:
+                    runs[row], codes[row] = run, code
                 else:
                     # A macro that ends before it acts still takes a step: a decision without one
                     # could be repeated for ever.
@@ -311,7 +324,7 @@ class Session:
             return self._judge_stage(stage, running, dead, outcome) | single
 
         if runs:
-            self._advance(runs, acting, fields, seen, judge)
+            self._advance(Batch(runs, codes), acting, fields, seen, judge)
         elif acting.any():
             judge(acting, self._tick(acting))
 
@@ -327,19 +340,22 @@ class Session:
         """Run a program in ``rows`` to its end; how many primitive steps that took."""
         seen = Observations(self._readings, program.fields)
         runs: dict[int, Run] = {}
+        codes: dict[int, Code] = {}
         for row in np.flatnonzero(rows).tolist():
-            run = runs[row] = Run(program, max_steps)
-            if not self._next(run, row, run.start(seen.row(row, 0))):
-                if reports is not None:
-                    reports.ended(row, run)
-                del runs[row]
+            run = Run(program, max_steps)
+            code = self._possible(run, row, run.start(seen.row(row, 0)))
+            if code is not None:
+                runs[row], codes[row] = run, code
+            elif reports is not None:
+                reports.ended(row, run)
         running = np.zeros(self.size, bool)
         running[list(runs)] = True
-        return self._advance(runs, running, program.fields, seen, judge, reports, check)
+        batch = Batch(runs, codes)
+        return self._advance(batch, running, program.fields, seen, judge, reports, check)
 
     def _advance(
         self,
-        runs: dict[int, Run],
+        batch: Batch,
         running: Bools,
         fields: frozenset[str],
         seen: Observations,
@@ -348,42 +364,45 @@ class Session:
         check: Callable[[], None] = lambda: None,
     ) -> int:
         """Step ``running`` together until every run has ended. ``judge`` says, after each step, who
-        stops. ``runs`` is emptied."""
+        stops. ``batch`` is emptied."""
         running = running.copy()
         steps = 0
         while running.any():
             check()
             seen.expire()
+            self._actions[batch.rows] = VECTORS[batch.codes]
+            for row, code in batch.slotted.items():
+                self._actions[row] = self._slot_action(row, code)
             steps += int(np.count_nonzero(running))
             over = judge(running, self._tick(running))
             seen = Observations(self._readings, fields)
-            for row, run in list(runs.items()):
-                if over[row]:
-                    run.count_last()
-                    run.stop("episode_over")
-                elif self._next(run, row, run.send(seen.row(row, run.steps + 1))):
-                    continue
+            ended = batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
+            ended += batch.send(seen)
+            for row, code in list(batch.slotted.items()):
+                possible = self._possible(batch.runs[row], row, code)
+                if possible != code:
+                    ended += batch.replace(row, possible)
+            for row, run in ended:
                 running[row] = False
-                del runs[row]
                 if reports is not None:
                     reports.ended(row, run)
             running &= ~over
         seen.expire()
         return steps
 
-    def _next(self, run: Run, row: int, code: Code | None) -> bool:
-        """Put a run's next primitive among the actions; False if there is none."""
+    def _slot_action(self, row: int, code: tuple[str, str]) -> tuple[int, ...]:
+        verb, item = code
+        slot = slot_of(self._readings, row, item_id(self._world, item), verb)
+        return tuple(NOOP) if slot is None else primitive_actions.slot_action(verb, slot)
+
+    def _possible(self, run: Run, row: int, code: Code | None) -> Code | None:
+        """A run's next primitive, once the items that it needs are there; None if there is none."""
         while isinstance(code, tuple):
             verb, item = code
-            slot = slot_of(self._readings, row, item_id(self._world, item), verb)
-            if slot is not None:
-                self._actions[row] = primitive_actions.slot_action(verb, slot)
-                return True
+            if slot_of(self._readings, row, item_id(self._world, item), verb) is not None:
+                return code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
-        if code is None:
-            return False
-        self._actions[row] = VECTORS[code]
-        return True
+        return code
 
 
 class _Outcome:

@@ -14,13 +14,18 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
+from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.skills import LookedUp
 from nodes.naming import slug
 
 
-def implement_by_code(agent: Agent, goal: Implementing) -> Implemented:
-    """At most ``1 + repairs`` programs; the best of them is the implementation."""
+def implement_by_code(
+    agent: Agent, goal: Implementing, looked_up: LookedUp, spent: Spent
+) -> Implemented:
+    """At most ``1 + repairs`` programs; the best of them is the implementation. They may call the
+    skills that were looked up; ``spent`` is what the goal has cost before."""
     request, sub_action = goal.request, goal.request.sub_action
-    outcome, spent = Outcome(), Spent()
+    outcome = Outcome()
     attempts: list[ProgramAttempt] = []
     for number in range(1 + agent.parameters.repairs):
         goal.check()
@@ -31,6 +36,7 @@ def implement_by_code(agent: Agent, goal: Implementing) -> Implemented:
             before=request.before,
             attempts=attempts,
             history=request.history,
+            skills=looked_up.notes,
         )
         try:
             answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
@@ -45,14 +51,14 @@ def implement_by_code(agent: Agent, goal: Implementing) -> Implemented:
         outcome.attempts += 1
         program = Program(
             name=slug(sub_action.name),
-            source=answer.source,
+            source=with_skills(answer.source, looked_up.sources),
             purpose=sub_action.description or sub_action.name,
             max_steps=agent.parameters.program_steps,
         )
         agent.save(f"{goal.id}/program-{number}", program)
         problems = agent.call(CHECK, CheckProgram(program=program)).problems
         if problems:
-            attempts.append(ProgramAttempt(source=program.source, problems=problems))
+            attempts.append(ProgramAttempt(source=answer.source, problems=problems))
             if outcome.stage is None:
                 first = problems[0]
                 outcome.verdict = failed(
@@ -68,5 +74,5 @@ def implement_by_code(agent: Agent, goal: Implementing) -> Implemented:
         if verdict.success:
             break
         said = f"{verdict.reason} {verdict.suggestion}".strip()
-        attempts.append(ProgramAttempt(source=program.source, reports=played.reports, verdict=said))
+        attempts.append(ProgramAttempt(source=answer.source, reports=played.reports, verdict=said))
     return outcome.implemented(goal, spent)

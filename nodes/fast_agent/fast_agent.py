@@ -17,15 +17,18 @@ from messages.plan import (
     Working,
 )
 from messages.program import Program
+from nodes.config import ConfigError
 from nodes.fast_agent.code_branch import implement_by_code
-from nodes.fast_agent.implementing import Implementing
+from nodes.fast_agent.implementing import Implementing, Spent
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play, Player
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
+from nodes.fast_agent.skills import Skills, implement_by_skill
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
+from nodes.skills import Library, LibraryError
 
 
 class FastAgent(Node):
@@ -46,9 +49,14 @@ class FastAgent(Node):
         tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
         most_tries: int = 12  # at one subtask in one episode, whatever they bring
         plays: int = 5  # how often a play starts over when the env server was restarted
+        skills: str | None = None  # the library's folder, seen from the run folder; None: off
+        reuse_rate: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8  # of skills that are tried
+        warm_starts: bool = True  # may training begin from an earlier policy that fits?
 
     parameters: Parameters
-    live = frozenset({"repairs", "required_rate", "trial_episodes", "evaluation_episodes"})
+    live = frozenset(
+        {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
+    )
 
     def setup(self) -> None:
         seed, gamma = self.parameters.seed, self.parameters.gamma
@@ -59,15 +67,24 @@ class FastAgent(Node):
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
+        self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
         self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
-        if goal.request.sub_action.method == "code":
-            implemented = implement_by_code(self, goal)
-        else:
-            implemented = implement_by_rl(self, goal)
+        looked_up, spent = self.skills.look_up(self, goal), Spent()
+        implemented = None
+        if looked_up.skill is not None:
+            implemented = implement_by_skill(self, goal, self.skills, looked_up.skill)
+        if implemented is None or not implemented.line.verdict.success:
+            if implemented is not None:
+                spent.trial = implemented.samples.trial
+            if goal.request.sub_action.method == "code":
+                implemented = implement_by_code(self, goal, looked_up, spent)
+            else:
+                implemented = implement_by_rl(self, goal, self.skills, looked_up, spent)
+        self.skills.keep(goal, implemented, self.parameters.trial_episodes)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
         self.log.info("%s %s (%.2f): %s", goal.id, word, verdict.success_rate, verdict.reason)
@@ -90,9 +107,22 @@ class FastAgent(Node):
         successes = sum(episode.success for episode in played.episodes)
         rate = successes / len(played.episodes) if played.episodes else 0.0
         self.log.info("%s: %d of %d episodes", goal.id, successes, len(played.episodes))
-        return Evaluated(
+        evaluated = Evaluated(
             success_rate=rate, episodes=played.episodes, steps=played.steps, video=played.video
         )
+        self.skills.evaluated(goal.id, request, evaluated)
+        return evaluated
+
+    def _library(self) -> Library | None:
+        folder = self.parameters.skills
+        if folder is None:
+            return None
+        try:
+            return Library(self.run / folder)
+        except LibraryError as error:
+            raise ConfigError(
+                f"{error}; or go without: nodes.fast_agent.parameters.skills=null"
+            ) from error
 
     def perform(self, goal: Performing) -> Performed:
         performed = perform(self, goal)

@@ -18,6 +18,7 @@ class Agent(Protocol):
 
     name: str
     parameters: Any
+    log: Any
     player: Player
     seed: int
     gamma: float
@@ -65,12 +66,13 @@ class Outcome:
         if self.stage is None or verdict.success_rate > self.verdict.success_rate:
             self.stage, self.verdict, self.macros = stage, verdict, macros
 
-    def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
+    def implemented(self, goal: Implementing, spent: Spent, skill: str = "") -> Implemented:
         line = Line(
             sub_action=goal.request.sub_action,
             attempts=self.attempts,
             verdict=self.verdict,
             macros=self.macros,
+            skill=skill,
         )
         return Implemented(stage=self.stage, line=line, samples=spent.samples())
 
@@ -79,7 +81,7 @@ def failed(reason: str) -> Verdict:
     return Verdict(success=False, success_rate=0.0, reason=reason)
 
 
-def try_out(agent: Agent, goal: Implementing, number: int, stage: Stage) -> Played:
+def try_out(agent: Agent, goal: Implementing, number: int | str, stage: Stage) -> Played:
     """Play the stage on the trial seeds, after what runs before it."""
     before = goal.request.before
     prefix = leading_programs(before)
@@ -99,7 +101,7 @@ def try_out(agent: Agent, goal: Implementing, number: int, stage: Stage) -> Play
 
 
 def judge(
-    agent: Agent, goal: Implementing, number: int, played: Played, macros: list[str]
+    agent: Agent, goal: Implementing, number: int | str, played: Played, macros: list[str]
 ) -> Verdict:
     """Ask the critic what it makes of a tryout."""
     sub_action = goal.request.sub_action

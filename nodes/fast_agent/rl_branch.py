@@ -1,7 +1,9 @@
 """The rl branch: write a training spec, check it, have it trained, try the policy out."""
 
+import msgspec
+
 from messages.bus import RemoteError
-from messages.chat import SpecAnswer, SpecQuestion
+from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.plan import Implemented, Stage
 from messages.program import CHECK, CheckProgram, Program
 from messages.training import TRAIN, Progress, Train, TrainingSpec
@@ -18,18 +20,23 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
+from nodes.fast_agent.inlining import with_skills
 from nodes.fast_agent.playing import leading_programs
 from nodes.fast_agent.seeds import training_seeds
+from nodes.fast_agent.skills import LookedUp, Skills
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.naming import slug
 
 
-def implement_by_rl(agent: Agent, goal: Implementing) -> Implemented:
-    """One policy, trained on the first spec that passes the checks."""
-    outcome, spent = Outcome(), Spent()
+def implement_by_rl(
+    agent: Agent, goal: Implementing, skills: Skills, looked_up: LookedUp, spent: Spent
+) -> Implemented:
+    """One policy, trained on the first spec that passes the checks, from an earlier policy with
+    the same interface where there is one. ``spent`` is what the goal has cost before."""
+    outcome = Outcome()
     agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
     try:
-        spec, problems = _write_spec(agent, goal)
+        spec, problems = _write_spec(agent, goal, looked_up)
     except RemoteError as error:
         if error.code != "no_answer":
             raise
@@ -38,6 +45,9 @@ def implement_by_rl(agent: Agent, goal: Implementing) -> Implemented:
     if spec is None:
         outcome.verdict = failed(f"No training spec would do: {' '.join(problems)}")
         return outcome.implemented(goal, spent)
+
+    if agent.parameters.warm_starts and (start := skills.start(goal, spec)) is not None:
+        spec = msgspec.structs.replace(spec, start=start)
 
     def follow(progress: Progress) -> None:
         agent.working(
@@ -53,6 +63,7 @@ def implement_by_rl(agent: Agent, goal: Implementing) -> Implemented:
         on_feedback=follow,
         cancelled=lambda: goal.withdrawn,
     )
+    skills.trained(goal, spec, trained)
     spent.training += trained.samples + trained.prefix_samples
     agent.working(goal, f"trying the policy for {spec.name!r}")
     stage = Stage(sub_action=goal.request.sub_action, policy=trained.policy, spec=spec)
@@ -63,7 +74,9 @@ def implement_by_rl(agent: Agent, goal: Implementing) -> Implemented:
     return outcome.implemented(goal, spent)
 
 
-def _write_spec(agent: Agent, goal: Implementing) -> tuple[TrainingSpec | None, list[str]]:
+def _write_spec(
+    agent: Agent, goal: Implementing, looked_up: LookedUp
+) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
     problems: list[str] = []
@@ -77,6 +90,7 @@ def _write_spec(agent: Agent, goal: Implementing) -> tuple[TrainingSpec | None, 
             actions=list(PRIMITIVES),
             macros_allowed=parameters.macros,
             problems=problems,
+            skills=looked_up.notes,
         )
         answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
         problems = spec_problems(
@@ -89,7 +103,7 @@ def _write_spec(agent: Agent, goal: Implementing) -> tuple[TrainingSpec | None, 
         macros = [
             Program(
                 name=draft.name,
-                source=draft.source,
+                source=_macro_source(draft, looked_up),
                 purpose=draft.purpose,
                 max_steps=draft.max_steps,
             )
@@ -101,9 +115,24 @@ def _write_spec(agent: Agent, goal: Implementing) -> tuple[TrainingSpec | None, 
                 f"Macro {macro.name!r}, line {problem.line}: {problem.message}"
                 for problem in agent.call(CHECK, CheckProgram(program=macro)).problems
             ]
+        for term in answer.rewards:
+            if term.kind == "code":
+                source = Program(name="reward", source=term.source)
+                check = CheckProgram(program=source, kind="reward")
+                problems += [
+                    f"Reward function, line {problem.line}: {problem.message}"
+                    for problem in agent.call(CHECK, check).problems
+                ]
         if not problems:
             return _training_spec(agent, goal, answer, macros), []
     return None, problems
+
+
+def _macro_source(draft: MacroDraft, looked_up: LookedUp) -> str:
+    """A draft without a source and with a skill's name is that skill."""
+    if not draft.source.strip() and draft.name in looked_up.sources:
+        return looked_up.sources[draft.name]
+    return with_skills(draft.source, looked_up.sources)
 
 
 def _training_spec(

@@ -40,6 +40,8 @@ def spec_problems(
             problems.append(f"The weight of reward term {term.kind!r} is not a finite number.")
         if term.kind in _NEED_A_NAME and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
+        if (term.kind == "code") != bool(term.source):
+            problems.append("`source` is given for reward terms of kind 'code', and for no other.")
     if answer.horizon < 1:
         problems.append(f"The horizon is {answer.horizon}; it must be at least 1 step.")
     if not 1 <= answer.budget <= most_samples:

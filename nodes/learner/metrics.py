@@ -20,6 +20,7 @@ class Metrics:
         statistics: UpdateStatistics,
         episodes: RecentEpisodes,
         steps_per_second: float,
+        imitation_loss: float | None = None,
     ) -> None:
         curves = {
             "episode/success_rate": episodes.success_rate,
@@ -33,6 +34,8 @@ class Metrics:
             "critic/explained_variance": statistics.explained_variance,
             "speed/steps_per_second": steps_per_second,
         }
+        if imitation_loss is not None:
+            curves["loss/imitation"] = imitation_loss
         for name, value in curves.items():
             self.logger.log_scalar(name, value, step=samples)
 

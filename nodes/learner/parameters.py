@@ -26,6 +26,8 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     entropy_bonus: Amount = 0.01
     critic_weight: Amount = 0.5
     normalise_advantages: bool = True
+    # What follows a time limit: the critic's value, or nothing (the fault of the paper's code).
+    time_limit: Literal["bootstrap", "terminal"] = "bootstrap"
 
     # The update.
     epochs: Positive = 8
@@ -34,6 +36,12 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     final_share: Share = 0.1  # of the learning rate that is left when the budget is spent
     max_grad_norm: Amount = 0.5  # 0: not clipped
     target_kl: Amount = 0.05  # an update stops early beyond this; 0: never
+    critic_goes_on: bool = False  # after that stop, for the epochs that are left
+
+    # Self-imitation: one epoch of cross-entropy on the actor, over trajectories that went well.
+    imitation_every: NotNegative = 0  # iterations from one such epoch to the next; 0: none
+    imitation_trajectories: Positive = 500  # are kept, at most
+    imitation_minibatch: NotNegative = 256  # decisions; 0: all at once
 
     # The network. encoder: width of each field's encoder, 0 for none (see models/policy.py).
     hidden: Positive = 128

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import msgspec
 
 from messages.bus import ServiceError
-from messages.training import TrainingSpec
+from messages.training import Policy, TrainingSpec
 from nodes.files import write_whole
 
 
@@ -17,6 +17,13 @@ def policy_folder(learner: Path, policy: str) -> Path:
     if not name.strip("."):
         raise ServiceError(f"{policy!r} can't name a policy: it is the id of no goal.")
     return learner / name
+
+
+def place(learner: Path, policy: Policy) -> Path:
+    """The folder of a policy: the learner's own, or for a policy with an absolute path (one of the
+    skill library) wherever that is."""
+    checkpoint = Path(policy.checkpoint)
+    return checkpoint.parent if checkpoint.is_absolute() else policy_folder(learner, policy.id)
 
 
 def save_spec(folder: Path, spec: TrainingSpec) -> None:

@@ -100,13 +100,19 @@ class Ppo:
         size = self._minibatch_size(count)
         losses: list[Any] = []
         kl = 0.0
+        too_far = False
         for _ in range(self.parameters.epochs):
             order = torch.randperm(count, generator=self.generator).to(self.device)
-            epoch = [self._minibatch(batch[order[at : at + size]]) for at in range(0, count, size)]
+            starts = range(0, count, size)
+            epoch = [self._minibatch(batch[order[at : at + size]], too_far) for at in starts]
+            if too_far:
+                continue
             losses += epoch
             kl = sum(loss["kl_approx"].item() for loss in epoch) / len(epoch)
             if self.parameters.target_kl and kl > self.parameters.target_kl:
-                break
+                too_far = True
+                if not self.parameters.critic_goes_on:
+                    break
 
         def mean(name: str) -> float:
             return sum(loss[name].item() for loss in losses) / len(losses)
@@ -136,10 +142,13 @@ class Ppo:
                 at, environment = rollout.final_at.to(self.device).unbind(-1)
                 final_values = self.networks.critic(rollout.final_features.to(self.device))
                 next_values[at, environment] = final_values.squeeze(-1)
+            terminated = rollout.terminated
+            if self.parameters.time_limit == "terminal":
+                terminated = terminated | rollout.truncated
             advantage, target = option_advantage(
                 reward=rollout.reward.to(self.device) * self.parameters.reward_scale,
                 steps=rollout.steps.to(self.device),
-                terminated=rollout.terminated.to(self.device),
+                terminated=terminated.to(self.device),
                 truncated=rollout.truncated.to(self.device),
                 value=values[:-1],
                 next_value=next_values,
@@ -163,14 +172,16 @@ class Ppo:
         )
         return batch, explained
 
-    def _minibatch(self, minibatch: TensorDict) -> Any:
+    def _minibatch(self, minibatch: TensorDict, critic_only: bool) -> Any:
         half = self.parameters.precision == "bfloat16"
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=half):
             losses = self.loss(minibatch)
-        total = losses["loss_objective"] + losses["loss_critic"]
-        if self.parameters.entropy_bonus:
-            total = total + losses["loss_entropy"]
-        self.optimiser.zero_grad()
+        total = losses["loss_critic"]
+        if not critic_only:
+            total = total + losses["loss_objective"]
+            if self.parameters.entropy_bonus:
+                total = total + losses["loss_entropy"]
+        self.optimiser.zero_grad()  # to None: what the loss does not reach is left as it is
         total.backward()
         if self.parameters.max_grad_norm:
             torch.nn.utils.clip_grad_norm_(

@@ -8,9 +8,12 @@ import torch
 from messages.world import Opened
 from models.policy import ActorCritic, NetworkShape
 from nodes.learner.episodes import RecentEpisodes
+from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics, device
 from nodes.learner.rollout import Rollout
+
+_NO_TRAJECTORIES: dict[str, Any] = {"returns": 0, "mean": 0.0, "deviations": 0.0, "lengths": []}
 
 
 class Counters(msgspec.Struct, kw_only=True):
@@ -80,6 +83,8 @@ class TrainingState:
         seed: of weights, choices and minibatches.
         checkpoint: to go on from. Its network shape stands; the other hyper-parameters are
             ``parameters``'s, which may have been edited since.
+        start: another policy's checkpoint, whose networks a new training begins from. All else
+            is new: optimiser, counters, episodes.
     """
 
     def __init__(
@@ -88,28 +93,34 @@ class TrainingState:
         parameters: Hyperparameters,
         seed: int,
         checkpoint: dict[str, Any] | None = None,
+        start: dict[str, Any] | None = None,
     ) -> None:
         self.meeting = meeting
+        self.parameters = parameters
         self.counters = Counters()
         self.episodes = RecentEpisodes(parameters.window)
+        self.trajectories = Trajectories(parameters.imitation_trajectories)
         self.curve: list[tuple[int, float]] = []
         self.stopped = ""  # why training ended, once it has
+        self.imitation_loss = 0.0  # of the last epoch of self-imitation
         self.generator = torch.Generator().manual_seed(seed)
         self.device = device(parameters.device)
-        if checkpoint is None:
+        given = checkpoint or start
+        if given is None:
             self.shape = network_shape(parameters)
             self.networks = ActorCritic(
                 meeting.sizes, len(meeting.choices), self.shape, self.generator
             ).to(self.device)
         else:
-            self.shape = msgspec.convert(checkpoint["shape"], NetworkShape)
-            self.networks = stored_networks(checkpoint).to(self.device)
+            self.shape = msgspec.convert(given["shape"], NetworkShape)
+            self.networks = stored_networks(given).to(self.device)
         self.ppo = Ppo(self.networks, parameters, self.generator)
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
             self.generator.set_state(checkpoint["generator"])
             self.counters = msgspec.convert(checkpoint["counters"], Counters)
             self.episodes.load_state_dict(checkpoint["episodes"])
+            self.trajectories.load_state_dict(checkpoint.get("trajectories", _NO_TRAJECTORIES))
             self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
             self.stopped = checkpoint["stopped"]
 
@@ -121,12 +132,33 @@ class TrainingState:
         self.counters.decisions += rollout.decisions
         self.counters.iterations += 1
         self.counters.seeds_used = seeds_used
+        self._imitate(rollout)
         for episode in rollout.episodes:
             self.episodes.end(
                 episode.environment, episode.success, episode.total_reward, episode.length
             )
         self.curve.append((self.counters.samples, self.episodes.success_rate))
         return statistics
+
+    def begin(self, environments: int) -> None:
+        """A session was opened: the first episode begins in each of its environments."""
+        self.episodes.begin(environments)
+        self.trajectories.begin(environments)
+
+    def _imitate(self, rollout: Rollout) -> None:
+        every = self.parameters.imitation_every
+        if not every:
+            return
+        self.trajectories.add(rollout)
+        if self.counters.iterations % every == 0:
+            self.imitation_loss = imitate(
+                self.trajectories,
+                self.networks.actor,
+                self.ppo.optimiser,
+                self.generator,
+                minibatch=self.parameters.imitation_minibatch,
+                max_grad_norm=self.parameters.max_grad_norm,
+            )
 
     def checkpoint(self) -> dict[str, Any]:
         """Tensors, numbers, strings, and dicts and lists of them."""
@@ -138,6 +170,7 @@ class TrainingState:
             "generator": self.generator.get_state(),
             "counters": msgspec.to_builtins(self.counters),
             "episodes": self.episodes.state_dict(),
+            "trajectories": self.trajectories.state_dict(),
             "curve": [list(point) for point in self.curve],
             "stopped": self.stopped,
         }

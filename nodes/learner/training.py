@@ -15,6 +15,7 @@ from messages.training import Policy, Progress, Trained, TrainingSpec
 from nodes.learner import checkpoint
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
+from nodes.learner.policies import place
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import Call, SessionLost, TrainingSession
@@ -131,7 +132,10 @@ class Training:
                     statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
                     speed = rollout.samples / (time.monotonic() - began)
                     self._stop_when_good()
-                    metrics.write(state.counters.samples, statistics, state.episodes, speed)
+                    imitated = state.imitation_loss if self.parameters.imitation_every else None
+                    metrics.write(
+                        state.counters.samples, statistics, state.episodes, speed, imitated
+                    )
                     report(self._progress(statistics, speed))
                 self._save(metrics)
         finally:
@@ -149,7 +153,8 @@ class Training:
                 self.log.warning("%s can't open its session yet: %s", self.policy, error)
         meeting = Meeting.of(opened)
         if self.state is None:
-            self.state = TrainingState(meeting, self.parameters, self._seed())
+            start = self._start(meeting)
+            self.state = TrainingState(meeting, self.parameters, self._seed(), start=start)
         elif difference := self.state.meeting.difference(meeting):
             raise ServiceError(
                 f"The policy {self.policy} can't go on training: {difference}. "
@@ -165,8 +170,29 @@ class Training:
             )
         self.collector.begin(opened)
         self.state.counters.prefix_samples += opened.prefix_steps
-        self.state.episodes.begin(self.session.size)
+        self.state.begin(self.session.size)
         return self.state, self.collector
+
+    def _start(self, meeting: Meeting) -> dict[str, Any] | None:
+        """The checkpoint that a new training begins from, None: from nothing."""
+        start = self.spec.start
+        if start is None:
+            return None
+        found, problems = checkpoint.load(place(self.learner, start))
+        if found is None:
+            missing = " ".join(problems) or "it has no checkpoint."
+            raise ServiceError(
+                f"{self.policy} can't start from the policy {start.id}: {missing}",
+                code="unknown_policy",
+            )
+        if difference := stored_meeting(found).difference(meeting):
+            raise ServiceError(
+                f"{self.policy} can't start from the policy {start.id}: {difference}. "
+                "Start from one with the same observations and actions, or from none.",
+                code="policy_does_not_fit",
+            )
+        self.log.info("%s starts from the policy %s", self.policy, start.id)
+        return found
 
     def _collect(
         self, state: TrainingState, collector: Collector, check: Callable[[], None]
@@ -211,7 +237,10 @@ class Training:
 
     def _seed(self) -> int:
         """The same spec trains the same policy."""
-        return zlib.crc32(msgspec.json.encode(self.spec))
+        spec = msgspec.to_builtins(self.spec)
+        if spec["start"] is None:
+            del spec["start"]  # a field that came later: specs without it keep their seeds
+        return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(self, statistics: UpdateStatistics, steps_per_second: float) -> Progress:
         assert self.state is not None

@@ -18,12 +18,12 @@ from messages.plan import (
     PlanStatus,
     Practised,
     PursueGoal,
-    Stage,
     Subtask,
     SubtaskReport,
 )
 from messages.world import Task
-from models.plans import starts
+from models.planning import expected
+from models.plans import gains, plan_shortfalls
 from models.rules import item_names
 from nodes.asking import ask
 from nodes.memory import Memory
@@ -66,39 +66,48 @@ class Planner(Node):
 
         if problems:
             return report(False, f"No plan would do: {' '.join(problems)}")
-        practised: list[Practised] = []
-        achieved = SubtaskReport(iterations=[], success=False, reason="")
-        begins = starts(subtasks, task.inventory)
-        for index, subtask in enumerate(subtasks):
+        practised: dict[tuple[str, str], Practised] = {}
+        single = len(subtasks) == 1
+        rest, held = list(subtasks), dict(task.inventory)
+        subtasks.clear()  # from here on: those that were practised, in order, and those to come
+        while rest:
             goal.check()
-            self._say(goal, subtasks, index)
+            subtask = rest.pop(0)
+            start, held = held, expected(gains([subtask]), held)
+            if _key(subtask) in practised:
+                continue
+            done = len(practised)
+            subtasks[done:] = [subtask, *(s for s in rest if _key(s) not in practised)]
+            self._say(goal, subtasks, done)
             samples = limits.samples - spent(iterations)
             if samples <= 0:
                 return report(False, f"The samples are spent: {limits.samples:,}.")
             achieved = self._achieve(
                 goal,
-                f"{goal.id}/{index}-{slug(subtask.name)}",
+                f"{goal.id}/{done}-{slug(subtask.name)}",
                 AchieveSubtask(
                     task=task,
                     subtask=subtask,
-                    start=begins[index],
+                    start=start,
                     limits=msgspec.structs.replace(limits, samples=samples),
                 ),
             )
             iterations.extend(achieved.iterations)
-            stages = _best(achieved.iterations)
-            if len(subtasks) == 1 and not achieved.success:
+            if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
-            if not stages:
+            best = _best(achieved.iterations)
+            if best is None:
                 return report(False, f"{subtask.name} was never done: {achieved.reason}")
-            practised.append(Practised(subtask=subtask, stages=stages))
+            practised[_key(subtask)] = Practised(subtask=subtask, stages=best.stages)
+            if best.left and (problems := plan_shortfalls(rest, best.left)):
+                rest, held = self._plan_anew(goal.id, done, task, best.left, problems, rest, held)
         self._say(goal, subtasks, len(subtasks))
-        if len(subtasks) == 1:
+        if single:
             return report(True, "All subtasks were achieved.")
         performance = self.run_goal(
             PERFORM,
             f"{goal.id}/perform",
-            Perform(task=task, subtasks=practised),
+            Perform(task=task, subtasks=list(practised.values())),
             cancelled=lambda: goal.withdrawn,
         )
         wanted = limits.success_rate if limits.goal_rate is None else limits.goal_rate
@@ -122,17 +131,37 @@ class Planner(Node):
         achieved = self.run_goal(ACHIEVE, id, request, cancelled=lambda: goal.withdrawn)
         return self.memory.keep(id, achieved)
 
-    def _plan(self, goal_id: str, task: Task) -> tuple[list[Subtask], list[str]]:
-        """The plan, and what is still wrong with it after the last repair."""
-        problems: list[str] = []
+    def _plan_anew(
+        self,
+        goal_id: str,
+        done: int,
+        task: Task,
+        left: dict[str, int],
+        problems: list[str],
+        rest: list[Subtask],
+        held: dict[str, int],
+    ) -> tuple[list[Subtask], dict[str, int]]:
+        """The rest of the plan from what a subtask really left, and that inventory; the old rest
+        and what it expected where no new plan would do."""
+        self.log.info("%s: the rest of the plan will not do: %s", goal_id, " ".join(problems))
+        from_here = msgspec.structs.replace(task, inventory=left)
+        again, wrong = self._plan(f"{goal_id}/again-{done}", from_here, problems)
+        return (rest, held) if wrong else (again, left)
+
+    def _plan(
+        self, id: str, task: Task, problems: list[str] | None = None
+    ) -> tuple[list[Subtask], list[str]]:
+        """The plan, and what is still wrong with it after the last repair. ``problems``: of the
+        plan that there is."""
+        problems = problems or []
         answer = PlanAnswer(subtasks=[])
         for attempt in range(1 + self.parameters.repairs):
             question = PlanQuestion(task=task, inventory=task.inventory, problems=problems)
-            answer = ask(self, f"{goal_id}/plan-{attempt}", question, PlanAnswer)
+            answer = ask(self, f"{id}/plan-{attempt}", question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks, self.items)
             if not problems:
                 break
-            self.log.info("%s: the plan will not do: %s", goal_id, " ".join(problems))
+            self.log.info("%s: the plan will not do: %s", id, " ".join(problems))
         return answer.subtasks, problems
 
 
@@ -143,7 +172,11 @@ def spent(iterations: list[Iteration]) -> int:
     )
 
 
-def _best(iterations: list[Iteration]) -> list[Stage]:
-    """The stages that did best; none where nothing ever worked."""
+def _best(iterations: list[Iteration]) -> Iteration | None:
+    """The iteration that did best; None where nothing ever worked."""
     best = max(iterations, key=lambda each: each.success_rate, default=None)
-    return best.stages if best is not None and best.success_rate > 0 else []
+    return best if best is not None and best.success_rate > 0 else None
+
+
+def _key(subtask: Subtask) -> tuple[str, str]:
+    return subtask.success.kind, subtask.success.name

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from statistics import median_low
 
 import msgspec
 
@@ -25,7 +26,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.verdict import Verdict
-from messages.world import Task
+from messages.world import Episode, Task
 from nodes.asking import ask
 from nodes.memory import Memory
 from nodes.naming import slug
@@ -141,6 +142,7 @@ class SlowAgent(Node):
             samples=Samples(training=done.training, trial=done.trial, evaluation=evaluated.steps),
             seconds=max(time.time() - began, 0.0),
             video=evaluated.video,
+            left=left_over(evaluated.episodes),
         )
         return self.memory.keep(id, iteration)
 
@@ -188,6 +190,15 @@ class SlowAgent(Node):
             Evaluate(task=_own_task(goal.request), stages=list(stages)),
             cancelled=lambda: goal.withdrawn,
         )
+
+
+def left_over(episodes: list[Episode]) -> dict[str, int]:
+    """What the successful episodes had in the end: of each item the lower median. Empty where none
+    succeeded."""
+    ends = [episode.after.inventory for episode in episodes if episode.success]
+    items = dict.fromkeys(item for end in ends for item in end)
+    usual = {item: median_low([end.get(item, 0) for end in ends]) for item in items}
+    return {item: quantity for item, quantity in usual.items() if quantity}
 
 
 def _own_task(request: AchieveSubtask) -> Task:

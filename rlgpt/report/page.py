@@ -61,7 +61,7 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
         required=_required(config),
         chapters=_chapters(report, _required(config)),
         trainings=_trainings(run, report),
-        videos=found.videos(run, [item.video for item in report.iterations if item.video]),
+        videos=found.videos(run, _videos(report)),
         asked=found.asked(run),
         tokens=token_table(run),
         troubles=found.troubles(run),
@@ -75,6 +75,12 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
 def _visible(value: Any) -> Any:
     # What a macro of the template returns is markup already; all else is text.
     return value if isinstance(value, Markup) else words.plain(str(value))
+
+
+def _videos(report: GoalReport) -> list[str]:
+    paths = [item.video for item in report.iterations if item.video]
+    performed = report.performance
+    return [*paths, performed.video] if performed and performed.video else paths
 
 
 def _required(config: dict[str, Any]) -> float:

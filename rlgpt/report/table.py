@@ -18,6 +18,7 @@ from rlgpt.report.words import (
 def iteration_table(report: GoalReport) -> Table:
     """Decomposition, verdict, success rate over unseen episodes and samples of each iteration."""
     several = len({iteration.subtask for iteration in report.iterations}) > 1
+    several |= report.performance is not None
     # The title is task text: Text, so that brackets in it are no markup.
     table = Table(title=Text(plain(report.task.prompt)), title_justify="left", show_lines=several)
     table.add_column("#", justify="right")

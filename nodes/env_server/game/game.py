@@ -28,7 +28,7 @@ from nodes.env_server.worlds.embedded.stepping import (
     USE,
     attack,
     let_go,
-    stand_up,
+    rise,
     tick,
     use_hands,
 )
@@ -203,8 +203,7 @@ class Game:
     # One tick.
 
     def _rise(self) -> None:
-        stand_up(self.world.state, 0)
-        self.clear()
+        rise(self.world.state, self.world.rules, 0)
         self.died = False
 
     def _act(self, keys: Keys) -> None:

@@ -14,10 +14,12 @@ import msgspec
 from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS
 from models.rules.sources import OTHER_BIOMES, Sources, sources
 
-CHEST = 40.0  # the effort of hoping for one thing in chests
-STRUCTURE = 25.0  # of looking for a structure
+CHEST = 400.0  # the effort of hoping for one thing in chests
+STRUCTURE = 400.0  # of looking for a structure
 KILL = 4.0  # of finding and killing a mob
 RAREST = 0.005
+JOURNEY = 60.0  # to a biome that may be far away, where a world has many
+NEARBY = frozenset(("plains", "forest", "forest_hills", "birch_forest", "taiga", "extreme_hills"))
 STATIONS = {"table": "block:crafting_table", "furnace": "block:furnace"}
 
 
@@ -82,7 +84,7 @@ def derive(world: World) -> Derivation:
             waiting.setdefault(need, []).append(number)
     found: dict[str, Rule] = {}
     # The running number settles ties, so that every run tells the same way.
-    queue = [(0.0, -len(usable) + index, rule) for index, rule in enumerate(_givens(world))]
+    queue = [(rule.effort, -len(usable) + index, rule) for index, rule in enumerate(_givens(world))]
     heapq.heapify(queue)
     while queue:
         spent, _, rule = heapq.heappop(queue)
@@ -100,12 +102,13 @@ def derive(world: World) -> Derivation:
 def _givens(world: World) -> Iterable[Rule]:
     for biome in world.biomes:
         token = f"place:{biome}" if biome in OTHER_BIOMES else f"biome:{biome}"
-        yield Rule(token, (), "the task begins there", True)
+        away = len(world.biomes) > 1 and biome not in NEARBY
+        yield Rule(token, (), "the task begins there", True, JOURNEY if away else 0.0)
     for item in world.items:
-        yield Rule(item, (), "given at the start", True)
+        yield Rule(item, (), "given at the start", True, 0.0)
     for mob in world.mobs:
         if not world.engine or mob in sources().engine.summoned:
-            yield Rule(f"mob:{mob}", (), "laid out at the start", True)
+            yield Rule(f"mob:{mob}", (), "laid out at the start", True, 0.0)
 
 
 @cache

@@ -13,9 +13,10 @@ programs run inside the env server's own process. A jailed worker process is to 
 
 from nodes.env_server.programs.compiler import CompiledProgram, ProgramRefused, compile_program
 from nodes.env_server.programs.observation import Observations
-from nodes.env_server.programs.running import Ending, Run
+from nodes.env_server.programs.running import Batch, Ending, Run
 
 __all__ = [
+    "Batch",
     "CompiledProgram",
     "Ending",
     "Observations",

@@ -42,7 +42,7 @@ class CompiledProgram:
 
 @lru_cache(maxsize=512)
 def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
-    problem = _limits(source)
+    problem = limits(source)
     if problem is not None:
         return (problem,)
     try:
@@ -94,7 +94,7 @@ def compile_program(source: str) -> CompiledProgram:
     raise ProgramRefused(list(result))
 
 
-def _limits(source: str) -> Problem | None:
+def limits(source: str) -> Problem | None:
     """What must hold before Python's own parser, which recurses in C, may see the text."""
     if len(source) > language.MAX_SOURCE:
         return Problem(line=1, message=f"longer than {language.MAX_SOURCE} characters")

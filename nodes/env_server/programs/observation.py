@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -175,19 +176,16 @@ class Observations:
         return self._readings
 
 
-class Observation:
+class Observation(msgspec.Struct, eq=False, gc=False):
     """One environment at one step. Programs cannot assign attributes, so it is read-only.
 
     Its fields stay when the world moves on, but for rays, craftable and blocks: they cost more than
     the step itself, so they are computed when read, which must be before the next step.
     """
 
-    __slots__ = ("_all", "_row", "steps")
-
-    def __init__(self, observations: Observations, row: int, steps: int) -> None:
-        self._all = observations
-        self._row = row
-        self.steps = steps
+    _all: Observations
+    _row: int
+    steps: int
 
     @property
     def position(self) -> tuple[float, float, float]:

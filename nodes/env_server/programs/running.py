@@ -2,14 +2,17 @@
 
 import contextlib
 import traceback
+from array import array
 from collections.abc import Generator
 from dataclasses import dataclass
 from operator import length_hint
 from typing import Any, Literal
 
+import numpy as np
+
 from nodes.env_server.programs.compiler import FILE_NAME, CompiledProgram
 from nodes.env_server.programs.guards import LOOP_TURNS, SHARED, Fuel, FuelSpent, make_guards, text
-from nodes.env_server.programs.observation import Observation
+from nodes.env_server.programs.observation import Observation, Observations
 from nodes.env_server.programs.primitives import Code, said
 
 Status = Literal["finished", "error", "fuel_exhausted", "step_limit", "episode_over", "killed"]
@@ -66,11 +69,7 @@ class Run:
     def send(self, obs: Observation) -> Code | None:
         """The last primitive was carried out and this came of it; the next one's code or None."""
         self.steps += 1
-        fuel = self._fuel
-        if length_hint(fuel.left) < LOOP_TURNS:
-            fuel.total -= LOOP_TURNS
-            fuel.refill()
-            self._names["_tick"] = fuel.tick
+        self.refuel()
         try:
             code = self._generator.send(obs)  # type: ignore[union-attr]
         except StopIteration:
@@ -78,6 +77,14 @@ class Run:
         except Exception as error:
             return self._failed(error)
         return self._accepted(code)
+
+    def refuel(self) -> None:
+        """An action was taken: what may be done until the next one is granted anew."""
+        fuel = self._fuel
+        if length_hint(fuel.left) < LOOP_TURNS:
+            fuel.total -= LOOP_TURNS
+            fuel.refill()
+            self._names["_tick"] = fuel.tick
 
     def throw(self, error: Exception) -> Code | None:
         """The last primitive cannot be carried out: raised in the program where it stands."""
@@ -107,7 +114,7 @@ class Run:
         return code
 
     def _failed(self, error: Exception) -> None:
-        line = _innermost(error)
+        line = innermost(error)
         if self._fuel.exhausted or isinstance(error, FuelSpent):
             return self._end("fuel_exhausted", line=line, error=_FUEL)
         said = f"{type(error).__name__}: {text(error)}"[:_ERROR_LENGTH]
@@ -136,10 +143,113 @@ class Run:
         return line
 
 
+class Batch:
+    """Runs that take each step together. ``runs`` and the codes of their first primitives by row;
+    ``codes`` and ``rows`` are what comes next, ``slotted`` the codes that need a slot (their entry
+    in ``codes`` means nothing).
+
+    Here is where a primitive step of a coded action has its price, so that the loop does nothing
+    else: the steps are counted for all together, and fuel is looked at once.
+    """
+
+    def __init__(self, runs: dict[int, Run], codes: dict[int, Code]) -> None:
+        self.steps = 0
+        self.runs = runs
+        self.slotted: dict[int, tuple[str, str]] = {}
+        self._write(codes)
+
+    def send(self, seen: Observations) -> list[tuple[int, Run]]:
+        """The world has taken the step; those runs that have ended with it."""
+        self.steps = steps = self.steps + 1
+        self.slotted.clear()
+        codes = self._codes
+        slow: dict[int, Code | None] = {}
+        for place, (send, hint, row) in enumerate(self._live):
+            try:
+                code = send(Observation(seen, row, steps))
+            except Exception as error:
+                slow[row] = self._raised(place, error)
+            else:
+                if type(code) is not int or hint() < LOOP_TURNS:
+                    slow[row] = self._looked_at(place, code)
+                else:
+                    codes[place] = code
+        if steps >= self._limit:
+            for place, row in enumerate(self._order):
+                if row not in slow and steps >= self.runs[row].max_steps:
+                    slow[row] = self._looked_at(place, codes[place])
+        return self._settle(slow) if slow else []
+
+    def stop(self, over: list[int]) -> list[tuple[int, Run]]:
+        """The step that the world has just taken was the last one in these rows."""
+        ended: list[tuple[int, Run]] = []
+        for place, row in enumerate(self._order):
+            if row in over:
+                run = self._brought_up(place)
+                run.count_last()
+                run.stop("episode_over")
+                ended.append((row, run))
+        self._remove(ended)
+        return ended
+
+    def replace(self, row: int, code: Code | None) -> list[tuple[int, Run]]:
+        """The row's run has got something else to do, or None: it has ended."""
+        return self._settle({row: code})
+
+    def _brought_up(self, place: int) -> Run:
+        """The run, knowing of its steps and of its last primitive."""
+        row = self._order[place]
+        run = self.runs[row]
+        run.steps = self.steps
+        run._last = self._last.pop(row, None) or self._codes[place]
+        return run
+
+    def _raised(self, place: int, error: Exception) -> Code | None:
+        run = self._brought_up(place)
+        return run._end("finished") if isinstance(error, StopIteration) else run._failed(error)
+
+    def _looked_at(self, place: int, code: Code) -> Code | None:
+        run = self._brought_up(place)
+        accepted = run._accepted(code)
+        if accepted is not None:
+            run.refuel()
+        return accepted
+
+    def _settle(self, slow: dict[int, Code | None]) -> list[tuple[int, Run]]:
+        ended = [(row, self.runs[row]) for row, code in slow.items() if code is None]
+        codes: dict[int, Code] = dict(zip(self._order, self._codes, strict=True))
+        codes |= {row: code for row, code in slow.items() if code is not None}
+        self._remove(ended, codes)
+        return ended
+
+    def _remove(self, ended: list[tuple[int, Run]], codes: dict[int, Code] | None = None) -> None:
+        if codes is None:
+            codes = dict(zip(self._order, self._codes, strict=True))
+        for row, _ in ended:
+            del self.runs[row]
+            codes.pop(row)
+        self._write(codes)
+
+    def _write(self, codes: dict[int, Code]) -> None:
+        self.slotted = {row: code for row, code in codes.items() if isinstance(code, tuple)}
+        self._last: dict[int, Code] = dict(self.slotted)
+        self._order = list(codes)
+        self._codes = array(
+            "q", [0 if isinstance(code, tuple) else code for code in codes.values()]
+        )
+        self.rows = np.array(self._order, np.int64)
+        self.codes = np.frombuffer(self._codes, np.int64) if codes else np.zeros(0, np.int64)
+        self._live = [
+            (run._generator.send, run._fuel.left.__length_hint__, row)  # type: ignore[union-attr]
+            for row, run in ((row, self.runs[row]) for row in self._order)
+        ]
+        self._limit = min((run.max_steps for run in self.runs.values()), default=0)
+
+
 _FUEL = f"{LOOP_TURNS} loop turns, or as much work, without an action"
 
 
-def _innermost(error: BaseException) -> int:
+def innermost(error: BaseException) -> int:
     """The program's own line where ``error`` was raised. An error of fuel inside a generator is
     wrapped by Python; its cause has the line."""
     line = 0

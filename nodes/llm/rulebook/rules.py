@@ -10,7 +10,8 @@ import yaml
 
 from messages.plan import Method
 from messages.world import Condition, RewardTerm
-from models.rules import BLOCKS, CRAFTS
+from models.rules import BLOCKS
+from models.ways import MADE, Unreachable, way_to
 
 HERE = Path(__file__).parent
 
@@ -85,11 +86,19 @@ def approach(goal: Condition) -> Approach:
     known = rules()
     if goal.kind != "have":
         return fill(known.subtasks["reach"], goal, goal.name)
+    if _is_made(goal.name):  # planks are dug too, but first they are made
+        return fill(known.subtasks["make"], goal, "")
     if (block := _dug_from(goal.name)) is not None:
         return fill(known.subtasks["gather"], goal, block)
-    if any(made.item == goal.name for made in CRAFTS):
-        return fill(known.subtasks["make"], goal, "")
     raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
+
+
+def _is_made(item: str) -> bool:
+    """Whether the plan's way to the item is a recipe."""
+    try:
+        return way_to(item).how in MADE
+    except Unreachable:
+        return False
 
 
 def spec(name: str, goal: Condition) -> Spec:

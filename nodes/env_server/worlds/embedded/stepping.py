@@ -150,6 +150,19 @@ def stand_up(state, w):
 
 
 @kernel
+def rise(state, rules, w):
+    """As MineDojo's: the dead rise at the next step, where they started, with empty hands."""
+    player = state.players[w]
+    stand_up(state, w)
+    if player.dimension != OVERWORLD:
+        go_home(state, rules, w)
+    else:
+        keep_window(state, rules, w)
+    for number in range(SLOTS):
+        empty_slot(state.slots[w, number])
+
+
+@kernel
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
     pass_time(state, rules, w)
@@ -218,12 +231,7 @@ def use_hands(state, rules, w, function, argument, slot):
 def act(state, rules, w, action):
     player = state.players[w]
     if player.life <= 0.0:
-        # As MineDojo's: the dead rise at the next step, where they started, with empty hands.
-        stand_up(state, w)
-        if player.dimension != OVERWORLD:
-            go_home(state, rules, w)
-        for number in range(SLOTS):
-            empty_slot(state.slots[w, number])
+        rise(state, rules, w)
     for number in range(SLOTS):
         slot = state.slots[w, number]
         before = state.before[w, number]

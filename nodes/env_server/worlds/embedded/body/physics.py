@@ -56,6 +56,8 @@ def clear_y(state, rules, w, x, y, z, half, tall, dy):
                     height = tall_at(state, rules, w, bx, by, bz)
                     if height > 0.0 and by + height <= y + EPSILON:
                         dy = max(dy, min(0.0, by + height - y))
+            if dy >= 0.0:
+                return dy
     else:
         head = y + tall
         for by in range(math.floor(head - EPSILON), math.floor(head + dy) + 1):
@@ -69,6 +71,8 @@ def clear_y(state, rules, w, x, y, z, half, tall, dy):
 @kernel
 def clear_side(state, rules, w, along, across, y, half, tall, d, is_x):
     """As much of the sideways way ``d`` as is free; ``along`` is the coordinate it changes."""
+    if d == 0.0:
+        return d
     c0 = math.floor(across - half + EPSILON)
     c1 = math.floor(across + half - EPSILON)
     y0 = math.floor(y + EPSILON) - 1  # a fence reaches half a block over its cell

@@ -30,6 +30,8 @@ COLD = 0.15  # it snows below
 TUFTS = 0.06  # share of the ground that one of Minecraft's patches of grass in a chunk covers
 BLOOM = 0.006  # of its patches of flowers
 PATCH = 32  # a chunk in so many has a patch of pumpkins
+DENSE = 0.15  # share of a patch's ground that bears a pumpkin or a melon
+TALLEST = 4  # blocks that a plant reaches above the ground
 SHADE = 20  # blocks overhead in which a mushroom looks for a roof
 
 
@@ -37,6 +39,7 @@ SHADE = 20  # blocks overhead in which a mushroom looks for a roof
 def plant_columns(state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes, waters):
     world = mixed(np.uint64(seed))
     last = state.blocks.shape[1] - 1
+    raise_ceiling(state, w, heights[x0 - sx : x1 - sx, z0 - sz : z1 - sz].max() + TALLEST)
     for x in range(x0, x1):
         for z in range(z0, z1):
             h = heights[x - sx, z - sz]
@@ -80,7 +83,6 @@ def plant_reeds(state, row, w, world, x, z, h, i, k, heights, waters):
     for y in range(h + 1, h + 3 + np.int64(draw * 1e6) % 3):
         if y < HEIGHT and column[y] == 0:
             column[y] = REEDS
-    raise_ceiling(state, w, h + 4)
     return True
 
 
@@ -105,10 +107,10 @@ def plant_one(state, rules, w, world, x, z, h, biome):
     if ground == SAND or ground in (HARDENED_CLAY, STAINED_CLAY):
         plant_dry(row, column, x, z, h, draw, bits)
     elif ground in (GRASS, MYCELIUM, DIRT):
-        if draw < 0.004 and patch_here(world, x, z, PATCH, 65) and ground == GRASS:
+        if draw < DENSE and patch_here(world, x, z, PATCH, 65) and ground == GRASS:
             column[h + 1] = PUMPKIN
             metas[h + 1] = np.int64(bits & np.uint64(3))
-        elif draw < 0.01 and row.melons > 0.0 and patch_here(world, x, z, 5, 66):
+        elif draw < DENSE and row.melons > 0.0 and patch_here(world, x, z, 5, 66):
             column[h + 1] = MELON
         elif draw < 0.05 and mushroom_here(row, column, h, bits, draw, ground):
             column[h + 1] = BROWN if bits & np.uint64(3) != np.uint64(0) else RED

@@ -9,12 +9,11 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import DEFAULT_WORLD, FLAT, HEIGHT, SEA_LEVEL
 from nodes.env_server.worlds.embedded.terrain.columns import surface
 from nodes.env_server.worlds.embedded.terrain.generate import END_BIOME, NETHER_BIOME, VOID
-from nodes.env_server.worlds.embedded.terrain.ground import GRAVEL, STONE
 
 LOG, LOG_2, CACTUS = 17, 162, 81
-TRIES = 120
+TRIES = 300
 NEAREST, FURTHEST = 5.0, 10.0  # metres to the nearest tree, where there are any
-COVERED = 300.0  # penalty of a place that is not under the open sky, or bare rock
+COVERED = 300.0  # penalty of a place that is not under the open sky, or odd ground
 ASTRAY = 40  # rings of 16 columns in which dry land is looked for
 # Where Minecraft lets a new world begin: forest, plains, taiga, jungle and their hills.
 BEGINNINGS = np.zeros(256, np.bool_)
@@ -80,7 +79,7 @@ def choose_start(state, rules, w, seed):
         penalty = max(0.0, NEAREST - nearest) * 100.0 + max(0.0, nearest - FURTHEST)
         if top_of(state, w, x, z) > y + 1 and state.biomes[w, 0, 0] != NETHER_BIOME:
             penalty += COVERED
-        if rock_below(state, w, x, y, z):
+        if not on_own_ground(state, rules, w, x, y, z):
             penalty += COVERED
         if penalty < best:
             best = penalty
@@ -95,10 +94,11 @@ def choose_start(state, rules, w, seed):
 
 
 @kernel
-def rock_below(state, w, x, y, z):
-    """Minecraft too lets nobody begin on bare rock where there is grass."""
+def on_own_ground(state, rules, w, x, y, z):
+    """Minecraft too lets nobody begin on bare rock or sand where there is grass."""
     last = state.blocks.shape[1] - 1
-    return state.blocks[w, x & last, z & last, y - 1] in (STONE, GRAVEL)
+    own = rules.biome[state.biomes[w, x & last, z & last]].top
+    return state.blocks[w, x & last, z & last, y - 1] == own
 
 
 @kernel

@@ -63,28 +63,33 @@ def keep_window(state, rules, w):
     """Call it after the player has moved."""
     area = state.blocks.shape[1]
     player = state.players[w]
-    off_x = player.x - player.west - area // 2
-    off_z = player.z - player.north - area // 2
-    limit = min(FAR, 3 * area // 8)
-    if abs(off_x) <= limit and abs(off_z) <= limit:
-        return
     x = math.floor(player.x)
     z = math.floor(player.z)
-    if abs(off_x) >= area - STEP or abs(off_z) >= area - STEP:
+    limit = min(FAR, area // 2 - 1)
+    if abs(off(x, player.west, area)) < limit and abs(off(z, player.north, area)) < limit:
+        return
+    far = area - STEP
+    if abs(off(x, player.west, area)) >= far or abs(off(z, player.north, area)) >= far:
         load(state, rules, w, x, z)
         return
-    while x - player.west - area // 2 > limit:
+    while off(x, player.west, area) > limit:
         player.west += STEP
         fill_strip(state, rules, w, player.west + area - STEP, player.north, STEP, area)
-    while player.west + area // 2 - x > limit:
+    while off(x, player.west, area) < -limit:
         player.west -= STEP
         fill_strip(state, rules, w, player.west, player.north, STEP, area)
-    while z - player.north - area // 2 > limit:
+    while off(z, player.north, area) > limit:
         player.north += STEP
         fill_strip(state, rules, w, player.west, player.north + area - STEP, area, STEP)
-    while player.north + area // 2 - z > limit:
+    while off(z, player.north, area) < -limit:
         player.north -= STEP
         fill_strip(state, rules, w, player.west, player.north, area, STEP)
+
+
+@kernel
+def off(column, low, area):
+    """Metres from the window's middle to a column's."""
+    return column + 0.5 - (low + area // 2)
 
 
 @kernel

@@ -1,0 +1,168 @@
+"""What a primitive step of a coded action costs: python -m benchmarks.programs [--json FILE]
+
+First the language alone: a program's run (`nodes/env_server/programs/running.py`) against a raw
+generator that yields the same codes, in the same process and the same run, with a host that does
+nothing. Then in a session of the embedded world: a program against a policy that chooses the same
+primitive, so that the difference is what programs add to a step.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from messages.program import Program
+from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from nodes.env_server.programs import Batch, Run, compile_program
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import make_world
+
+STEPS = 200_000
+SIDE = 64  # programs side by side
+ROUNDS = 7
+MOST = 10**9
+
+PROGRAMS = {
+    "while True: attack()": "def action(obs):\n    while True:\n        attack()\n",
+    "for _ in range(20): attack()": (
+        "def action(obs):\n    while True:\n        for _ in range(20):\n            attack()\n"
+    ),
+    "a function and a condition": (
+        "def hit(obs, n):\n    obs = attack()\n    return obs\n\n"
+        "def action(obs):\n    n = 0\n    while n >= 0:\n"
+        "        obs = hit(obs, n)\n        n += 1\n"
+    ),
+}
+
+
+def raw() -> Iterator[int]:
+    """What a program comes to without any of its checks."""
+    while True:
+        yield 8
+
+
+def raw_function() -> Any:
+    def hit(n: int) -> Any:
+        return (yield 8)
+
+    n = 0
+    while n >= 0:
+        yield from hit(n)
+        n += 1
+
+
+def seconds_raw(make: Callable[[], Any]) -> float:
+    generator = make()
+    next(generator)
+    send = generator.send
+    begun = time.perf_counter()
+    for _ in range(STEPS):
+        send(None)
+    return time.perf_counter() - begun
+
+
+def seconds_run(source: str) -> float:
+    """The same number of steps, by a batch of ``SIDE`` programs."""
+    compiled = compile_program(source)
+    seen: Any = None
+    runs = {row: Run(compiled, MOST) for row in range(SIDE)}
+    codes = {row: run.start(seen) for row, run in runs.items()}
+    batch = Batch(runs, codes)  # type: ignore[arg-type]
+    send = batch.send
+    begun = time.perf_counter()
+    for _ in range(STEPS // SIDE):
+        send(seen)
+    taken = time.perf_counter() - begun
+    assert len(batch.runs) == SIDE
+    return taken
+
+
+def session(size: int) -> Session:
+    task = Task(
+        id="bench", prompt="", success=Condition(kind="have", name="dragon_egg"), horizon=MOST
+    )
+    interface = Interface(
+        observations=["compass"],
+        actions=["noop"],
+        success=Condition(kind="have", name="dragon_egg"),
+        horizon=MOST,
+    )
+    request = OpenSession(
+        session="bench",
+        task=task,
+        size=size,
+        seeds=SeedRange(first=0, count=size),
+        interface=interface,
+    )
+    return Session(request, make_world("embedded", size, task))
+
+
+def us_in_session(size: int, steps: int, source: str | None) -> float:
+    """Microseconds a primitive step of one environment, with a program or without."""
+    played = session(size)
+    program = Program(name="p", source=source or PROGRAMS["while True: attack()"], max_steps=steps)
+    rows = np.ones(size, bool)
+    begun = time.perf_counter()
+    if source is None:
+        for _ in range(steps):
+            played._judge_task(rows, played._tick(rows))
+    else:
+        played.run_program(program)
+    taken = time.perf_counter() - begun
+    played.close()
+    return taken / steps / size * 1e6
+
+
+def measure() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for name, source in PROGRAMS.items():
+        bare = raw_function if "function" in name else raw
+        pairs = [(seconds_raw(bare), seconds_run(source)) for _ in range(ROUNDS)]
+        base = min(pair[0] for pair in pairs) / STEPS * 1e6
+        ours = min(pair[1] for pair in pairs) / STEPS * 1e6
+        ratio = statistics.median(b / a for a, b in pairs)
+        rows.append({"what": name, "raw_us": base, "us": ours, "over_us": ours - base,
+                     "ratio": ratio})  # fmt: skip
+    source = PROGRAMS["while True: attack()"].replace("attack", "noop")
+    for size, steps in ((1, 2000), (16, 1000)):
+        us_in_session(size, 20, source)
+        pairs = [
+            (us_in_session(size, steps, None), us_in_session(size, steps, source)) for _ in range(3)
+        ]
+        base, ours = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
+        ratio = statistics.median(b / a for a, b in pairs)
+        rows.append({"what": f"in a session of {size}", "raw_us": base, "us": ours,
+                     "over_us": ours - base, "ratio": ratio})  # fmt: skip
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        "| a primitive step | without, us | with, us | added, us | ratio |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row['what']} | {row['raw_us']:.3f} | {row['us']:.3f} | {row['over_us']:.3f} "
+            f"| {row['ratio']:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What a primitive step of a program costs.")
+    parser.add_argument("--json", type=Path, help="write the rows to this file, too")
+    arguments = parser.parse_args()
+    rows = measure()
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()

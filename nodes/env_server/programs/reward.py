@@ -1,0 +1,134 @@
+"""Rewards as programs: ``def reward(before, after)`` in the language of coded actions, without
+primitives, called for each primitive step with the observations before and after it.
+
+A reward never ends a run: where it fails, or gives what is no plain number, it pays nothing, and
+what was wrong is counted in words.
+"""
+
+import ast
+import math
+import warnings
+from collections import Counter
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from messages.program import Problem
+from nodes.env_server.programs import language
+from nodes.env_server.programs.checker import check_reward
+from nodes.env_server.programs.compiler import FILE_NAME, ProgramRefused, limits
+from nodes.env_server.programs.guards import SHARED, TOTAL_TURNS, Fuel, make_guards, text
+from nodes.env_server.programs.observation import Observation, Observations
+from nodes.env_server.programs.rewriter import rewrite
+from nodes.env_server.programs.running import innermost
+from nodes.env_server.readings import Readings
+from nodes.env_server.worlds.world import Bools, Floats
+
+MOST = 1e6  # what one step may pay or cost
+_KINDS = 20  # of mistakes that are told apart
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str) -> tuple[CodeType, frozenset[str]] | tuple[Problem, ...]:
+    problem = limits(source)
+    if problem is not None:
+        return (problem,)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+            problems = check_reward(tree)
+            if problems:
+                return tuple(problems)
+            fields = frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+            code = compile(
+                rewrite(tree, frozenset()), FILE_NAME, "exec", dont_inherit=True, optimize=0
+            )
+    except SyntaxError as error:
+        return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
+    except (ValueError, MemoryError, RecursionError, OverflowError) as error:
+        said = str(error) or type(error).__name__
+        return (Problem(line=1, message=f"the reward cannot be read: {said[:200]}"),)
+    return code, fields & language.FIELDS
+
+
+def compile_reward(source: str) -> tuple[CodeType, frozenset[str]]:
+    """The code of a reward and the observation's fields that it reads.
+
+    Raises:
+        ProgramRefused: with all problems and their lines in ``source``.
+    """
+    found = _compiled(source)
+    if len(found) == 2 and isinstance(found[0], CodeType):
+        return found  # type: ignore[return-value]
+    raise ProgramRefused([each for each in found if isinstance(each, Problem)])
+
+
+class CodeReward:
+    """One reward in a batch of ``size`` environments. ``mistakes`` counts what was wrong, in words.
+
+    Raises:
+        ProgramRefused: the source may not run.
+    """
+
+    def __init__(self, source: str, size: int) -> None:
+        self._code, self._fields = compile_reward(source)
+        self._fuel = Fuel()
+        self._names: dict[str, Any] = {**SHARED, **make_guards(self._fuel)}
+        self._before: list[Observation | None] = [None] * size
+        self._seen: list[Observations] = []
+        self.mistakes: Counter[str] = Counter()
+
+    def begin(self, readings: Readings, rows: Bools) -> None:
+        """Episodes or stages begin in ``rows`` (B,)."""
+        seen = Observations(readings, self._fields)
+        self._seen.append(seen)
+        for row in np.flatnonzero(rows).tolist():
+            self._before[row] = seen.row(row, 0)
+
+    def pay(self, readings: Readings, active: Bools) -> Floats:
+        """What the last step pays, (B,)."""
+        for old in self._seen:
+            old.expire()
+        seen = Observations(readings, self._fields)
+        self._seen = [seen]
+        paid = np.zeros(len(active), np.float32)
+        for row in np.flatnonzero(active).tolist():
+            before = self._before[row]
+            if before is not None:
+                after = seen.row(row, before.steps + 1)
+                paid[row] = self._one(before, after)
+                self._before[row] = after
+        return paid
+
+    def _one(self, before: Observation, after: Observation) -> float:
+        fuel, names = self._fuel, self._names.copy()
+        fuel.total = TOTAL_TURNS
+        fuel.refill()
+        names["_tick"] = fuel.tick
+        try:
+            # The code was checked and rewritten by compile_reward; it is executed anew for each
+            # step, so that nothing is left over from the last one.
+            exec(self._code, names)
+            value = names["reward"](before, after)
+        except Exception as error:
+            said = f"{type(error).__name__}: {text(error)}"[:200]
+            if fuel.exhausted:
+                said = "it turned its loops too often, or did as much work"
+            return self._wrong(f"line {innermost(error)}: {said}")
+        if fuel.exhausted:
+            return self._wrong("it turned its loops too often, or did as much work")
+        if type(value) not in (int, float, bool):
+            return self._wrong(f"it returned {type(value).__name__}, not a number")
+        if not math.isfinite(value) or abs(value) > MOST:
+            return self._wrong(f"it returned {float(value):g}: at most {MOST:g} either way")
+        return float(value)
+
+    def _wrong(self, said: str) -> float:
+        if said in self.mistakes or len(self.mistakes) < _KINDS:
+            self.mistakes[said] += 1
+        else:
+            self.mistakes["other mistakes"] += 1
+        return 0.0

@@ -1,0 +1,321 @@
+"""The fast agent's skills: looked up before a sub-action is implemented, kept when it worked.
+
+What was looked up is remembered under the goal's id, so that a goal that is started again asks
+and plays what it did before, whatever has come into the library meanwhile. The library is a help,
+never a need: where it fails in the middle of a run, that is said and the run goes on without.
+"""
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from messages.bus import RemoteError
+from messages.chat import SkillNote
+from messages.plan import Evaluate, Evaluated, Implemented, Stage
+from messages.training import Policy, Trained, TrainingSpec
+from nodes.fast_agent.implementing import Agent, Implementing, Outcome, Spent, judge, try_out
+from nodes.memory import Memory
+from nodes.skills import (
+    Counts,
+    Learned,
+    Library,
+    LibraryError,
+    Provenance,
+    Skill,
+    follows,
+    holds,
+    skill_key,
+)
+
+MOST_NOTES = 4  # skills that the language model is told of
+_Kept = TypeVar("_Kept")
+
+
+class LookedUp(msgspec.Struct, frozen=True, kw_only=True):
+    """What the library had for a goal."""
+
+    skill: Skill | None = None  # does the same from such a start
+    notes: list[SkillNote] = []  # may be called
+    sources: dict[str, str] = {}  # of those, by name
+
+
+class _Start(msgspec.Struct, frozen=True, kw_only=True):
+    policy: Policy | None = None
+
+
+class _Earlier(msgspec.Struct, frozen=True, kw_only=True):
+    policy: Policy
+    spec: TrainingSpec
+
+
+class Skills:
+    """``library`` is None where skills are off."""
+
+    def __init__(
+        self,
+        library: Library | None,
+        memory: Memory,
+        run: Path,
+        config: Mapping[str, Any],
+        log: Any,
+    ) -> None:
+        self._library = library
+        self._memory = memory
+        self._run = run
+        self._log = log
+        profile = config.get("llm") or {}
+        self._model = str(profile.get("model") or profile.get("kind") or "")
+        self._world = str((config.get("world") or {}).get("kind") or "")
+        self._commit = _commit() if library is not None else ""
+
+    def look_up(self, agent: Agent, goal: Implementing) -> LookedUp:
+        """What fits the goal, as it was when the goal was first begun."""
+        name = f"{goal.id}/skills"
+        if (known := self._memory.find(name, LookedUp)) is not None:
+            return known
+        found = self._safely(lambda: self._search(agent, goal), LookedUp())
+        return self._memory.keep(name, found)
+
+    def start(self, goal: Implementing, spec: TrainingSpec) -> Policy | None:
+        """An earlier policy that training may begin from: of this sub-action in an earlier
+        iteration, or of the library with the same aim; its interface is the spec's."""
+        name = f"{goal.id}/start"
+        if (known := self._memory.find(name, _Start)) is not None:
+            return known.policy
+        earlier = self._memory.find(_earlier_name(goal), list[_Earlier]) or []
+        fitting = [each.policy for each in earlier if _same_interface(each.spec, spec)]
+        if not fitting:
+            fitting = self._safely(lambda: self._library_starts(spec), [])
+        policy = fitting[-1] if fitting else None
+        self._memory.keep(name, _Start(policy=policy))
+        return policy
+
+    def trained(self, goal: Implementing, spec: TrainingSpec, trained: Trained) -> None:
+        """Remember a policy, however good, for later iterations to begin from."""
+        name = _earlier_name(goal)
+        earlier = self._memory.find(name, list[_Earlier]) or []
+        if all(each.policy != trained.policy for each in earlier):
+            self._memory.keep(name, [*earlier, _Earlier(policy=trained.policy, spec=spec)])
+
+    def failed(self, goal: Implementing, skill: Skill, rate: float, n: int, steps: int) -> None:
+        """A skill that was tried out for a goal did not do, in ``n`` episodes."""
+        counts = Counts(successes=round(rate * n), episodes=n, samples=steps)
+        self._count(goal.id, skill.key, counts)
+
+    def keep(self, goal: Implementing, implemented: Implemented, episodes: int) -> None:
+        """Take what has come of a goal into the library, if its verdict is success."""
+        library, stage, verdict = self._library, implemented.stage, implemented.line.verdict
+        if library is None or stage is None or not verdict.success:
+            return
+        counts = Counts(
+            successes=round(verdict.success_rate * episodes),
+            episodes=episodes,
+            samples=implemented.samples.training + implemented.samples.trial,
+        )
+        name = self._safely(
+            lambda: library.add(
+                self._occasion(goal.id),
+                stage.sub_action.name,
+                self._learned(goal, stage),
+                self._checkpoint(stage),
+                counts,
+            ),
+            "",
+        )
+        if name:
+            self._log.info("%s: kept as the skill %s", goal.id, name)
+
+    def evaluated(self, goal_id: str, request: Evaluate, evaluated: Evaluated) -> None:
+        """Stages were evaluated together: those that are skills are counted."""
+        library = self._library
+        if library is None:
+            return
+        episodes = len(evaluated.episodes)
+        successes = sum(episode.success for episode in evaluated.episodes)
+        for index, stage in enumerate(request.stages):
+            counts = Counts(used_successes=successes, used_episodes=episodes)
+            last = index == len(request.stages) - 1
+            if last and stage.sub_action.success == request.task.success:
+                counts = msgspec.structs.replace(counts, successes=successes, episodes=episodes)
+            key = self._safely(lambda stage=stage: self._key(stage), "")
+            if key:
+                self._count(f"{goal_id}/{index}", key, counts)
+
+    # ---- inside
+
+    def _search(self, agent: Agent, goal: Implementing) -> LookedUp:
+        if self._library is None:
+            return LookedUp()
+        request, parameters = goal.request, agent.parameters
+        fitting: list[Skill] = []
+        for skill in self._library.all():
+            learned = skill.learned
+            macros = learned.spec.interface.macros if learned.spec is not None else []
+            if (
+                learned.provenance.world == self._world
+                and skill.counts.rate >= parameters.reuse_rate
+                and holds(request.task.inventory, learned.start)
+                and follows(learned, request.before)
+                and (parameters.macros or not macros)
+            ):
+                fitting.append(skill)
+        # The best first; names make the order one.
+        fitting.sort(
+            key=lambda s: (not s.learned.before, -s.counts.rate, -s.counts.episodes, s.name)
+        )
+        same = [
+            skill
+            for skill in fitting
+            if skill.learned.condition == request.sub_action.success
+            and skill.learned.method == request.sub_action.method
+        ]
+        programs = [skill for skill in fitting if skill.learned.program is not None][:MOST_NOTES]
+        if not parameters.macros:
+            programs = []
+        return LookedUp(
+            skill=same[0] if same else None,
+            notes=[
+                SkillNote(
+                    name=skill.name,
+                    purpose=skill.learned.purpose[:160],
+                    success=skill.learned.condition,
+                    rate=round(skill.counts.rate, 2),
+                )
+                for skill in programs
+            ],
+            sources={s.name: s.learned.program.source for s in programs if s.learned.program},
+        )
+
+    def _library_starts(self, spec: TrainingSpec) -> list[Policy]:
+        if self._library is None:
+            return []
+        aim = spec.interface.success
+        found: list[Policy] = []
+        for skill in self._library.all():
+            learned, condition = skill.learned, skill.learned.condition
+            if (
+                learned.spec is not None
+                and learned.provenance.world == self._world
+                and (condition.kind, condition.name) == (aim.kind, aim.name)
+                and _same_interface(learned.spec, spec)
+            ):
+                skill.check()
+                assert skill.policy is not None
+                found.append(skill.policy)
+        return found
+
+    def _learned(self, goal: Implementing, stage: Stage) -> Learned:
+        request = goal.request
+        return Learned(
+            purpose=stage.sub_action.description or stage.sub_action.name,
+            method=stage.sub_action.method,
+            condition=stage.sub_action.success,
+            start=dict(request.task.inventory),
+            before=[self._standing(stage) for stage in request.before],
+            task=request.task,
+            provenance=Provenance(
+                run=str(self._run),
+                goal=goal.id,
+                commit=self._commit,
+                model=self._model,
+                world=self._world,
+            ),
+            program=stage.program,
+            spec=stage.spec,
+        )
+
+    def _standing(self, stage: Stage) -> Stage:
+        """A stage as it can be played when the run is gone: a policy by its copy in the library."""
+        if stage.policy is None or stage.policy.id.startswith("skill/") or self._library is None:
+            return stage
+        key = self._key(stage)
+        copy = next((skill for skill in self._library.all() if skill.key == key), None)
+        return stage if copy is None else copy.stage(stage.sub_action)
+
+    def _key(self, stage: Stage) -> str:
+        """Of the skill that a stage is, whether it is in the library or not."""
+        policy = stage.policy
+        if policy is not None and policy.id.startswith("skill/") and self._library is not None:
+            skill = self._library.find(policy.id.removeprefix("skill/"))
+            return skill.key if skill is not None else ""
+        condition = stage.sub_action.success
+        return skill_key(self._world, condition, stage.program, self._checkpoint(stage))
+
+    def _checkpoint(self, stage: Stage) -> Path | None:
+        return None if stage.policy is None else self._run / stage.policy.checkpoint
+
+    def _occasion(self, goal_id: str) -> str:
+        return f"{self._run}:{goal_id}"
+
+    def _count(self, goal_id: str, key: str, counts: Counts) -> None:
+        library = self._library
+        if library is not None:
+            self._safely(lambda: library.count(self._occasion(goal_id), key, counts), None)
+
+    def _safely(self, ask: Callable[[], _Kept], otherwise: _Kept) -> _Kept:
+        try:
+            return ask()
+        except (LibraryError, OSError) as error:
+            self._log.warning("the run goes on without its skills here: %s", error)
+            return otherwise
+
+
+def implement_by_skill(
+    agent: Agent, goal: Implementing, skills: Skills, skill: Skill
+) -> Implemented | None:
+    """Try a skill out in place of an implementation. None: it cannot be played at all."""
+    agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
+    stage = skill.stage(goal.request.sub_action)
+    try:
+        skill.check()
+        played = try_out(agent, goal, "skill", stage)
+    except LibraryError as error:
+        agent.log.warning("%s: %s", goal.id, error)
+        return None
+    except RemoteError as error:
+        if error.code not in ("unknown_policy", "policy_does_not_fit", "invalid"):
+            raise
+        agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
+        return None
+    outcome = Outcome(attempts=1)
+    spec = skill.learned.spec
+    macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
+    outcome.offer(stage, judge(agent, goal, "skill", played, macros), macros)
+    verdict, episodes = outcome.verdict, len(played.episodes)
+    if not verdict.success:
+        skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
+    return outcome.implemented(goal, Spent(trial=played.steps), skill.name)
+
+
+def _same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
+    """Whether a policy of the one fits the other: the learner looks at what the session shows."""
+
+    def shown(spec: TrainingSpec) -> list[object]:
+        interface = spec.interface
+        macros = [macro.name for macro in interface.macros]
+        return [interface.observations, interface.actions, macros, interface.targets]
+
+    return shown(one) == shown(other)
+
+
+def _earlier_name(goal: Implementing) -> str:
+    sub_action = goal.request.sub_action
+    return f"policies/{msgspec.json.encode([sub_action.name, sub_action.success]).decode()}"
+
+
+def _commit() -> str:
+    try:
+        said = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=5.0,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.strip()

@@ -1,0 +1,161 @@
+"""Self-imitation: good trajectories are kept, and now and then the actor is trained to repeat them.
+
+As published: a trajectory is kept if it was successful or if its return is over the mean of all
+returns so far plus two standard deviations; every n iterations the actor has one epoch of
+cross-entropy on the decisions of those that were kept. A macro is a decision like any other. What
+was not published is this project's choice: the oldest trajectory makes room for a new one.
+"""
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from models.distribution import MaskedCategorical
+from nodes.learner.rollout import Rollout
+
+
+@dataclass
+class Trajectory:
+    """The T decisions of one episode."""
+
+    features: Tensor  # float32 (T, F)
+    mask: Tensor  # bool (T, N)
+    choices: Tensor  # int64 (T,)
+
+
+class Trajectories:
+    """The kept trajectories, at most ``size``, and the decisions of the episodes under way.
+
+    What is under way is forgotten when a session is opened anew, as its episodes are; the kept
+    ones are part of the checkpoint.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.kept: deque[Trajectory] = deque(maxlen=size)
+        self._running: list[list[Trajectory]] = []
+        self._returns = 0  # how many there were, their mean, and their squared deviations from it
+        self._mean = 0.0
+        self._deviations = 0.0
+
+    def begin(self, environments: int) -> None:
+        """A session was opened: an episode begins in each environment."""
+        self._running = [[] for _ in range(environments)]
+
+    def add(self, rollout: Rollout) -> None:
+        """Take the decisions of a rollout, and judge the episodes that ended in it."""
+        begun = [0] * len(self._running)
+        ends = zip(rollout.final_at.tolist(), rollout.episodes, strict=True)
+        for (at, environment), episode in ends:
+            self._take(rollout, environment, begun[environment], at + 1)
+            begun[environment] = at + 1
+            parts, self._running[environment] = self._running[environment], []
+            if episode.success or self._outstanding(episode.total_reward):
+                self.kept.append(_joined(parts))
+            self._count(episode.total_reward)
+        for environment, start in enumerate(begun):
+            self._take(rollout, environment, start, rollout.choices.shape[0])
+
+    def all(self) -> Trajectory:
+        """The decisions of all kept trajectories, in the order in which those ended."""
+        return _joined(list(self.kept))
+
+    def _take(self, rollout: Rollout, environment: int, start: int, end: int) -> None:
+        if end > start:  # a rollout is a view of storage that is written over: copies
+            part = Trajectory(
+                features=rollout.features[start:end, environment].clone(),
+                mask=rollout.mask[start:end, environment].clone(),
+                choices=rollout.choices[start:end, environment].clone(),
+            )
+            self._running[environment].append(part)
+
+    def _outstanding(self, total_reward: float) -> bool:
+        if self._returns < 2:
+            return False
+        deviation = math.sqrt(self._deviations / self._returns)
+        return total_reward > self._mean + 2.0 * deviation
+
+    def _count(self, total_reward: float) -> None:
+        self._returns += 1
+        difference = total_reward - self._mean
+        self._mean += difference / self._returns
+        self._deviations += difference * (total_reward - self._mean)
+
+    def state_dict(self) -> dict[str, Any]:
+        state: dict[str, Any] = {
+            "returns": self._returns,
+            "mean": self._mean,
+            "deviations": self._deviations,
+            "lengths": [len(trajectory.choices) for trajectory in self.kept],
+        }
+        if self.kept:
+            whole = self.all()
+            state |= {
+                "features": whole.features,
+                "mask": whole.mask,
+                "choices": whole.choices,
+            }
+        return state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._returns = state["returns"]
+        self._mean = state["mean"]
+        self._deviations = state["deviations"]
+        self.kept.clear()
+        if not state["lengths"]:
+            return
+        parts = [state[name].split(state["lengths"]) for name in ("features", "mask", "choices")]
+        for features, mask, choices in zip(*parts, strict=True):
+            self.kept.append(Trajectory(features.clone(), mask.clone(), choices.clone()))
+
+
+def cross_entropy(actor: nn.Module, features: Tensor, mask: Tensor, choices: Tensor) -> Tensor:
+    """Mean over decisions of minus the log-probability of what was chosen."""
+    return -MaskedCategorical(actor(features).float(), mask).log_prob(choices).mean()
+
+
+def imitate(
+    trajectories: Trajectories,
+    actor: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    generator: torch.Generator,
+    *,
+    minibatch: int,
+    max_grad_norm: float,
+) -> float:
+    """One epoch over all kept decisions in minibatches (0: all at once), on the actor alone.
+    Returns the mean loss, 0 where nothing is kept."""
+    if not trajectories.kept:
+        return 0.0
+    device = next(actor.parameters()).device
+    whole = trajectories.all()
+    count = len(whole.choices)
+    size = minibatch or count
+    order = torch.randperm(count, generator=generator)
+    total = 0.0
+    for at in range(0, count, size):
+        rows = order[at : at + size]
+        loss = cross_entropy(
+            actor,
+            whole.features[rows].to(device),
+            whole.mask[rows].to(device),
+            whole.choices[rows].to(device),
+        )
+        optimiser.zero_grad(set_to_none=True)  # what has no gradient, the critic, is left alone
+        loss.backward()
+        if max_grad_norm:
+            nn.utils.clip_grad_norm_(actor.parameters(), max_grad_norm)
+        optimiser.step()
+        total += loss.item() * len(rows)
+    return total / count
+
+
+def _joined(parts: list[Trajectory]) -> Trajectory:
+    return Trajectory(
+        features=torch.cat([part.features for part in parts]),
+        mask=torch.cat([part.mask for part in parts]),
+        choices=torch.cat([part.choices for part in parts]),
+    )

@@ -1,0 +1,54 @@
+"""Every task that can be launched names what there is, and can be planned."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from messages.world import Task
+from models.plans import plan_for, plan_shortfalls
+from models.rules import biome_named, item_names
+from nodes.env_server.worlds.embedded.scene.staging import Staging, staging_of
+from nodes.planner.plan_check import plan_problems
+from rlgpt.composition import compose_launch
+
+TASKS = Path(__file__).parents[1] / "launch" / "task"
+FIRST = {
+    "bed": ["log", "planks", "wool", "bed"],
+    "beef": ["beef"],
+    "crafting_table_nearby": ["log", "planks", "crafting_table", "crafting_table"],
+    "furnace_nearby": [
+        "planks", "stick", "crafting_table", "wooden_pickaxe", "cobblestone", "furnace", "furnace",
+    ],
+    "harvest_log": ["log"],
+    "milk_bucket": ["bucket", "milk_bucket"],
+    "mutton": ["mutton"],
+    "stick": ["log", "planks", "stick"],
+    "stone_pickaxe": ["log", "planks", "stick", "crafting_table", "cobblestone", "stone_pickaxe"],
+    "wooden_pickaxe": ["log", "planks", "stick", "crafting_table", "wooden_pickaxe"],
+    "wool": ["shears", "wool"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", sorted(TASKS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_task_can_be_planned(path: Path):
+    task = msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
+    assert task.id == path.stem
+    assert biome_named(task.biome).terrain is not None
+    staging_of({k: v for k, v in task.world.items() if k in Staging.__struct_fields__})
+    plan = plan_for(task.success, task.inventory)
+    assert plan_shortfalls(plan, task.inventory) == []
+    assert plan_problems(task, plan, item_names) == []
+    if path.stem in FIRST:
+        assert [subtask.success.name for subtask in plan] == FIRST[path.stem]
+    else:
+        assert path.stem == "diamond"
+        assert len(plan) == 12
+
+
+def test_the_diamond_launch_takes_any_task():
+    composed = compose_launch("diamond", ["task=bed"])
+    assert composed["task"]["inventory"] == {"crafting_table": 1, "shears": 1}
+    assert composed["name"] == "bed"
+    assert composed["limits"]["goal_rate"] == 0.3

@@ -1,0 +1,114 @@
+"""The rulebook's programs do the same in an independent interpreter (pydantic-monty, optional)."""
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nodes.env_server.programs import Observations, Run, compile_program, language
+from nodes.env_server.programs.observation import Observation, nearest
+from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS
+from nodes.env_server.readings import Readings
+from tests.fake_world import FakeWorld
+
+monty = pytest.importorskip(
+    "pydantic_monty", reason="pydantic-monty is not installed: pip install .[admission]"
+)
+PROGRAMS = sorted((Path(__file__).parents[1] / "nodes/llm/rulebook/programs").glob("*.py"))
+STEPS = 120
+SEEDS = 8
+FIELDS = frozenset({"position", "yaw", "pitch", "inventory", "facing", "facing_distance"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """An observation as a value that can cross into another interpreter."""
+
+    position: tuple[float, float, float]
+    yaw: float
+    pitch: float
+    inventory: dict[str, int]
+    facing: str
+    facing_distance: float
+    craftable: tuple[str, ...]
+    steps: int
+
+
+class TooLong(Exception):
+    pass
+
+
+class Host:
+    """The fake world at the other end, and the trace of what was done in it."""
+
+    def __init__(self, seed: int) -> None:
+        self.world = FakeWorld(1)
+        self.world.reset(np.arange(1), np.array([seed]))
+        self.world.yaw[0] = 15.0 * (seed % 3)
+        self.readings = Readings(self.world)
+        self.trace: list[int] = []
+
+    def seen(self) -> Observation:
+        return Observations(self.readings, FIELDS).row(0, len(self.trace))
+
+    def take(self, code: int) -> None:
+        self.trace.append(code)
+        self.world.step(VECTORS[code][None], np.ones(1, bool))
+        self.readings.forget()
+
+
+def ours(source: str, seed: int) -> list[int]:
+    host = Host(seed)
+    run = Run(compile_program(source), STEPS)
+    code = run.start(host.seen())
+    while code is not None:
+        assert isinstance(code, int)
+        host.take(code)
+        code = run.send(host.seen())
+    return host.trace
+
+
+def theirs(source: str, seed: int) -> list[int]:
+    host = Host(seed)
+
+    def value() -> Any:
+        obs = host.seen()
+        fields = {f.name: getattr(obs, f.name) for f in dataclasses.fields(Seen)}
+        seen = Seen(**{**fields, "inventory": dict(obs.inventory)})
+        return monty.ClassInstance(seen, eager_attrs="all")
+
+    def act(code: int) -> Any:
+        if len(host.trace) >= STEPS:
+            raise TooLong
+        host.take(code)
+        return value()
+
+    lookup: dict[str, Any] = {
+        name: getattr(math, name) for name in ("sqrt", "hypot", "sin", "cos", "atan2", "degrees")
+    }
+    for name, count in language.PRIMITIVES.items():
+        if count:
+            lookup[name] = lambda argument, check=ARGUMENT["_" + name]: act(check(argument))
+        else:
+            lookup[name] = lambda code=CODES[name]: act(code)
+    lookup["nearest"] = lambda obs, block: nearest(host.seen(), block)
+    with monty.Monty() as pool, pool.checkout() as session:
+        try:
+            session.feed_run(
+                source + "\naction(first)\n", inputs={"first": value()}, external_lookup=lookup
+            )
+        except monty.MontyRuntimeError:
+            if len(host.trace) < STEPS:
+                raise
+    return host.trace
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_the_same_source_does_the_same_elsewhere(path: Path) -> None:
+    source = path.read_text()
+    for seed in range(SEEDS):
+        mine = ours(source, seed)
+        assert theirs(source, seed) == mine, seed

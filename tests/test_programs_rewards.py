@@ -1,0 +1,95 @@
+"""Rewards that are code: what they pay, and that no mistake of theirs ends anything."""
+
+import math
+
+import numpy as np
+import pytest
+
+from messages.chat import SpecAnswer
+from messages.world import RewardTerm
+from nodes.env_server.programs import ProgramRefused
+from nodes.env_server.programs.reward import compile_reward
+from nodes.env_server.readings import Readings
+from nodes.env_server.rewards import Rewards
+from nodes.fast_agent.spec_check import spec_problems
+from tests.fake_world import FakeWorld
+
+FORWARD = np.array([[1, 0, 0, 12, 12, 0, 0, 0]])
+GOOD = """
+def reward(before, after):
+    return after.position[2] - before.position[2] + (1 if after.steps == 3 else 0)
+"""
+
+
+def paid(source: str, steps: int = 3) -> tuple[list[float], dict[str, int]]:
+    world = FakeWorld(1)
+    everybody, nobody = np.ones(1, bool), np.zeros(1, bool)
+    world.reset(np.arange(1), np.zeros(1, np.int64))
+    rewards = Rewards([RewardTerm(kind="code", weight=2.0, source=source)], world)
+    readings = Readings(world)
+    rewards.begin(readings, everybody)
+    found = []
+    for _ in range(steps):
+        world.step(FORWARD, everybody)
+        readings.forget()
+        found.append(float(rewards.pay(readings, everybody, nobody)[0]))
+    return found, rewards.mistakes()
+
+
+def test_it_pays_what_the_function_returns_times_its_weight() -> None:
+    assert paid(GOOD) == ([0.5, 0.5, 2.5], {})
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return 1 / 0", "line 2: ZeroDivisionError"),
+        ("x = 2.0**1000 * 2.0**1000\n    return x - x", "it returned nan"),
+        ("return 2.0**1000 * 2.0**1000", "it returned inf"),
+        ("return 'much'", "it returned str, not a number"),
+        ("return None", "it returned NoneType"),
+        ("while True:\n        pass", "too often"),
+        ("try:\n        while True:\n            pass\n    except Exception:\n        return 1",
+         "too often"),
+        ("return before.rays[0].distance", "earlier observation"),
+        ("return [after] * 10**9", "larger than"),
+        ("return find(after, 'nonsense')[0]", "there is no block nonsense"),
+        ("return 2.0 ** 500", "at most 1e+06"),
+    ],
+)  # fmt: skip
+def test_mistakes_pay_nothing_and_are_counted_in_words(body: str, words: str) -> None:
+    found, mistakes = paid(f"def reward(before, after):\n    {body}\n")
+    assert found == [0.0, 0.0, 0.0]
+    assert sum(mistakes.values()) == 3
+    assert all(words in said for said in mistakes), mistakes
+
+
+def test_nothing_is_left_over_from_one_step_to_the_next() -> None:
+    source = "SEEN = []\ndef reward(before, after):\n    SEEN.append(1)\n    return len(SEEN)\n"
+    assert paid(source)[0] == [2.0, 2.0, 2.0]
+
+
+def test_all_problems_come_at_once() -> None:
+    with pytest.raises(ProgramRefused) as refused:
+        compile_reward("import os\ndef reward(before):\n    attack()\n    return obs.__class__\n")
+    said = [problem.message for problem in refused.value.problems]
+    assert len(said) >= 4
+    assert any("two arguments" in each for each in said)
+    assert any("a reward cannot act, and reward does" in each for each in said)
+    with pytest.raises(ProgramRefused, match="there is no function: def reward"):
+        compile_reward("def action(obs):\n    attack()\n")
+    with pytest.raises(ValueError, match="a reward does not compile: line 2: unknown name nope"):
+        paid("def reward(before, after):\n    return nope\n")
+
+
+def test_the_spec_check_wants_a_source_for_code_alone() -> None:
+    def problems(*rewards: RewardTerm) -> list[str]:
+        answer = SpecAnswer(
+            thoughts="", observations=["rays"], actions=["noop"], macros=[],
+            rewards=list(rewards), horizon=10, targets=[], budget=10,
+        )  # fmt: skip
+        return spec_problems(answer, ["rays"], ["noop"], True, 100)
+
+    assert problems(RewardTerm(kind="code", weight=1.0, source=GOOD)) == []
+    assert len(problems(RewardTerm(kind="code", weight=math.nan))) == 2
+    assert len(problems(RewardTerm(kind="step", weight=1.0, source=GOOD))) == 1

@@ -1,0 +1,366 @@
+"""The skill library: kept, tried first, counted once, and refused in one sentence."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from messages.chat import ProgramQuestion, SkillNote, SpecQuestion
+from messages.plan import (
+    EVALUATE,
+    IMPLEMENT,
+    PURSUE,
+    Evaluate,
+    GoalReport,
+    Implement,
+    Stage,
+    SubAction,
+)
+from messages.program import Program
+from messages.training import TrainingSpec
+from messages.world import Condition, Interface, SeedRange
+from nodes.asking import render
+from nodes.env_server.programs.compiler import compile_program
+from nodes.fast_agent.inlining import with_skills
+from nodes.skills import Counts, Learned, Library, LibraryError, Provenance, follows, holds
+from rlgpt.main import main
+from tests.agent_stack import LOG, STEPS, TASK, stack
+from tests.bus_processes import PATIENCE, ROOT
+from tests.test_agent_loops import ESCALATION, FIND, told
+
+WOOD = Condition(kind="facing", name="wood")
+WALK = "def action(obs):\n    obs = forward()\n    return obs\n"
+
+
+def learned(source: str = WALK, **changes: object) -> Learned:
+    made = Learned(
+        purpose="walk up to a tree",
+        method="code",
+        condition=WOOD,
+        start={},
+        before=[],
+        task=TASK,
+        provenance=Provenance(run="/runs/a", goal="demo/find", commit="abc", model="rulebook"),
+        program=Program(name="find", source=source),
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def policy() -> Learned:
+    spec = TrainingSpec(
+        name="dig",
+        task=TASK,
+        interface=Interface(observations=["rays"], actions=["attack"], success=LOG, horizon=50),
+        seeds=SeedRange(first=0, count=9),
+        budget=1000,
+    )
+    return learned(program=None, spec=spec, method="rl", condition=LOG, purpose="dig")
+
+
+TEN = Counts(successes=9, episodes=10, samples=100)
+
+# ---- the library
+
+
+def test_the_same_skill_is_one_and_an_occasion_counts_once(tmp_path: Path):
+    library = Library(tmp_path / "skills")
+    assert library.add("a:goal", "find a tree", learned(), None, TEN) == "find_a_tree"
+    assert library.add("a:goal", "find a tree", learned(), None, TEN) == "find_a_tree"
+    assert library.add("b:goal", "seek wood", learned(), None, TEN) == "find_a_tree"
+    assert library.add("b:other", "find a tree", learned(WALK * 2), None, TEN) == "find_a_tree_2"
+    skill = library.find("find_a_tree")
+    assert skill is not None
+    assert skill.counts == Counts(successes=18, episodes=20, samples=200)
+    library.count("b:evaluate", skill.key, Counts(used_successes=3, used_episodes=5))
+    library.count("b:evaluate", skill.key, Counts(used_successes=3, used_episodes=5))
+    again = Library(tmp_path / "skills").find("find_a_tree")
+    assert again is not None
+    assert again.counts == Counts(
+        successes=18, episodes=20, samples=200, used_successes=3, used_episodes=5
+    )
+    assert again.learned == learned()
+    assert (tmp_path / "skills" / "find_a_tree" / "program.py").read_text() == WALK
+
+
+def test_a_skill_that_worked_from_less_needs_no_more_than_that(tmp_path: Path):
+    library = Library(tmp_path)
+    stage = Stage(sub_action=FIND, program=Program(name="find", source=WALK))
+    rich = learned(start={"log": 3, "dirt": 2}, before=[stage])
+    library.add("a", "craft", rich, None, TEN)
+    library.add("b", "craft", learned(start={"log": 1}), None, TEN)
+    skill = library.find("craft")
+    assert skill is not None
+    assert skill.learned.start == {"log": 1}
+    assert skill.learned.before == []
+
+
+def test_starts_fit_or_not():
+    assert holds({"log": 3}, {"log": 3})
+    assert not holds({"log": 2, "dirt": 9}, {"log": 3})
+    facing = Stage(sub_action=FIND)
+    other = Stage(sub_action=SubAction(name="dig", method="code", success=LOG))
+    assert follows(learned(), [])
+    assert follows(learned(), [facing])
+    assert follows(learned(before=[facing]), [other, facing])
+    assert not follows(learned(before=[facing]), [])
+    assert not follows(learned(before=[facing]), [facing, other])
+
+
+def test_a_policy_is_copied_and_stands_without_its_run(tmp_path: Path):
+    checkpoint = tmp_path / "run" / "checkpoint.pt"
+    checkpoint.parent.mkdir()
+    checkpoint.write_bytes(b"weights")
+    library = Library(tmp_path / "skills")
+    name = library.add("a", "dig", policy(), checkpoint, TEN)
+    checkpoint.unlink()
+    skill = library.find(name)
+    assert skill is not None
+    skill.check()
+    stage = skill.stage(FIND)
+    assert stage.policy is not None
+    assert stage.policy.id == "skill/dig"
+    copy = Path(stage.policy.checkpoint)
+    assert copy.read_bytes() == b"weights"
+    assert msgspec.json.decode((copy.parent / "spec.json").read_bytes(), type=TrainingSpec)
+    copy.unlink()
+    with pytest.raises(LibraryError, match="no checkpoint"):
+        skill.check()
+
+
+def test_two_processes_may_add_at_a_time(tmp_path: Path):
+    Library(tmp_path).close()
+
+    def add(worker: int) -> None:
+        library = Library(tmp_path)
+        for number in range(10):
+            source = WALK + f"# {worker} {number}\n"
+            library.add(f"{worker}:{number}", "find", learned(source), None, TEN)
+        library.close()
+
+    threads = [threading.Thread(target=add, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    skills = Library(tmp_path).all()
+    assert len({skill.name for skill in skills}) == 40
+    assert all(skill.counts == TEN for skill in skills)
+
+
+# ---- in the inner loop
+
+
+def counts(library: Path) -> dict[str, Counts]:
+    return {skill.name: skill.counts for skill in Library(library).all()}
+
+
+REUSED = [
+    ESCALATION[0],
+    ESCALATION[1],
+    [("find a tree", "code", True), ("harvest log", "rl", True)],
+]
+
+
+def check_second(report: GoalReport) -> None:
+    assert report.success, report.reason
+    assert told(report) == REUSED
+    lines = [line for iteration in report.iterations for line in iteration.lines]
+    assert [line.skill for line in lines] == ["", "find_a_tree", "", "find_a_tree", "harvest_log"]
+    assert sum(iteration.samples.training for iteration in report.iterations) == 0
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_a_second_run_trains_nothing_that_the_first_one_learned(
+    run_folder: Path, tmp_path: Path, kill: bool
+):
+    library = tmp_path / "skills"
+    runs = [run_folder / "a", run_folder / "b"]
+    for run in runs:
+        run.mkdir()
+    with stack(runs[0], skills=str(library)) as agents:
+        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
+        assert told(report) == ESCALATION
+    first = counts(library)
+    assert set(first) == {"find_a_tree", "harvest_log"}
+    # Tried out once, in two episodes, and a part of the evaluations of three iterations.
+    assert first["find_a_tree"].successes == first["find_a_tree"].episodes == 2
+    assert first["find_a_tree"].used_episodes == 9
+    assert first["find_a_tree"].used_successes == 3
+    # The last stage brings the task's success about: the evaluation's three count as its own.
+    assert first["harvest_log"].successes == first["harvest_log"].episodes == 5
+    assert first["harvest_log"].samples == 1100 + 4 * STEPS
+
+    with stack(runs[1], skills=str(library)) as agents:
+        happened = threading.Event()
+
+        def before_run(goal_id: str) -> None:
+            if kill and "iteration-2/evaluate" in goal_id and not happened.is_set():
+                happened.set()
+                # What comes in meanwhile is not looked up again.
+                Library(library).add("else", "aaa", learned("nearest(" + WALK), None, TEN)
+                agents.agents["fast_agent"].kill()
+                agents.agents["fast_agent"].start()
+
+        agents.world.before_run = before_run
+        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
+        check_second(report)
+        assert happened.is_set() == kill
+    second = counts(library)
+    assert second["find_a_tree"].episodes == 4  # tried out once more
+    assert second["find_a_tree"].used_episodes == 9 + 6
+    assert second["harvest_log"].successes == second["harvest_log"].episodes == 5 + 2 + 3
+
+
+def test_a_skill_that_does_not_do_here_is_counted_and_the_ordinary_way_taken(
+    run_folder: Path, tmp_path: Path
+):
+    library = Library(tmp_path)
+    library.add("before", "find a tree", learned(), None, TEN)  # WALK finds nothing here
+    with stack(run_folder, skills=str(tmp_path)) as agents:
+        goal = Implement(task=TASK, sub_action=FIND, before=[], history=[])
+        implemented = agents.bus.run_goal(IMPLEMENT, "alone", goal, timeout=PATIENCE)
+    assert implemented.line.verdict.success
+    assert implemented.line.skill == ""
+    assert implemented.samples.trial == 2 * 2 * STEPS  # the skill's tryout and the program's
+    known = counts(tmp_path)
+    assert known["find_a_tree"].successes == 9
+    assert known["find_a_tree"].episodes == 12
+    assert known["find_a_tree_2"].episodes == 2
+
+
+def test_without_its_checkpoint_a_skill_is_passed_over(run_folder: Path, tmp_path: Path):
+    checkpoint = tmp_path / "weights"
+    checkpoint.write_bytes(b"weights")
+    library = Library(tmp_path / "skills")
+    library.add("before", "dig", policy(), checkpoint, TEN)
+    (tmp_path / "skills" / "dig" / "checkpoint.pt").unlink()
+    dig = SubAction(name="harvest log", method="rl", success=LOG)
+    find = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
+    with stack(run_folder, skills=str(tmp_path / "skills")) as agents:
+        goal = Implement(task=TASK, sub_action=dig, before=[find], history=[])
+        implemented = agents.bus.run_goal(IMPLEMENT, "alone", goal, timeout=PATIENCE)
+    assert implemented.line.skill == ""
+    assert implemented.samples.training == 1100
+
+
+def test_a_later_training_of_the_sub_action_begins_from_the_earlier_policy(run_folder: Path):
+    dig = SubAction(name="harvest log", method="rl", success=LOG)
+    find = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
+    goal = Implement(task=TASK, sub_action=dig, before=[find], history=[])
+    with stack(run_folder) as agents:
+        for number in range(2):
+            agents.bus.run_goal(IMPLEMENT, f"demo/{number}/dig", goal, timeout=PATIENCE)
+        starts = [train.spec.start for train in agents.world.trained.values()]
+    assert starts[0] is None
+    assert starts[1] is not None
+    assert starts[1].id == "demo/0/dig/train"
+
+
+def test_two_policies_in_one_goal(run_folder: Path):
+    """Each is a training of its own, and they are played one after the other."""
+    dig = SubAction(name="harvest log", method="rl", success=LOG)
+    find = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
+    goal = Implement(task=TASK, sub_action=dig, before=[find], history=[])
+    with stack(run_folder, warm_starts=False) as agents:
+        learned = [
+            agents.bus.run_goal(IMPLEMENT, f"demo/{name}", goal, timeout=PATIENCE).stage
+            for name in ("first", "second")
+        ]
+        stages = [find, *(stage for stage in learned if stage is not None)]
+        agents.bus.run_goal(
+            EVALUATE, "demo/whole", Evaluate(task=TASK, stages=stages), timeout=PATIENCE
+        )
+        assert [train.spec.start for train in agents.world.trained.values()] == [None, None]
+        played = [name for session, name in agents.world.played if "demo/whole" in session]
+        assert played == ["find", "demo/first/train", "demo/second/train"]
+
+
+# ---- what the language model sees, and may call
+
+
+def test_skills_are_shown_and_only_where_there_are_any():
+    note = SkillNote(name="find_a_tree", purpose="walk up to a tree", success=WOOD, rate=0.9)
+    prompts = ROOT / "nodes" / "fast_agent" / "prompts"
+    for kind in (ProgramQuestion, SpecQuestion):
+        without = render(prompts, kind(task=TASK, sub_action=FIND))[1].content
+        shown = render(prompts, kind(task=TASK, sub_action=FIND, skills=[note]))[1].content
+        assert "find_a_tree" not in without
+        assert "Skills:" not in without
+        assert "`find_a_tree` (the crosshair on a block called `wood` within reach" in shown
+
+
+def test_a_program_that_calls_a_skill_holds_its_source():
+    skill = "BLOCK = 'wood'\n\n\ndef near(obs, goal):\n    return nearest(obs, goal)\n\n\n"
+    skill += "def action(obs):\n    while near(obs, goal=BLOCK) is None:\n        obs = turn(30)\n"
+    own = "BLOCK = 'stone'\n\n\ndef action(obs):\n    find_a_tree(obs)\n    obs = noop()\n"
+    whole = with_skills(own, {"find_a_tree": skill, "other": skill})
+    assert whole.startswith(own)
+    assert "def find_a_tree(obs)" in whole
+    assert "find_a_tree__BLOCK = 'wood'" in whole
+    assert "other" not in whole
+    compile_program(whole)
+    assert with_skills(WALK, {"find_a_tree": skill}) == WALK
+    assert with_skills("def action(obs:\n  find_a_tree()", {"find_a_tree": skill}).count("\n") == 1
+
+
+def test_the_whole_stock_can_be_called():
+    for path in sorted((ROOT / "nodes" / "llm" / "rulebook" / "programs").glob("*.py")):
+        own = "def action(obs):\n    known(obs)\n"
+        compile_program(with_skills(own, {"known": path.read_text().replace("{{", "{")}))
+
+
+# ---- the command
+
+
+@pytest.fixture
+def skills(tmp_path: Path) -> str:
+    library = Library(tmp_path / "skills")
+    library.add("a", "find a tree", learned(start={"log": 2}), None, TEN)
+    checkpoint = tmp_path / "weights"
+    checkpoint.write_bytes(b"weights")
+    library.add("b", "dig", policy(), checkpoint, TEN)
+    return str(tmp_path / "skills")
+
+
+def test_list_show_and_remove(skills: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["skill", "list", "--library", skills]) == 0
+    out = capsys.readouterr().out
+    assert "find_a_tree" in out
+    assert "facing wood" in out
+    assert "0.90 (9/10)" in out
+    assert main(["skill", "show", "find_a_tree", "--library", skills]) == 0
+    out = capsys.readouterr().out
+    assert "2 log" in out
+    assert WALK in out
+    assert main(["skill", "show", "dig", "--library", skills]) == 0
+    assert "rays" in capsys.readouterr().out
+    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
+    assert not (Path(skills) / "find_a_tree").exists()
+    assert main(["skill", "show", "find_a_tree", "--library", skills]) == 2
+
+
+def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
+    def refused(*arguments: str) -> str:
+        assert main(["skill", *arguments]) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert "Traceback" not in err
+        return err
+
+    assert "did you mean `find_a_tree`?" in refused("show", "find_tree", "--library", skills)
+    assert "there is no skill library" in refused("list", "--library", "/nowhere")
+    assert "--episodes 0" in refused("run", "dig", "--episodes", "0", "--library", skills)
+    (Path(skills) / "dig" / "checkpoint.pt").unlink()
+    assert "has no checkpoint" in refused("run", "dig", "--library", skills)
+    library = Path(skills) / "library.sqlite"
+    table = sqlite3.connect(library)
+    table.execute("update skills set record = '{'")
+    table.commit()
+    table.close()
+    assert "is broken at" in refused("list", "--library", skills)
+    for left in Path(skills).glob("library.sqlite-*"):
+        left.unlink()
+    library.write_bytes(b"no table at all, whatever else it is" * 40)
+    assert "move it away" in refused("list", "--library", skills)

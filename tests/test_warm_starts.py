@@ -1,0 +1,151 @@
+"""Training that begins from another policy, PPO's published switches, the learner's profiles."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+import yaml
+
+from messages.bus import ServiceError
+from messages.training import Policy
+from nodes.learner import checkpoint
+from nodes.learner.parameters import Hyperparameters
+from nodes.learner.policies import place
+from nodes.learner.ppo import Ppo
+from nodes.learner.state import Meeting, TrainingState, stored_networks
+from tests.corridor import Corridors, corridor_spec
+from tests.test_checkpoint import PARAMETERS, begin, training
+
+ROOT = Path(__file__).parents[1]
+
+
+def trained_corridor(folder):
+    made = training(folder, Corridors(), corridor_spec(budget=8000, stop_at=2.0))
+    return made.run(lambda progress: None), made.folder
+
+
+def test_training_begins_from_the_policy_and_counts_only_what_is_new(tmp_path):
+    first, folder = trained_corridor(tmp_path / "first")
+    start = Policy(id="skill/corridor", checkpoint=str(folder / checkpoint.NAME))
+    spec = corridor_spec(budget=2000, stop_at=2.0)
+
+    warm = training(tmp_path / "warm", Corridors(), msgspec.structs.replace(spec, start=start))
+    seen = []
+    warmed = warm.run(seen.append)
+    cold = training(tmp_path / "cold", Corridors(), spec).run(lambda progress: None)
+    assert warmed.samples == warmed.curve[-1][0] <= 2000
+    assert first.samples > 2000
+
+    def samples_to_good(trained):
+        return next(samples for samples, rate in trained.curve if rate >= 0.7)
+
+    assert samples_to_good(warmed) < samples_to_good(cold)
+    # Its own checkpoint stands without the one that it began from.
+    kept = checkpoint.read(warm.folder / checkpoint.NAME)
+    assert kept["counters"]["samples"] == warmed.samples
+
+
+def test_the_weights_are_those_of_the_start_and_the_optimiser_is_new(tmp_path):
+    _, folder = trained_corridor(tmp_path)
+    found = checkpoint.read(folder / checkpoint.NAME)
+    session, _, _ = begin()
+    state = TrainingState(Meeting.of(session.open(0)), PARAMETERS, seed=5, start=found)
+    for name, weight in stored_networks(found).state_dict().items():
+        assert torch.equal(weight, state.networks.state_dict()[name])
+    assert state.counters.samples == 0
+    assert not state.ppo.optimiser.state_dict()["state"]
+
+
+def test_a_start_that_does_not_fit_is_refused(tmp_path):
+    _, folder = trained_corridor(tmp_path / "first")
+    start = Policy(id="skill/corridor", checkpoint=str(folder / checkpoint.NAME))
+    other = msgspec.structs.replace(corridor_spec(budget=2000, macro=False), start=start)
+    with pytest.raises(
+        ServiceError, match=r"can't start from the policy skill/corridor: its act"
+    ) as r:
+        training(tmp_path / "other", Corridors(), other).run(lambda progress: None)
+    assert r.value.code == "policy_does_not_fit"
+
+
+def test_a_start_that_is_gone_is_refused(tmp_path):
+    start = Policy(id="skill/gone", checkpoint=str(tmp_path / "gone" / checkpoint.NAME))
+    spec = msgspec.structs.replace(corridor_spec(budget=2000), start=start)
+    with pytest.raises(ServiceError, match="skill/gone: it has no checkpoint") as refused:
+        training(tmp_path, Corridors(), spec).run(lambda progress: None)
+    assert refused.value.code == "unknown_policy"
+
+
+def test_specs_without_a_start_keep_their_seeds(tmp_path):
+    # The seed of this spec before there was such a field.
+    assert training(tmp_path, Corridors())._seed() == 1728169738
+
+
+def test_a_policy_of_the_library_is_found_by_its_path(tmp_path):
+    inside = Policy(id="demo/train", checkpoint="learner/demo+train/checkpoint.pt")
+    assert place(tmp_path, inside) == tmp_path / "demo+train"
+    outside = Policy(id="skill/dig", checkpoint="/skills/dig/checkpoint.pt")
+    assert place(tmp_path, outside) == Path("/skills/dig")
+
+
+def test_the_papers_fault_at_time_limits_can_be_had():
+    """The last decision of a truncated episode: with `terminal` nothing follows it."""
+    session, collector, state = begin()
+    rollout = collector.collect(
+        session.step, state.networks.actor, state.generator, lambda samples: True, state.device
+    )
+    assert rollout.truncated.any() or rollout.terminated.any()
+    rollout.truncated[3, 2] = True  # one that certainly is, with a final feature of its own
+    rollout.terminated[3, 2] = False
+    rollout.final_at = torch.tensor([[3, 2]])
+    rollout.final_features = rollout.features[4, 2:3].clone()
+    targets = {}
+    for limit in ("bootstrap", "terminal"):
+        parameters = msgspec.structs.replace(PARAMETERS, time_limit=limit)
+        ppo = Ppo(state.networks, parameters, state.generator)
+        batch, _ = ppo._batch(rollout)
+        targets[limit] = batch["value_target"].reshape(rollout.reward.shape)[3, 2]
+    scale, gamma = PARAMETERS.reward_scale, PARAMETERS.gamma
+    paid = rollout.reward[3, 2] * scale
+    with torch.no_grad():
+        follows = state.networks.critic(rollout.final_features)[0, 0]
+    assert targets["terminal"].item() == pytest.approx(paid.item(), abs=1e-5)
+    assert targets["bootstrap"].item() == pytest.approx(
+        (paid + gamma ** rollout.steps[3, 2].item() * follows).item(), abs=1e-5
+    )
+
+
+def test_after_the_kl_stop_the_critic_alone_goes_on():
+    def trained(goes_on):
+        session, collector, state = begin()
+        rollout = collector.collect(
+            session.step, state.networks.actor, state.generator, lambda samples: True, state.device
+        )
+        parameters = msgspec.structs.replace(
+            PARAMETERS, learning_rate=0.02, target_kl=1e-4, epochs=6, critic_goes_on=goes_on
+        )
+        Ppo(state.networks, parameters, state.generator).update(rollout)
+        return state.networks
+
+    stopped, goes_on = trained(False), trained(True)
+    for name, weight in stopped.actor.state_dict().items():
+        assert torch.equal(weight, goes_on.actor.state_dict()[name])
+    assert any(
+        not torch.equal(weight, goes_on.critic.state_dict()[name])
+        for name, weight in stopped.critic.state_dict().items()
+    )
+
+
+def test_the_papers_profile_holds_what_was_published():
+    values = yaml.safe_load((ROOT / "launch" / "learner" / "paper.yaml").read_text())
+    paper = msgspec.convert(values, Hyperparameters)
+    assert (paper.learning_rate, paper.final_share) == (1e-4, 1.0)
+    assert (paper.clip, paper.gamma, paper.gae_lambda) == (0.2, 0.99, 0.95)
+    assert (paper.environments, paper.rollout_samples) == (1, 1000)
+    assert (paper.epochs, paper.minibatch, paper.target_kl) == (80, 0, 0.75)
+    assert paper.critic_goes_on
+    assert (paper.entropy_bonus, paper.normalise_advantages) == (0.0, True)
+    assert (paper.imitation_every, paper.imitation_trajectories) == (100, 500)
+    assert (paper.encoder, paper.fusion, paper.hidden, paper.layers) == (128, 512, 256, 3)
+    default = yaml.safe_load((ROOT / "launch" / "learner" / "default.yaml").read_text())
+    assert msgspec.convert(default, Hyperparameters).imitation_every == 0
