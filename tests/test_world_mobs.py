@@ -165,7 +165,7 @@ def test_a_sheep_is_shorn_once_until_it_has_eaten_grass() -> None:
     for x in range(32):
         for z in range(32):
             yard.put(x, FLOOR - 1, z, "grass")
-    yard.do("noop", 3000)
+    yard.do("noop", 9000)
     assert yard.mobs[number]["carried"] == 0
 
 

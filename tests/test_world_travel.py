@@ -33,7 +33,7 @@ def dimension(arena: Arena) -> int:
 def test_through_a_portal_and_back_to_the_same_one() -> None:
     arena = still()
     gate(arena)
-    put(arena, 20, FLOOR, 20, "gold_block")
+    put(arena, 20, FLOOR, 12, "gold_block")
     left = arena.world.state.blocks[0].copy()
     arena.stand(10.5, FLOOR, 10.5)
     run(arena, 79)
@@ -52,7 +52,8 @@ def test_through_a_portal_and_back_to_the_same_one() -> None:
     arena.player["portal"] = 0
     run(arena, 81)
     assert dimension(arena) == OVERWORLD
-    assert (arena.world.state.blocks[0] == left).all()
+    # Both windows hold these columns.
+    assert (arena.world.state.blocks[0, :, :16] == left[:, :16]).all()
     arena.player["portal"] = 0
     run(arena, 81)
     assert dimension(arena) == NETHER
