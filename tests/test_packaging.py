@@ -23,11 +23,14 @@ def imported() -> set[str]:
     found: set[str] = set()
     for room in ROOMS:
         for path in (ROOT / room).rglob("*.py"):
+            named: set[str] = set()
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Import):
-                    found |= {alias.name.partition(".")[0] for alias in node.names}
+                    named |= {alias.name.partition(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    found.add(node.module.partition(".")[0])
+                    named.add(node.module.partition(".")[0])
+            # A script for another Python finds what lies beside it.
+            found |= {name for name in named if not path.with_name(f"{name}.py").exists()}
     return found - sys.stdlib_module_names - {*ROOMS, *CHECKED_ONLY}
 
 
