@@ -11,8 +11,9 @@ ROOMS = ("launch", "messages", "models", "nodes", "rlgpt")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 MODULES = {"hydra-core": "hydra", "pyyaml": "yaml", "pyzmq": "zmq"}
 """Modules whose package has another name."""
-CHECKED_ONLY = {"minedojo", "vllm"}
-"""Optional parts: imported only where they are installed, each in an environment of its own."""
+CHECKED_ONLY = {"minedojo", "vllm", "packing"}
+"""Optional parts: imported only where they are installed, each in an environment of its own; and
+the module that lies beside the program which runs in MineDojo's."""
 
 
 def declared() -> set[str]:
