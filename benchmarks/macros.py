@@ -32,7 +32,7 @@ def measure(seed: int, runs: Path) -> list[dict[str, Any]]:
     # No row may end the launch early: it is a comparison, so all three are wanted.
     overrides = [f"seed={seed}", f"run={run}", "limits.success_rate=1.01"]
     # Nothing that an earlier seed learned may be taken.
-    overrides.append("nodes.fast_agent.parameters.skills=null")
+    overrides.append("skills=null")
     subprocess.run([*command, *overrides], check=True, stdout=sys.stderr)
     report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
     found = curves.read(run / "learner" / "tensorboard")

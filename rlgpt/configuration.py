@@ -66,6 +66,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     world: dict[str, Any] = {}
     llm: dict[str, Any] = {}
     learner: dict[str, Any] = {}
+    skills: str | None = None  # folder of the skill library, seen from the run folder
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys; <run>/keys if not given
     nodes: dict[str, NodePlan]

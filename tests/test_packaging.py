@@ -11,8 +11,9 @@ ROOMS = ("launch", "messages", "models", "nodes", "rlgpt")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 MODULES = {"hydra-core": "hydra", "pyyaml": "yaml", "pyzmq": "zmq"}
 """Modules whose package has another name."""
-CHECKED_ONLY = {"minedojo", "vllm"}
-"""Optional parts: imported only where they are installed, each in an environment of its own."""
+CHECKED_ONLY = {"minedojo", "vllm", "packing"}
+"""Optional parts: imported only where they are installed, each in an environment of its own; and
+the module that lies beside the program which runs in MineDojo's."""
 
 
 def declared() -> set[str]:
@@ -23,11 +24,14 @@ def imported() -> set[str]:
     found: set[str] = set()
     for room in ROOMS:
         for path in (ROOT / room).rglob("*.py"):
+            named: set[str] = set()
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Import):
-                    found |= {alias.name.partition(".")[0] for alias in node.names}
+                    named |= {alias.name.partition(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    found.add(node.module.partition(".")[0])
+                    named.add(node.module.partition(".")[0])
+            # A script for another Python finds what lies beside it.
+            found |= {name for name in named if not path.with_name(f"{name}.py").exists()}
     return found - sys.stdlib_module_names - {*ROOMS, *CHECKED_ONLY}
 
 
