@@ -56,6 +56,7 @@ def test_each_kind_lives_for_two_hundred_ticks(name: str) -> None:
         yard.put(28, y, 28, "stone")
     number = yard.mob(name, 6.5, FLOOR, 6.5)
     assert number >= 0
+    yard.mobs[number]["stays"] = 1
     yard.world.state.settings["time_passes"] = 0
     yard.player["time"] = 18000  # nothing burns
     yard.do("noop", 200)
@@ -164,7 +165,10 @@ def test_a_sheep_is_shorn_once_until_it_has_eaten_grass() -> None:
     for x in range(32):
         for z in range(32):
             yard.put(x, FLOOR - 1, z, "grass")
-    yard.do("noop", 3000)
+    for side in range(12, 22):  # a pen, or it walks off to where nothing stirs
+        for x, z in ((side, 12), (side, 21), (12, side), (21, side)):
+            yard.put(x, FLOOR, z, "fence")
+    yard.do("noop", 6000)
     assert yard.mobs[number]["carried"] == 0
 
 

@@ -126,7 +126,7 @@ PLANTS = {
 SHEARS = 3
 SHEARED = np.zeros(256, np.int64)
 for _block in BLOCKS:
-    if _block.name in ("leaves", "leaves2", "tallgrass", "deadbush", "vine"):
+    if _block.name in ("leaves", "leaves2", "tallgrass", "deadbush", "vine", "web"):
         SHEARED[_block.id] = item_id(_block.name)
 
 VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}

@@ -23,6 +23,7 @@ from nodes.env_server.worlds.embedded.mobs.striking import strike
 from nodes.env_server.worlds.embedded.mobs.using import use_on_mob
 from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
+from nodes.env_server.worlds.embedded.motion.travel import go_home, pass_portal
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
 from nodes.env_server.worlds.embedded.terrain.spawn import choose_start, region_of_start
 from nodes.env_server.worlds.embedded.terrain.window import keep_window, load, people
@@ -54,6 +55,7 @@ def begin(state, rules, w, seed):
     player = state.players[w]
     area = state.blocks.shape[1]
     at_home = player.west == player.home_west and player.north == player.home_north
+    at_home = at_home and player.dimension == OVERWORLD
     known = player.fresh >= 0 and player.seed == seed and at_home and restore(state, rules, w)
     for number in range(state.drops.shape[1]):
         state.drops[w, number].count = 0
@@ -153,8 +155,7 @@ def rise(state, rules, w):
     player = state.players[w]
     stand_up(state, w)
     if player.dimension != OVERWORLD:
-        player.dimension = OVERWORLD
-        load(state, rules, w, math.floor(player.x), math.floor(player.z))
+        go_home(state, rules, w)
     else:
         keep_window(state, rules, w)
     for number in range(SLOTS):
@@ -178,6 +179,7 @@ def tick(state, rules, w, forward, strafe, gait):
     spawn_mobs(state, rules, w)
     move_drops(state, rules, w)
     keep_window(state, rules, w)
+    pass_portal(state, rules, w)
     player.ticks += 1
 
 

@@ -21,6 +21,7 @@ from nodes.env_server.worlds.embedded.hands.orienting import (
     quarter,
     turned,
 )
+from nodes.env_server.worlds.embedded.mobs.built import come_alive
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.state import (
     BODY_HEIGHT,
@@ -105,7 +106,9 @@ def place_block(state, rules, w, number, block):
     set_block(state, rules, w, x, y, z, block, kind | turn)
     if block in (CRAFTING_TABLE, FURNACE):
         remember_tool(state, w, x, y, z, block)
+    variant = slot.variant
     take(slot, 1)
+    come_alive(state, rules, w, x, y, z, block, variant)
     return True
 
 

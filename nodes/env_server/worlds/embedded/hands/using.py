@@ -43,6 +43,7 @@ from nodes.env_server.worlds.embedded.mobs.shots import ARROW, EYE, shoot
 from nodes.env_server.worlds.embedded.motion.burning import prime
 from nodes.env_server.worlds.embedded.motion.explosions import explode
 from nodes.env_server.worlds.embedded.motion.growth import fertilise
+from nodes.env_server.worlds.embedded.motion.portals import fill_eyes
 from nodes.env_server.worlds.embedded.rays import direction, under_crosshair
 from nodes.env_server.worlds.embedded.state import EYES, NETHER, OVERWORLD, REACH
 from nodes.env_server.worlds.embedded.updates import set_block
@@ -332,6 +333,7 @@ def use_eye(state, rules, w, slot, hit, x, y, z):
         meta = meta_at(state, w, x, y, z)
         if meta & 4 == 0:
             set_block(state, rules, w, x, y, z, FRAME, meta | 4)
+            fill_eyes(state, rules, w, x, y, z)
             take(slot, 1)
         return
     fling(state, w, EYE, 1.0)

@@ -6,7 +6,6 @@ from nodes.env_server.worlds.embedded.body.effects import POISON, give_effect
 from nodes.env_server.worlds.embedded.body.hurt import MAGIC, MOB, hurt_from
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.mobs.blast import blast
 from nodes.env_server.worlds.embedded.mobs.kinds import (
     CAVE_SPIDER,
     ENDERMAN,
@@ -45,6 +44,7 @@ from nodes.env_server.worlds.embedded.mobs.table import BULLET as BULLETS
 from nodes.env_server.worlds.embedded.mobs.table import SKULL as SKULLS
 from nodes.env_server.worlds.embedded.mobs.table import SPIT as SPITS
 from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock, knock_player
+from nodes.env_server.worlds.embedded.motion.explosions import explode
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH
 
 FUSE = 30  # ticks a creeper swells
@@ -167,7 +167,7 @@ def swell(state, rules, w, number, away, clear):
             z = mob.z
             by = mob.kind
             remove_mob(state, w, number)
-            blast(state, rules, w, x, y, z, 3.0, False, by)
+            explode(state, rules, w, x, y, z, 3.0, False, by)
         return 0.0
     mob.counter = max(0, mob.counter - 1)
     return 1.0

@@ -6,6 +6,7 @@ from nodes.env_server.worlds.embedded.body.hurt import FALL
 from nodes.env_server.worlds.embedded.body.physics import EPSILON
 from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.grid import block_at
 from nodes.env_server.worlds.embedded.mobs.fighting import fight, whereabouts
 from nodes.env_server.worlds.embedded.mobs.flying import fly_about, swim_about
 from nodes.env_server.worlds.embedded.mobs.hopping import hop
@@ -17,13 +18,20 @@ from nodes.env_server.worlds.embedded.mobs.minding import (
     IDLE,
     WALK,
     grow,
+    is_far,
     think,
     wander,
 )
 from nodes.env_server.worlds.embedded.mobs.senses import safe_ahead
 from nodes.env_server.worlds.embedded.mobs.suffering import suffer
 from nodes.env_server.worlds.embedded.mobs.table import PASSIVE
-from nodes.env_server.worlds.embedded.mobs.walking import move_walker, step_forward, turn_to
+from nodes.env_server.worlds.embedded.mobs.walking import (
+    STILL_LAVA,
+    WATER,
+    move_walker,
+    step_forward,
+    turn_to,
+)
 from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob
 
 JUMP = 0.42
@@ -37,13 +45,15 @@ def tick_mobs(state, rules, w):
     """One tick of every mob."""
     player = state.players[w]
     player.cooldown += 1
+    turn = player.ticks % ROUND  # mobs take turns at what is done once in a round
     for number in range(player.mobs):
         if state.mobs[w, number].kind != 0:
-            live(state, rules, w, number)
+            live(state, rules, w, number, turn)
+        turn = turn + 1 if turn < ROUND - 1 else 0
 
 
 @kernel
-def live(state, rules, w, number):
+def live(state, rules, w, number, turn):
     mob = state.mobs[w, number]
     if mob.invulnerable > 0:
         mob.invulnerable -= 1
@@ -53,7 +63,7 @@ def live(state, rules, w, number):
         mob.angry -= 1
     if mob.pause > 0:
         mob.pause -= 1
-    if (state.players[w].ticks + number) % ROUND == 0:
+    if turn == 0:
         if not suffer(state, rules, w, number):
             return
         grow(state, rules, w, number)
@@ -61,6 +71,9 @@ def live(state, rules, w, number):
         if mob.kind == 0:
             return
     kind = rules.mob[mob.kind]
+    floats = kind.flies + kind.swims > 0 and mob.target == 0 and kind.nature == PASSIVE
+    if floats and is_far(state.players[w], mob):
+        return
     if kind.flies == 1:
         fly_about(state, rules, w, number)
     elif kind.swims == 1:
@@ -134,7 +147,7 @@ def walk_about(state, rules, w, number):
         mob.vx = 0.0
         mob.vz = 0.0
         # Its ground may have been dug away.
-        if (state.players[w].ticks + number) % 8 != 0:
+        if (state.players[w].ticks + number) & 7 != 0 or rests(state, rules, w, mob):
             return
     if haste > 0.0:
         yaw = math.radians(mob.yaw)
@@ -153,6 +166,17 @@ def walk_about(state, rules, w, number):
         mob.vy *= 0.6
     if mob.ground == 1 and mob.fall > 0.0:
         land(state, rules, w, number)
+
+
+@kernel
+def rests(state, rules, w, mob):
+    """Whether there is a whole block under its middle, and no fluid about its legs."""
+    x = math.floor(mob.x)
+    y = math.floor(mob.y + 0.01)
+    z = math.floor(mob.z)
+    legs = block_at(state, w, x, y, z)
+    whole = rules.block[block_at(state, w, x, y - 1, z)].height == 1.0
+    return whole and rules.block[legs].height <= 0.0 and not WATER <= legs <= STILL_LAVA
 
 
 @kernel

@@ -9,6 +9,7 @@ from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
+from nodes.env_server.worlds.embedded.mobs.carrying import carry_about
 from nodes.env_server.worlds.embedded.mobs.kinds import (
     CAVE_SPIDER,
     CHICKEN,
@@ -35,6 +36,7 @@ IDLE, WALK, FOLLOW, COURT, DETOUR = 0, 1, 2, 3, 4
 ROUND = 10
 WANDER = 10.0  # metres
 NEAR = 16.0
+STILL_FROM = 32.0  # metres
 PUMPKIN = item_id("pumpkin")
 EGG = item_id("egg")
 GRASS, DIRT, TALLGRASS = 2, 3, 31
@@ -103,6 +105,8 @@ def think(state, rules, w, number):
     dy = player.y - mob.y
     dz = player.z - mob.z
     away = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if mob.kind == ENDERMAN:
+        carry_about(state, rules, w, mob)
     if mob.target != 0:
         keep_on(state, rules, w, mob, kind, away)
     if mob.target == 0 and kind.attack != NO_ATTACK:
@@ -226,13 +230,20 @@ def court(state, rules, w, number):
 
 
 @kernel
+def is_far(player, mob):
+    """Whether it is so far from the player that it does not stir."""
+    return (mob.x - player.x) ** 2 + (mob.z - player.z) ** 2 > STILL_FROM * STILL_FROM
+
+
+@kernel
 def wander(state, rules, w, mob):
     """It thinks of another place to be at, with ground to stand on; hurt, of one in a hurry."""
     player = state.players[w]
     hurried = mob.angry > 0 and rules.mob[mob.kind].nature == PASSIVE
-    mob.wait = 20 + below(player, 20) if hurried else 60 + below(player, 160)
+    mob.wait = 20 + below(player, 20) if hurried else 60 + below(player, 120)
+    was = mob.mood
     mob.mood = IDLE
-    if not hurried and unit(player) < 0.4:
+    if not hurried and (was == WALK or is_far(player, mob)):
         return
     x = mob.x + WANDER * (2.0 * unit(player) - 1.0)
     z = mob.z + WANDER * (2.0 * unit(player) - 1.0)

@@ -9,10 +9,11 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import block_at, held
 from nodes.env_server.worlds.embedded.hands.items import add_items, lay_drop
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
-from nodes.env_server.worlds.embedded.mobs.blast import blast
 from nodes.env_server.worlds.embedded.mobs.kinds import BLAZE, CHICKEN, ENDERMITE
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob
 from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock, knock_player
+from nodes.env_server.worlds.embedded.motion.end_of_dragon import GATEWAY
+from nodes.env_server.worlds.embedded.motion.explosions import BY_PLAYER, explode
 from nodes.env_server.worlds.embedded.rays import enter_slab
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH, SHOTS
 
@@ -145,6 +146,8 @@ def free_way(state, rules, w, x, y, z, dx, dy, dz, way):
         step = min(way, gone + 0.25)
         by = math.floor(y + step * dy)
         block = block_at(state, w, math.floor(x + step * dx), by, math.floor(z + step * dz))
+        if block == GATEWAY:
+            return step
         height = rules.block[block].height
         if height > 0.0 and y + step * dy < by + height:
             return gone
@@ -246,7 +249,8 @@ def burst(state, rules, w, number):
     """A fireball explodes; a potion of harming splashes."""
     shot = state.shots[w, number]
     if shot.kind != HARMING:
-        blast(state, rules, w, shot.x, shot.y, shot.z, 1.0, shot.kind == FIREBALL, shot.by)
+        by = shot.by if shot.by > 0 else BY_PLAYER
+        explode(state, rules, w, shot.x, shot.y, shot.z, 1.0, shot.kind == FIREBALL, by)
         return
     player = state.players[w]
     dx = player.x - shot.x

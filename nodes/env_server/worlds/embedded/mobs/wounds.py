@@ -10,8 +10,10 @@ from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, LAVA, SHOT
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
+from nodes.env_server.worlds.embedded.mobs.carrying import let_fall
 from nodes.env_server.worlds.embedded.mobs.kinds import (
     CHICKEN,
+    ENDER_DRAGON,
     ENDERMAN,
     MAGMA_CUBE,
     OCELOT,
@@ -29,6 +31,9 @@ from nodes.env_server.worlds.embedded.mobs.placing import (
 )
 from nodes.env_server.worlds.embedded.mobs.table import NO_ATTACK, PASSIVE
 from nodes.env_server.worlds.embedded.mobs.teleporting import teleport
+from nodes.env_server.worlds.embedded.motion.end_of_dragon import open_exit
+from nodes.env_server.worlds.embedded.state import END
+from nodes.env_server.worlds.embedded.structures.places import landscape
 
 IMMUNE = 10  # ticks after a blow in which only a harder one counts
 BLAME = 100  # ticks in which a death is still the player's doing
@@ -128,6 +133,8 @@ def die(state, rules, w, number):
     remove_mob(state, w, number)
     if species in (SLIME, MAGMA_CUBE) and size > 1:
         split(state, rules, w, species, size, x, y, z)
+    elif species == ENDER_DRAGON and landscape(state, w) == END:
+        open_exit(state, rules, w)
 
 
 @kernel
@@ -137,6 +144,8 @@ def leave(state, rules, w, mob, blamed):
     # Slime balls are the small ones', cream the larger ones'.
     if (mob.kind == SLIME and mob.variant > 1) or (mob.kind == MAGMA_CUBE and mob.variant == 1):
         return
+    if mob.kind == ENDERMAN:
+        let_fall(state, w, mob)
     rows = kind.drops + (kind.rare if blamed else 0)
     for row in range(kind.drop, kind.drop + rows):
         fall = rules.mob_drops[row]

@@ -5,6 +5,7 @@ import numpy as np
 from models.rules.mobs import MOB_IDS
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob
+from nodes.env_server.worlds.embedded.motion.end_of_dragon import dragon_is_dead
 from nodes.env_server.worlds.embedded.state import END
 from nodes.env_server.worlds.embedded.structures.places import PIECES, landscape, pieces_at
 from nodes.env_server.worlds.embedded.terrain.end.generate import fountain_height
@@ -31,9 +32,18 @@ def settle(state, rules, w, seed, x0, z0, x1, z1):
                 state, rules, w, dweller.kind, found[number, 1] + dweller.x,
                 found[number, 2] + dweller.y, found[number, 3] + dweller.z, x0, z0, x1, z1,
             )  # fmt: skip
-    if dimension == END:
+    if dimension == END and x0 <= 0 < x1 and z0 <= 0 < z1 and not dragon_is_gone(state, w):
         height = fountain_height(seed) + DRAGON_HEIGHT
         move_in(state, rules, w, DRAGON, 0.5, height, 0.5, x0, z0, x1, z1)
+
+
+@kernel
+def dragon_is_gone(state, w):
+    """Whether it was killed, or followed the player into another part of the End."""
+    for number in range(state.players[w].mobs):
+        if state.mobs[w, number].kind == DRAGON:
+            return True
+    return dragon_is_dead(state, w)
 
 
 @kernel
