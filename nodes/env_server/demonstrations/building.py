@@ -23,7 +23,7 @@ def place_near(player: Player, item: str) -> Cell:
         GaveUp: there is no room.
     """
     block = BLOCK_IDS[ITEM_BLOCKS[item]]
-    for cell in _spots(player):
+    for cell in free_spots(player):
         if player.block(cell) != 0 and not dig(player, cell):
             continue
         below = (cell[0], cell[1] - 1, cell[2])
@@ -32,7 +32,7 @@ def place_near(player: Player, item: str) -> Cell:
     raise GaveUp(f"there is no room for a {item}")
 
 
-def _spots(player: Player) -> Iterable[Cell]:
+def free_spots(player: Player) -> Iterable[Cell]:
     """Cells beside the player with ground under them: free ones first, then some to be dug."""
     x, y, z = player.feet
     costs = Costs(player)
