@@ -141,11 +141,15 @@ def check_questions(run: Path) -> None:
 def tear_checkpoint(run: Path, learner: int) -> None:
     """Cut off the newest checkpoint of a training that goes on."""
     until = time.monotonic() + DEADLINE
-    while not (kept := list(run.glob(f"learner/*/{checkpoint.PREVIOUS}"))):
+    while not list(run.glob(f"learner/*/{checkpoint.PREVIOUS}")):
         assert time.monotonic() < until
         time.sleep(0.05)
     os.kill(learner, signal.SIGSTOP)  # so that no newer one takes its place
-    newest = kept[0].with_name(checkpoint.NAME)
+    # An earlier training left checkpoints, too: the one that goes on has the newest.
+    torn = [
+        path.with_name(checkpoint.NAME) for path in run.glob(f"learner/*/{checkpoint.PREVIOUS}")
+    ]
+    newest = max(torn, key=lambda path: path.stat().st_mtime)
     os.truncate(newest, newest.stat().st_size // 2)
 
 

@@ -296,7 +296,7 @@ def test_drawings_stand_when_the_episode_begins() -> None:
 
         def read(dx: int, dy: int, dz: int, state: Any = state) -> tuple[int, int]:
             place = x + dx, y + dy, z + dz
-            return block_at(state, 0, *place), meta_at(state, 0, *place)
+            return int(block_at(state, 0, *place)), int(meta_at(state, 0, *place))
 
         assert (read(0, 5, 0), read(1, 6, 1), read(4, 8, 0)) == ((41, 0), (35, 14), (1, 0))
         assert (read(0, 13, 0), read(1, 13, 0)[0]) == ((20, 0), 0)

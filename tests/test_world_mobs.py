@@ -165,7 +165,10 @@ def test_a_sheep_is_shorn_once_until_it_has_eaten_grass() -> None:
     for x in range(32):
         for z in range(32):
             yard.put(x, FLOOR - 1, z, "grass")
-    yard.do("noop", 9000)
+    for side in range(12, 22):  # a pen, or it walks off to where nothing stirs
+        for x, z in ((side, 12), (side, 21), (12, side), (21, side)):
+            yard.put(x, FLOOR, z, "fence")
+    yard.do("noop", 6000)
     assert yard.mobs[number]["carried"] == 0
 
 

@@ -41,7 +41,7 @@ class FastAgent(Node):
         evaluation_episodes: int = 30
         repairs: int = 2  # programs (or specs) after the first, within one goal
         required_rate: float = 0.9  # success rate of a tryout that counts as success
-        program_steps: int = 1000  # primitive steps that one run of a program may take
+        program_steps: int = 10000  # primitive steps that one run of a program may take
         most_samples: int = 3_000_000  # the largest budget that a spec may ask for
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.98  # training success rate at which training ends early

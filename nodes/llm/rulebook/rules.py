@@ -1,6 +1,7 @@
 """Reads the rule file into types, and fills in what a condition says."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -11,11 +12,16 @@ import yaml
 from messages.plan import Method
 from messages.world import Condition, RewardTerm
 from models.rules import BLOCKS
-from models.ways import MADE, Unreachable, way_to
+from models.rules.mobs import MOBS
+from models.ways import MADE, Unreachable, Way, open_ways, way_to
 
+NOTHING: Mapping[str, int] = {}
 HERE = Path(__file__).parent
 
-_CONSTANT = re.compile(r"^(ITEM|BLOCK|QUANTITY) = .*$", re.MULTILINE)
+_CONSTANT = re.compile(r"^(ITEM|BLOCK|QUANTITY|MOB|TOOL|TOOLS|STATION|LEVEL) = .*$", re.MULTILINE)
+
+
+Kind = Literal["gather", "collect", "mine", "make", "make_at", "hunt", "apply", "reach", "place"]
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,7 +68,8 @@ class VerdictLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     blocks: dict[str, str]
     sources: dict[str, str]
-    subtasks: dict[Literal["gather", "make", "reach"], Approach]
+    levels: dict[str, int]
+    subtasks: dict[Kind, Approach]
     specs: dict[str, Spec]
     verdicts: list[VerdictLine]
 
@@ -77,44 +84,74 @@ def rules() -> Rules:
     return msgspec.convert(yaml.safe_load(text), type=Rules)
 
 
-def approach(goal: Condition) -> Approach:
+def approach(goal: Condition, inventory: Mapping[str, int] = NOTHING) -> Approach:
     """How a subtask with this success is gone about, with everything filled in.
 
     Raises:
         NoRule: the rules know no way.
     """
-    known = rules()
+    kind = kind_of(goal, inventory)
+    return fill(rules().subtasks[kind], goal, _block(goal), inventory)
+
+
+def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
+    """Which kind of way leads there; ``inventory``: what the subtask begins with."""
+    if goal.kind == "nearby":
+        return "place"
     if goal.kind != "have":
-        return fill(known.subtasks["reach"], goal, goal.name)
-    if _is_made(goal.name):  # planks are dug too, but first they are made
-        return fill(known.subtasks["make"], goal, "")
-    if (block := _dug_from(goal.name)) is not None:
-        return fill(known.subtasks["gather"], goal, block)
-    raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
+        return "reach"
+    way = _way(goal, inventory)
+    if way is None or way.how == "find":
+        if _dug_from(goal.name) is None:
+            raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
+        return "gather"
+    if way.how in MADE:
+        return "make_at" if way.station else "make"
+    if way.how == "kill":
+        return "hunt"
+    if way.how == "use":
+        if way.of not in {mob.name for mob in MOBS}:
+            raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
+        return "apply"
+    if _block(goal) in rules().levels:
+        return "mine"
+    return "gather" if goal.quantity == 1 else "collect"
 
 
-def _is_made(item: str) -> bool:
-    """Whether the plan's way to the item is a recipe."""
+def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
     try:
-        return way_to(item).how in MADE
+        return way_to(goal.name, open_ways(inventory))
     except Unreachable:
-        return False
+        return None
+
+
+def _block(goal: Condition) -> str:
+    return (goal.name if goal.kind != "have" else _dug_from(goal.name)) or ""
 
 
 def spec(name: str, goal: Condition) -> Spec:
-    block = goal.name if goal.kind != "have" else _dug_from(goal.name) or ""
-    return fill(rules().specs[name], goal, block)
+    return fill(rules().specs[name], goal, _block(goal))
 
 
-def program(file: str, goal: Condition) -> str:
+def program(file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> str:
     """A program of the stock, its constants set to what the goal names."""
-    block = goal.name if goal.kind != "have" else _dug_from(goal.name) or ""
-    values = {"ITEM": goal.name, "BLOCK": block, "QUANTITY": goal.quantity}
+    block = _block(goal)
+    way = _way(goal, inventory) or Way(how="find")
+    values = {
+        "ITEM": goal.name,
+        "BLOCK": block,
+        "QUANTITY": goal.quantity,
+        "MOB": way.of,
+        "TOOL": next(iter([*way.tools, *way.uses]), ""),
+        "TOOLS": way.tools,
+        "STATION": way.station,
+        "LEVEL": rules().levels.get(block, 0),
+    }
     source = (HERE / "programs" / file).read_text()
     return _CONSTANT.sub(lambda found: _constant(found[1], values[found[1]]), source)
 
 
-def _constant(name: str, value: str | int) -> str:
+def _constant(name: str, value: str | int | list[str]) -> str:
     return f"{name} = {msgspec.json.encode(value).decode()}"
 
 
@@ -128,14 +165,18 @@ def _dug_from(item: str) -> str | None:
     return dropping[0].localised if dropping else None
 
 
-def fill(value: Any, goal: Condition, block: str) -> Any:
+def fill(value: Any, goal: Condition, block: str, inventory: Mapping[str, int] = NOTHING) -> Any:
     """A copy of a rule with the braces in its strings filled in."""
+    way = _way(goal, inventory)
     words = {
         "item": goal.name,
         "thing": goal.name.replace("_", " "),
         "block": block,
         "source": rules().sources.get(block, f"{_article(block)} {block}"),
         "quantity": goal.quantity,
+        "of": way.of if way else "",
+        "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
+        "station": (way.station if way else "").replace("_", " "),
     }
 
     def filled(part: Any) -> Any:

@@ -1,0 +1,92 @@
+ITEM = "log"
+BLOCK = "wood"
+QUANTITY = 1
+TOOLS = []
+
+
+def in_reach(obs):
+    best, found = 4.3, None
+    for dx in range(-4, 5):
+        for dz in range(-4, 5):
+            for dy in range(-1, 5):
+                far = hypot(hypot(dx, dz), dy - 1.6)
+                if far < best and obs.block(dx, dy, dz) == BLOCK:
+                    best, found = far, (dx, dy, dz)
+    return found
+
+
+def step_on(obs):
+    x, _, z = obs.position
+    obs = jump() if obs.block(0, 0, 0) == "water" else forward()
+    if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
+        obs = jump()
+    return obs
+
+
+def clear(obs):
+    name = obs.facing
+    for _ in range(60):
+        if obs.facing != name or name == "air" or obs.facing_distance > 2:
+            return obs
+        obs = attack()
+    return obs
+
+
+def walk(obs, steps):
+    blocked = 0
+    for _ in range(steps):
+        x, _, z = obs.position
+        obs = step_on(obs)
+        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
+            blocked += 1
+        if blocked > 3:
+            return clear(obs)
+    return obs
+
+
+def search(obs):
+    if abs(obs.pitch) > 8:
+        obs = look(-obs.pitch)
+    seen = nearest(obs, BLOCK)
+    if seen is None:
+        obs = turn(180)
+        seen = nearest(obs, BLOCK)
+    if seen is None:
+        return walk(turn(180 if obs.steps % 7 else 90), 50)
+    if abs(seen[0]) > 7.5:
+        obs = turn(seen[0])
+    return walk(obs, 4)
+
+
+def pick_up(obs, x, z, had):
+    for dx, dz in [(0, 0), (1, 0), (-1, -1), (-1, 1), (1, 1)]:
+        obs = walk_to(obs, x + dx - obs.position[0], z + dz - obs.position[2], 25)
+        if obs.inventory.get(ITEM, 0) > had:
+            return obs
+    return obs
+
+
+def action(obs):
+    wanted = obs.inventory.get(ITEM, 0) + QUANTITY
+    tries = 0
+    while obs.inventory.get(ITEM, 0) < wanted:
+        for tool in TOOLS:
+            if obs.inventory.get(tool, 0) and obs.held not in TOOLS:
+                obs = equip(tool)
+        spot = in_reach(obs)
+        if spot is None:
+            tries += 1
+            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs)
+            continue
+        dx, dy, dz = spot
+        x, y, z = obs.position
+        had = obs.inventory.get(ITEM, 0)
+        x, z = floor(x) + dx + 0.5, floor(z) + dz + 0.5
+        y = floor(y + 0.001) + dy
+        obs = dig_at(obs, dx, dy, dz)
+        at = (floor(x) - floor(obs.position[0]), floor(z) - floor(obs.position[2]))
+        up = y - floor(obs.position[1] + 0.001)
+        if max(abs(at[0]), abs(at[1]), abs(up)) < 8 and obs.block(at[0], up, at[1]) == BLOCK:
+            obs = walk(turn(90), 8)
+        elif dy < 2 or in_reach(obs) is None:
+            obs = pick_up(obs, x, z, had)

@@ -1,0 +1,63 @@
+ITEM = "beef"
+MOB = "cow"
+QUANTITY = 1
+WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden_sword")
+NEAR = 2.8  # metres
+
+
+def walk(obs, steps):
+    for _ in range(steps):
+        x, _, z = obs.position
+        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
+        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
+            obs = jump()
+    return obs
+
+
+def search(obs):
+    if abs(obs.pitch) > 8:
+        obs = look(-obs.pitch)
+    for _ in range(2):
+        if nearest_mob(obs, MOB) is not None:
+            return obs
+        obs = turn(180)
+    return walk(turn(45), 40)
+
+
+def pick_up(obs, wanted):
+    """Round about where it fell."""
+    obs = walk(obs, 12)
+    for _ in range(4):
+        if obs.inventory.get(ITEM, 0) >= wanted:
+            return obs
+        obs = walk(turn(90), 8)
+    return obs
+
+
+def action(obs):
+    wanted = obs.inventory.get(ITEM, 0) + QUANTITY
+    hits = 0
+    while obs.inventory.get(ITEM, 0) < wanted:
+        for weapon in WEAPONS:
+            if obs.inventory.get(weapon, 0) and obs.held not in WEAPONS:
+                obs = equip(weapon)
+        seen = nearest_mob(obs, MOB)
+        if hits and (seen is None or seen[2] > 6):
+            obs = pick_up(look(-obs.pitch) if abs(obs.pitch) > 8 else obs, wanted)
+            hits = 0
+            continue
+        if seen is None:
+            obs = search(obs)
+            continue
+        yaw, pitch, distance = seen
+        if abs(yaw) > 7.5:
+            obs = turn(yaw)
+        if distance > NEAR:
+            obs = walk(obs, 2 if distance < 6 else 5)
+            continue
+        if abs(pitch) > 7.5:
+            obs = look(pitch)
+        obs = attack()
+        hits += 1
+        for _ in range(8):  # a blow is strong again after half a second
+            obs = forward() if distance > 2 else noop()

@@ -1,0 +1,60 @@
+ITEM = "milk_bucket"
+MOB = "cow"
+TOOL = "bucket"
+QUANTITY = 1
+NEAR = 2.5  # metres
+
+
+def walk(obs, steps):
+    for _ in range(steps):
+        x, _, z = obs.position
+        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
+        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
+            obs = jump()
+    return obs
+
+
+def search(obs):
+    if abs(obs.pitch) > 8:
+        obs = look(-obs.pitch)
+    for _ in range(2):
+        if nearest_mob(obs, MOB) is not None:
+            return obs
+        obs = turn(180)
+    return walk(turn(45), 40)
+
+
+def pick_up(obs, had):
+    """Round about where it was used; what gave nothing is left behind."""
+    if abs(obs.pitch) > 8:
+        obs = look(-obs.pitch)
+    for turned in (0, 90, 90, 90, 45):
+        if obs.inventory.get(ITEM, 0) > had:
+            return obs
+        obs = walk(turn(turned) if turned else obs, 8)
+    return walk(turn(90), 60)
+
+
+def action(obs):
+    wanted = obs.inventory.get(ITEM, 0) + QUANTITY
+    uses = 0
+    while obs.inventory.get(ITEM, 0) < wanted:
+        if obs.inventory.get(TOOL, 0) and obs.held != TOOL:
+            obs = equip(TOOL)
+        seen = nearest_mob(obs, MOB)
+        if seen is None:
+            obs = search(obs)
+            continue
+        yaw, pitch, distance = seen
+        if abs(yaw) > 7.5:
+            obs = turn(yaw)
+        if distance > NEAR:
+            obs = walk(obs, 1 if distance < 5 else 5)
+            continue
+        if abs(pitch) > 7.5:
+            obs = look(pitch)
+        had = obs.inventory.get(ITEM, 0)
+        obs = use()
+        uses += 1
+        if uses % 4 == 0 and obs.inventory.get(ITEM, 0) == had:
+            obs = pick_up(obs, had)
