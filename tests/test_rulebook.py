@@ -259,8 +259,9 @@ def test_every_task_has_a_plan_and_programs_that_compile(path: Path):
     assert subtasks[-1].success == asked.success
     for each, start in zip(subtasks, starts(subtasks, asked.inventory), strict=True):
         here = msgspec.structs.replace(asked, success=each.success, inventory=start)
+        asked_here = msgspec.structs.replace(asked, inventory=start)
         before: list[Stage] = []
-        for sub_action in decompose(DecomposeQuestion(task=here, subtask=each)).sub_actions:
+        for sub_action in decompose(DecomposeQuestion(task=asked_here, subtask=each)).sub_actions:
             assert sub_action.method == "code"
             asking = ProgramQuestion(task=here, sub_action=sub_action, before=before)
             for _ in rules.rules().subtasks:  # more than any stock has

@@ -66,7 +66,8 @@ def plan(question: PlanQuestion) -> PlanAnswer:
 def decompose(question: DecomposeQuestion) -> DecomposeAnswer:
     """The cheapest decomposition that the verdicts so far leave open."""
     goal = question.subtask.success
-    rung = next_rung(rules.approach(goal, question.task.inventory), question.history)
+    alone = question.task.success == goal
+    rung = next_rung(rules.approach(goal, question.task.inventory, alone), question.history)
     failures = [
         f"{line.sub_action.name} ({line.sub_action.method}): {line.verdict.reason}"
         for line in (question.history[-1].lines if question.history else [])
@@ -151,7 +152,9 @@ def judge(question: JudgeQuestion) -> JudgeAnswer:
 def _step(question: ProgramQuestion | SpecQuestion) -> rules.Step:
     """The step of the rules that the sub-action was made from: by name and what comes before."""
     names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
-    for split in rules.approach(question.task.success, question.task.inventory).splits:
-        if [step.name for step in split[: len(names)]] == names:
-            return split[len(names) - 1]
+    for alone in (True, False):
+        known = rules.approach(question.task.success, question.task.inventory, alone)
+        for split in known.splits:
+            if [step.name for step in split[: len(names)]] == names:
+                return split[len(names) - 1]
     raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")

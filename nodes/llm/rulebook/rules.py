@@ -84,13 +84,18 @@ def rules() -> Rules:
     return msgspec.convert(yaml.safe_load(text), type=Rules)
 
 
-def approach(goal: Condition, inventory: Mapping[str, int] = NOTHING) -> Approach:
-    """How a subtask with this success is gone about, with everything filled in.
+def approach(
+    goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
+) -> Approach:
+    """How a subtask with this success is gone about, with everything filled in. ``alone``: it is
+    the whole goal, and no step on the way to one.
 
     Raises:
         NoRule: the rules know no way.
     """
     kind = kind_of(goal, inventory)
+    if kind == "gather" and not alone:
+        kind = "collect"
     return fill(rules().subtasks[kind], goal, _block(goal), inventory)
 
 

@@ -63,9 +63,12 @@ def take_back(obs, spot):
         if obs.inventory.get(STATION, 0):
             return obs
         obs = noop()
-    return walk_to(
-        obs, floor(x) + dx + 0.5 - obs.position[0], floor(z) + dz + 0.5 - obs.position[2], 25
-    )
+    for ax, az in ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)):
+        if obs.inventory.get(STATION, 0):
+            return obs
+        goal_x, goal_z = floor(x) + dx + ax + 0.5, floor(z) + dz + az + 0.5
+        obs = walk_to(obs, goal_x - obs.position[0], goal_z - obs.position[2], 25)
+    return obs
 
 
 def action(obs):
