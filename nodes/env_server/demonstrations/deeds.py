@@ -192,6 +192,10 @@ def _fill(obtaining: Obtaining, rule: Rule, count: int) -> None:
         player.equip("glass_bottle" if rule.gives == "potion" else "bucket")
         for dx, dz in ((0.5, 0.5), (0.2, 0.5), (0.8, 0.5), (0.5, 0.2), (0.5, 0.8)):
             player.look_at(cell[0] + dx, cell[1] + 0.8, cell[2] + dz)
+            if player.target()[0]:  # grass on the bank: only what is open can be dipped into
+                dig(player, player.target()[1])
+                player.equip("glass_bottle" if rule.gives == "potion" else "bucket")
+                player.look_at(cell[0] + dx, cell[1] + 0.8, cell[2] + dz)
             player.act(function=USE)
             if player.have(rule.gives) >= count:
                 return
