@@ -215,6 +215,14 @@ def _parser() -> argparse.ArgumentParser:
         usage="rlgpt world coverage [--quick] [--json] [--why ID] [--engine]",
     )
     world.add_parser(
+        "demonstrate",
+        help="play tasks by script, through actions alone",
+        description="Show that tasks can be done: a scripted player does them, action by action.",
+        add_help=False,
+        allow_abbrev=False,
+        usage="rlgpt world demonstrate [TASK ...] [--seed S] [--seeds N] [--limit L] [--json]",
+    )
+    world.add_parser(
         "view",
         help="a picture of a task or a biome",
         description="Draw what the player of a task, or in a biome, sees at first.",

@@ -8,6 +8,7 @@ from typing import NoReturn
 PROGRAMS = {
     "serve": "nodes.env_server.malmo",
     "coverage": "nodes.env_server.obtainable",
+    "demonstrate": "nodes.env_server.demonstrations",
     "view": "nodes.env_server.seeing.view",
     "play": "nodes.env_server.seeing.play",
 }

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.gathering import pick_up
-from nodes.env_server.demonstrations.ground import HARMFUL, Costs
+from nodes.env_server.demonstrations.ground import HARMFUL, Costs, Ground
 from nodes.env_server.demonstrations.player import (
     BLOCK_IDS,
     ITEM_BLOCKS,
@@ -14,6 +16,10 @@ from nodes.env_server.demonstrations.player import (
     GaveUp,
     Player,
 )
+from nodes.env_server.demonstrations.walking import step_aside
+
+PLACES = 4  # that are tried
+CORNERS = ((0.5, 0.5), (0.3, 0.5), (0.7, 0.5), (0.5, 0.3), (0.5, 0.7), (0.2, 0.2), (0.8, 0.8))
 
 
 def place_near(player: Player, item: str) -> Cell:
@@ -23,16 +29,22 @@ def place_near(player: Player, item: str) -> Cell:
         GaveUp: there is no room.
     """
     block = BLOCK_IDS[ITEM_BLOCKS[item]]
-    for cell in _spots(player):
-        if player.block(cell) != 0 and not dig(player, cell):
-            continue
-        below = (cell[0], cell[1] - 1, cell[2])
-        if _put(player, item, cell, below) and player.block(cell) == block:
-            return cell
+    for place in range(PLACES):
+        if place:
+            step_aside(player)
+        for cell in free_spots(player):
+            if player.block(cell) != 0 and not dig(player, cell):
+                continue
+            below = (cell[0], cell[1] - 1, cell[2])
+            before = player.have(item)
+            _put(player, item, cell, below)
+            if player.have(item) < before:
+                # Seen from below, the ground shows its side: then the block stands beside it.
+                return cell if player.block(cell) == block else _stands(player, block)
     raise GaveUp(f"there is no room for a {item}")
 
 
-def _spots(player: Player) -> Iterable[Cell]:
+def free_spots(player: Player) -> Iterable[Cell]:
     """Cells beside the player with ground under them: free ones first, then some to be dug."""
     x, y, z = player.feet
     costs = Costs(player)
@@ -53,22 +65,25 @@ def _spots(player: Player) -> Iterable[Cell]:
     return [*free, *(c for c in grounded if c not in free and costs.dig[player.block(c)])]
 
 
-def _put(player: Player, item: str, cell: Cell, below: Cell) -> bool:
-    for dx, dz in (
-        (0.5, 0.5),
-        (0.3, 0.5),
-        (0.7, 0.5),
-        (0.5, 0.3),
-        (0.5, 0.7),
-        (0.2, 0.2),
-        (0.8, 0.8),
-    ):
+def _put(player: Player, item: str, cell: Cell, below: Cell) -> None:
+    """Tries to put a block on another one; whether it did, the inventory tells."""
+    for dx, dz in CORNERS:
         player.look_at(below[0] + dx, below[1] + 1.0, below[2] + dz)
         hit, at = player.target()
         if hit and at == below:
-            player.act(function=PLACE, slot=player.slot_of(item))
-            return player.block(cell) != 0
-    return False
+            if (slot := player.slot_of(item)) < 0:
+                raise GaveUp(f"the {item} is gone")
+            player.act(function=PLACE, slot=slot)
+            return
+
+
+def _stands(player: Player, block: int) -> Cell:
+    cells = Ground(player, player.feet, 6).cells_of({block})
+    if not len(cells):
+        raise GaveUp("what was put down is not there")
+    away = np.abs(cells - np.array(player.feet)).sum(axis=1)
+    x, y, z = cells[int(np.argmin(away))].tolist()
+    return x, y, z
 
 
 def face(player: Player, cell: Cell) -> None:

@@ -6,15 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from nodes.env_server.demonstrations.digging import drops_of
+from nodes.env_server.demonstrations.building import place_near
+from nodes.env_server.demonstrations.digging import dig, drops_of
 from nodes.env_server.demonstrations.gathering import approach, gather, pick_up, wander
 from nodes.env_server.demonstrations.ground import Ground
 from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
 from nodes.env_server.demonstrations.obtaining import Deed, Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, Player
+from nodes.env_server.demonstrations.player import (
+    BLOCK_IDS,
+    PLACE,
+    SIDES,
+    USE,
+    Cell,
+    GaveUp,
+    Player,
+)
 from nodes.env_server.demonstrations.walking import go
 from nodes.env_server.obtainable.derivations import Rule
 
+DAY = 24_000  # ticks
+NIGHT, AFTER_DAWN = range(14_000, 22_000), range(23_600, 24_000)
+BY_DAY_TOO = frozenset(("spider", "creeper", "enderman", "witch"))  # the sun does not burn them
+SWORDS = ("stone_sword", "iron_sword", "golden_sword", "diamond_sword", "wooden_sword")
+COVERS = ("dirt", "cobblestone", "planks", "stone", "sand")
 PATIENCE = 400_000  # ticks that a crop may take
 STEPS = 40  # mobs that one goes to before giving up
 RIPE = {"wheat": 7, "carrots": 7, "potatoes": 7, "beetroots": 3}
@@ -36,17 +50,44 @@ BY_NIGHT = frozenset(
 
 def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
     kind = rule.how.removeprefix("kill a ")
-    if kind in BY_NIGHT:
-        wait_for_night(obtaining.player)
-    hunt(obtaining.player, kind, rule.gives, count)
+    player = obtaining.player
+    if kind in BY_NIGHT and nearest_mob(player, kind) < 0:
+        if not any(player.have(sword) for sword in SWORDS):
+            obtaining.obtain("stone_sword")
+        wait_for(player, AFTER_DAWN if kind in BY_DAY_TOO else NIGHT)
+    hunt(player, kind, rule.gives, count)
 
 
-def wait_for_night(player: Player) -> None:
-    """Stands about until it is dark enough for monsters."""
-    for _ in range(24_000):
-        if 13_500 <= int(player.body["time"]) % 24_000 <= 22_000:
+def wait_for(player: Player, hours: range) -> None:
+    """Waits in a hole in the ground, which it closes above its head, for a time of the day."""
+    if int(player.body["time"]) % DAY in hours:
+        return
+    hide(player)
+    for _ in range(DAY):
+        if int(player.body["time"]) % DAY in hours:
             return
         player.act()
+
+
+def hide(player: Player) -> None:
+    """Digs itself in, three blocks deep. In the open it stays where it cannot."""
+    x, y, z = player.feet
+    for depth in range(1, 4):
+        cell = (x, y - depth, z)
+        if not dig(player, cell):
+            return
+        player.wait(8)
+    cover = next((name for name in COVERS if player.have(name)), None)
+    if cover is None:
+        return
+    # The lid leans on the wall of the hole, one block above the head.
+    x, y, z = player.feet
+    for dx, dz in SIDES:
+        player.look_at(x + 0.5 + 0.5 * dx, y + 2.5, z + 0.5 + 0.5 * dz)
+        if player.target()[0]:
+            player.act(function=PLACE, slot=player.slot_of(cover))
+        if player.block((x, y + 2, z)):
+            return
 
 
 def use_on(
@@ -151,6 +192,10 @@ def _fill(obtaining: Obtaining, rule: Rule, count: int) -> None:
         player.equip("glass_bottle" if rule.gives == "potion" else "bucket")
         for dx, dz in ((0.5, 0.5), (0.2, 0.5), (0.8, 0.5), (0.5, 0.2), (0.5, 0.8)):
             player.look_at(cell[0] + dx, cell[1] + 0.8, cell[2] + dz)
+            if player.target()[0]:  # grass on the bank: only what is open can be dipped into
+                dig(player, player.target()[1])
+                player.equip("glass_bottle" if rule.gives == "potion" else "bucket")
+                player.look_at(cell[0] + dx, cell[1] + 0.8, cell[2] + dz)
             player.act(function=USE)
             if player.have(rule.gives) >= count:
                 return
@@ -265,8 +310,6 @@ def _near(player: Player, blocks: set[int]) -> list[Cell]:
 
 def _place_block(obtaining: Obtaining, rule: Rule, count: int) -> None:
     """A block that is to stand somewhere is put down beside the player."""
-    from nodes.env_server.demonstrations.building import place_near
-
     place_near(obtaining.player, rule.needs[0])
 
 

@@ -27,11 +27,15 @@ class GaveUp(Exception):
     """The player cannot do what it set out to; the reason is a clause."""
 
 
+class Died(Exception):
+    """The player lost all that it had, and stands where it began."""
+
+
 class Player:
     """``env``: made with ``cam_interval=1``, so that single degrees can be looked to.
 
     Every action goes through ``act``, which raises Succeeded as soon as the environment says so,
-    and GaveUp after ``limit`` steps.
+    GaveUp after ``limit`` steps, and Died when the player did.
     """
 
     def __init__(self, env: Environment, limit: int) -> None:
@@ -119,12 +123,17 @@ class Player:
         self.steps += 1
         middle = self._middle
         pitch, yaw = max(-middle, min(middle, pitch)), max(-middle, min(middle, yaw))
-        life = float(self.body["life"])
+        life, had = float(self.body["life"]), self._items()
         self.env.step([move, strafe, gait, middle + pitch, middle + yaw, function, argument, slot])
         if self.env.is_successful:
             raise Succeeded
-        if life > 0.0 >= float(self.body["life"]):
+        # Who dies in the first tick of an action of three has risen again by its end.
+        if life > 0.0 >= float(self.body["life"]) or (had > 1 and self._items() == 0):
             self.deaths += 1
+            raise Died
+
+    def _items(self) -> int:
+        return int(self.world.state.slots[0]["count"][:BAG].sum())
 
     def wait(self, ticks: int) -> None:
         for _ in range(ticks):

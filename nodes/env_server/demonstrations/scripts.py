@@ -4,10 +4,12 @@ from models.tasks import TaskSpec, task_kwargs
 from nodes.env_server.demonstrations.deeds import DEEDS
 from nodes.env_server.demonstrations.hunting import kill_one
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import GaveUp, Player
+from nodes.env_server.demonstrations.player import Died, GaveUp, Player
 from nodes.env_server.demonstrations.using import use_tech
 from nodes.env_server.obtainable.derivations import derive
 from nodes.env_server.obtainable.oracle import targets_of, worlds_of
+
+LIVES = 8
 
 
 def play(player: Player, spec: TaskSpec) -> None:
@@ -17,6 +19,15 @@ def play(player: Player, spec: TaskSpec) -> None:
         Succeeded: it is.
         GaveUp: the script came to its end, or to a place where it knows no way on.
     """
+    for _ in range(LIVES):
+        try:
+            _play_once(player, spec)
+        except Died:
+            continue
+    raise GaveUp(f"the player died {LIVES} times")
+
+
+def _play_once(player: Player, spec: TaskSpec) -> None:
     if spec.kind == "combat":
         while True:
             for target in targets_of(spec):

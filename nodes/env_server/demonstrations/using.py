@@ -1,11 +1,10 @@
 """Using what the tech tree asks for: tools on blocks, armour on the body, blocks on the ground."""
 
 from models.rules import ITEMS
-from nodes.env_server.demonstrations.building import place_near
-from nodes.env_server.demonstrations.digging import dig
-from nodes.env_server.demonstrations.gathering import gather, nearest
+from nodes.env_server.demonstrations.building import free_spots, place_near
+from nodes.env_server.demonstrations.gathering import approach, gather, nearest
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, EQUIP, USE, Player
+from nodes.env_server.demonstrations.player import ATTACK, BLOCK_IDS, EQUIP, USE, GaveUp, Player
 
 ENTRIES = {item.name: item for item in ITEMS}
 SOIL = {BLOCK_IDS[name] for name in ("dirt", "grass")}
@@ -30,15 +29,24 @@ def use_tech(obtaining: Obtaining, name: str) -> None:
     elif entry.durability:
         _strike_something(player, name)
     else:
-        player.equip(name)
+        _use_on_the_ground(player, name)
+
+
+def _use_on_the_ground(player: Player, name: str) -> None:
+    """Some things are put down by using them; to the others it makes no difference where."""
+    player.equip(name)
+    before = player.have(name)
+    for cell in free_spots(player):
+        player.look_at(cell[0] + 0.5, float(cell[1]), cell[2] + 0.5)
         player.act(function=USE)
+        if player.have(name) < before:
+            return
 
 
 def _till(player: Player, name: str) -> None:
-    from nodes.env_server.demonstrations.gathering import approach
-
     cell = nearest(player, SOIL)
-    assert cell is not None
+    if cell is None:
+        raise GaveUp("there is no soil to till")
     approach(player, cell)
     player.equip(name)
     player.look_at(cell[0] + 0.5, cell[1] + 1.0, cell[2] + 0.5)
@@ -51,8 +59,6 @@ def _strike_something(player: Player, name: str) -> None:
     for _ in range(3):
         cell = nearest(player, SOIL)
         if cell is not None:
-            from nodes.env_server.demonstrations.gathering import approach
-
             approach(player, cell)
             player.equip(name)
             dig_with(player, cell)
@@ -64,9 +70,6 @@ def dig_with(player: Player, cell: tuple[int, int, int]) -> None:
     """Digs a block with what is in the hand."""
     player.look_at(*(c + 0.5 for c in cell))
     for _ in range(200):
-        player.act(function=3)
+        player.act(function=ATTACK)
         if player.block(cell) == 0:
             return
-
-
-__all__ = ["dig", "use_tech"]

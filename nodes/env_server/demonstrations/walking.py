@@ -46,6 +46,21 @@ def go_to(player: Player, cell: Cell) -> None:
     go(player, lambda there: there == cell, cell)
 
 
+def step_aside(player: Player) -> None:
+    """Goes a few blocks off, to dry ground.
+
+    Raises:
+        GaveUp: there is nowhere to go.
+    """
+    x, y, z = standing(player)
+
+    def aside(cell: Cell) -> bool:
+        dry = player.block(cell) not in WATER
+        return dry and 4 <= abs(cell[0] - x) + abs(cell[2] - z) <= 9
+
+    go(player, aside, (x + 6, y, z), slack=6.0)
+
+
 def follow(player: Player, way: list[Step]) -> bool:
     """Walks along a way. False: something was not as expected."""
     return all(_take(player, step) for step in way)
