@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import block_at
 from nodes.env_server.worlds.embedded.hands.crafting import nearby_tools
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
+from nodes.env_server.worlds.embedded.observing import read_voxels
 from nodes.env_server.worlds.embedded.rays import direction, march
-from nodes.env_server.worlds.embedded.state import EYES, HEIGHT
+from nodes.env_server.worlds.embedded.state import EYES
 from nodes.env_server.worlds.embedded.surroundings import LIGHT, read_surroundings
 
 ARMOUR = 36  # first slot of what is worn, after which comes the off hand
@@ -18,32 +18,8 @@ ARMOUR = 36  # first slot of what is worn, after which comes the off hand
 @kernel
 def look_around(state, rules, environments, names):
     """Names of the blocks around the feet, a row of x, y, z ascending for each environment."""
-    radius = names.shape[1] // 2
-    area = state.blocks.shape[1]
     for row in range(environments.shape[0]):
-        w = environments[row]
-        player = state.players[w]
-        x = math.floor(player.x) - radius
-        y = math.floor(player.y) - radius
-        z = math.floor(player.z) - radius
-        inside = (
-            x >= player.west
-            and z >= player.north
-            and x + 2 * radius < player.west + area
-            and z + 2 * radius < player.north + area
-            and y >= 0
-            and y + 2 * radius < HEIGHT
-        )
-        for i in range(names.shape[1]):
-            for k in range(names.shape[3]):
-                if inside:
-                    column = state.blocks[w, (x + i) & (area - 1), (z + k) & (area - 1)]
-                    for j in range(names.shape[2]):
-                        names[row, i, j, k] = rules.block_name[column[y + j]]
-                else:
-                    for j in range(names.shape[2]):
-                        block = block_at(state, w, x + i, y + j, z + k)
-                        names[row, i, j, k] = rules.block_name[block]
+        read_voxels(state, rules, environments[row], row, names)
 
 
 @kernel

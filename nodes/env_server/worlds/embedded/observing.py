@@ -20,8 +20,8 @@ def read_inventory(state, w, items, counts):
 
 
 @kernel
-def read_voxels(state, rules, w, names):
-    """Names of the blocks around the feet, x, y, z ascending."""
+def read_voxels(state, rules, w, row, names):
+    """Names of the blocks around the feet, x, y, z ascending, into a row."""
     radius = names.shape[1] // 2
     player = state.players[w]
     x = math.floor(player.x) - radius
@@ -41,11 +41,11 @@ def read_voxels(state, rules, w, names):
             if inside:
                 column = state.blocks[w, (x + i) & (area - 1), (z + k) & (area - 1)]
                 for j in range(names.shape[2]):
-                    names[w, i, j, k] = rules.block_name[column[y + j]]
+                    names[row, i, j, k] = rules.block_name[column[y + j]]
             else:
                 for j in range(names.shape[2]):
                     block = block_at(state, w, x + i, y + j, z + k)
-                    names[w, i, j, k] = rules.block_name[block]
+                    names[row, i, j, k] = rules.block_name[block]
 
 
 @kernel
@@ -166,7 +166,7 @@ def observe_all(
         if wanted & 1:
             read_inventory(state, w, items, counts)
         if wanted & 2:
-            read_voxels(state, rules, w, names)
+            read_voxels(state, rules, w, w, names)
         if wanted & 4:
             read_place(state, w, positions, angles)
         if wanted & 8:

@@ -12,8 +12,9 @@ from nodes.env_server.worlds.embedded.chance import unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.hands.crafting import affordable, craft, nearby_tools, usable
 from nodes.env_server.worlds.embedded.hands.digging import dig, stop_digging
-from nodes.env_server.worlds.embedded.hands.items import add_items, empty_slot, move_drops, throw
+from nodes.env_server.worlds.embedded.hands.items import add_items, move_drops, throw
 from nodes.env_server.worlds.embedded.hands.placing import equip, place_item
+from nodes.env_server.worlds.embedded.hands.slots import empty_slot
 from nodes.env_server.worlds.embedded.hands.using import release, use_item
 from nodes.env_server.worlds.embedded.mobs.living import tick_mobs
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs

@@ -9,6 +9,7 @@ from nodes.env_server.worlds.embedded.body.effects import (
     strength_of,
 )
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.hands.slots import wear_slot
 
 # Causes, in ``player.cause``.
 FALL, MOB, SHOT, EXPLOSION, FIRE, LAVA = 1, 2, 3, 4, 5, 6
@@ -51,12 +52,7 @@ def wear_armour(state, rules, w, amount):
     for number in range(FEET, HEAD + 1):
         slot = state.slots[w, number]
         if rules.item[slot.item].armour > 0:
-            slot.wear += wear
-            if slot.wear > rules.item[slot.item].durability:
-                slot.item = 0
-                slot.count = 0
-                slot.variant = 0
-                slot.wear = 0
+            wear_slot(rules, slot, wear)
 
 
 @kernel
@@ -113,12 +109,7 @@ def hurt_from(state, rules, w, amount, cause, attacker, x, z):
         if amount >= 3.0:
             number = 0 if rules.item[state.slots[w, 0].item].shield == 1 else OFFHAND
             slot = state.slots[w, number]
-            slot.wear += 1 + int(amount)
-            if slot.wear > rules.item[slot.item].durability:
-                slot.item = 0
-                slot.count = 0
-                slot.variant = 0
-                slot.wear = 0
+            if wear_slot(rules, slot, 1 + int(amount)):
                 player.blocking = 0
         return False
     return hurt(state, rules, w, amount, cause, attacker)

@@ -5,6 +5,7 @@ import math
 from nodes.env_server.worlds.embedded.body.hurt import FALL, hurt
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import LAVA_BLOCK, WATER_BLOCK, block_at, meta_at
+from nodes.env_server.worlds.embedded.motion.trampling import trample
 from nodes.env_server.worlds.embedded.rulebook import DOOR, GATE, SLAB, TRAPDOOR
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, EYES, HALF_WIDTH
 
@@ -197,9 +198,11 @@ def move(state, rules, w, player, sneaking):
 @kernel
 def land(state, rules, w, player, sneaking):
     """Feet touch the ground: the fall ends, softly on slime and hay."""
-    below = block_at(
-        state, w, math.floor(player.x), math.floor(player.y - 0.2), math.floor(player.z)
-    )
+    x = math.floor(player.x)
+    y = math.floor(player.y - 0.2)
+    z = math.floor(player.z)
+    below = block_at(state, w, x, y, z)
+    trample(state, rules, w, x, y, z, player.fall)
     if below == SLIME and not sneaking:
         if player.vy < -0.1:
             player.vy = -player.vy

@@ -10,8 +10,8 @@ from nodes.env_server.worlds.embedded.hands.items import (
     add_items,
     count_items,
     lay_drop,
-    take,
 )
+from nodes.env_server.worlds.embedded.hands.slots import take
 from nodes.env_server.worlds.embedded.rulebook import INGREDIENTS
 from nodes.env_server.worlds.embedded.state import EYES, PLACED
 

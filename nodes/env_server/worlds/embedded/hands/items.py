@@ -5,6 +5,7 @@ import math
 from nodes.env_server.worlds.embedded.body.physics import EPSILON, clear_side, clear_y
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.hands.slots import take, wear_slot
 from nodes.env_server.worlds.embedded.motion.table import TWO_HALVES
 from nodes.env_server.worlds.embedded.rays import direction
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, DROPS, EYES
@@ -17,22 +18,6 @@ THROW_WAIT = 40
 PICKUP_SIDE = 0.3 + 1.0 + DROP_HALF
 PICKUP_DOWN = 0.5 + 2 * DROP_HALF
 PICKUP_UP = BODY_HEIGHT + 0.5
-
-
-@kernel
-def empty_slot(slot):
-    slot.item = 0
-    slot.count = 0
-    slot.variant = 0
-    slot.wear = 0
-
-
-@kernel
-def take(slot, count):
-    """Take ``count`` items out of a slot."""
-    slot.count -= count
-    if slot.count <= 0:
-        empty_slot(slot)
 
 
 @kernel
@@ -85,11 +70,9 @@ def find_slot(state, w, item):
 def wear_out(state, rules, w, amount):
     """Use of the tool in the main hand; a tool that is used up is gone."""
     slot = state.slots[w, 0]
-    durability = rules.item[slot.item].durability
-    if durability > 0 and rules.item[slot.item].tool > 0:
-        slot.wear += amount
-        if slot.wear > durability:
-            empty_slot(slot)
+    item = rules.item[slot.item]
+    if item.durability > 0 and item.tool > 0:
+        wear_slot(rules, slot, amount)
 
 
 @kernel

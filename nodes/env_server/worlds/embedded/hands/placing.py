@@ -12,7 +12,7 @@ from nodes.env_server.worlds.embedded.grid import (
     meta_at,
     remember_tool,
 )
-from nodes.env_server.worlds.embedded.hands.items import find_slot, take
+from nodes.env_server.worlds.embedded.hands.items import find_slot
 from nodes.env_server.worlds.embedded.hands.orienting import (
     HALF,
     HINGED,
@@ -21,6 +21,7 @@ from nodes.env_server.worlds.embedded.hands.orienting import (
     quarter,
     turned,
 )
+from nodes.env_server.worlds.embedded.hands.slots import take
 from nodes.env_server.worlds.embedded.mobs.built import come_alive
 from nodes.env_server.worlds.embedded.rays import under_crosshair
 from nodes.env_server.worlds.embedded.state import (

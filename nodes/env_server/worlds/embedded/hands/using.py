@@ -37,8 +37,9 @@ from nodes.env_server.worlds.embedded.hands.deeds import (
     WHAT,
 )
 from nodes.env_server.worlds.embedded.hands.fishing import reel_in
-from nodes.env_server.worlds.embedded.hands.items import add_items, find_slot, lay_drop, take
+from nodes.env_server.worlds.embedded.hands.items import add_items, find_slot, lay_drop
 from nodes.env_server.worlds.embedded.hands.placing import beside, equip, place_block, place_item
+from nodes.env_server.worlds.embedded.hands.slots import take, wear_slot
 from nodes.env_server.worlds.embedded.mobs.shots import ARROW, EYE, shoot
 from nodes.env_server.worlds.embedded.motion.burning import prime
 from nodes.env_server.worlds.embedded.motion.explosions import explode
@@ -134,17 +135,7 @@ def release(state, rules, w):
     shot = fling(state, w, ARROW, 3.0 * pull)
     state.shots[w, shot].damage = damage
     take(state.slots[w, arrows], 1)
-    wear_held(rules, slot)
-
-
-@kernel
-def wear_held(rules, slot):
-    slot.wear += 1
-    if slot.wear > rules.item[slot.item].durability:
-        slot.item = 0
-        slot.count = 0
-        slot.variant = 0
-        slot.wear = 0
+    wear_slot(rules, slot, 1)
 
 
 @kernel
@@ -307,7 +298,7 @@ def till(state, rules, w, slot, hit, x, y, z, face):
         return
     else:
         set_block(state, rules, w, x, y, z, FARMLAND, 0)
-    wear_held(rules, slot)
+    wear_slot(rules, slot, 1)
 
 
 @kernel
@@ -323,7 +314,7 @@ def light_fire(state, rules, w, slot, hit, x, y, z, face):
     if slot.item == FIRE_CHARGE:
         take(slot, 1)
     else:
-        wear_held(rules, slot)
+        wear_slot(rules, slot, 1)
 
 
 @kernel
@@ -346,7 +337,7 @@ def use_rod(state, rules, w, distance):
     player = state.players[w]
     if player.fishing != 0:
         if reel_in(state, rules, w):
-            wear_held(rules, state.slots[w, 0])
+            wear_slot(rules, state.slots[w, 0], 1)
         return
     reach = distance if distance < REACH else CAST
     if fluid_in_sight(state, w, reach)[0] == WATER_BLOCK:

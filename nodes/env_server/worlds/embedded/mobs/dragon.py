@@ -6,7 +6,7 @@ from nodes.env_server.worlds.embedded.body.hurt import MOB, hurt
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.mobs.walking import turn_to
-from nodes.env_server.worlds.embedded.mobs.wounds import knock_player
+from nodes.env_server.worlds.embedded.mobs.wounds import knock
 
 RADIUS = 40.0  # metres of its circle
 HEIGHT_OF_FLIGHT = 5.0  # above where it began
@@ -49,6 +49,6 @@ def circle(state, rules, w, number):
     if mob.mood == SWOOP and away < WINGS and mob.pause == 0:
         mob.pause = 20
         if hurt(state, rules, w, rules.mob[mob.kind].damage, MOB, mob.kind):
-            knock_player(player, player.x - mob.x, player.z - mob.z, 1.0)
+            knock(player, player.x - mob.x, player.z - mob.z, 1.0)
         mob.mood = CIRCLE
         mob.wait = 100

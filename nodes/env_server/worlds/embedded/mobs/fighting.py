@@ -43,7 +43,7 @@ from nodes.env_server.worlds.embedded.mobs.table import (
 from nodes.env_server.worlds.embedded.mobs.table import BULLET as BULLETS
 from nodes.env_server.worlds.embedded.mobs.table import SKULL as SKULLS
 from nodes.env_server.worlds.embedded.mobs.table import SPIT as SPITS
-from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock, knock_player
+from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock
 from nodes.env_server.worlds.embedded.motion.explosions import explode
 from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, HALF_WIDTH
 
@@ -71,7 +71,7 @@ def harm(state, rules, w, number, amount, cause, dx, dz):
     mob = state.mobs[w, number]
     if mob.target < 0:
         if hurt_from(state, rules, w, amount, cause, mob.kind, mob.x, mob.z):
-            knock_player(state.players[w], dx, dz, 0.4)
+            knock(state.players[w], dx, dz, 0.4)
             return True
         return False
     prey = state.mobs[w, mob.target - 1]

@@ -11,7 +11,7 @@ from nodes.env_server.worlds.embedded.hands.items import add_items, lay_drop
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.mobs.kinds import BLAZE, CHICKEN, ENDERMITE
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob
-from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock, knock_player
+from nodes.env_server.worlds.embedded.mobs.wounds import hurt_mob, knock
 from nodes.env_server.worlds.embedded.motion.end_of_dragon import GATEWAY
 from nodes.env_server.worlds.embedded.motion.explosions import BY_PLAYER, explode
 from nodes.env_server.worlds.embedded.rays import enter_slab
@@ -194,7 +194,7 @@ def hit_player(state, rules, w, number):
             state, rules, w, force, cause, shot.by, shot.x - 9.0 * shot.vx, shot.z - 9.0 * shot.vz
         )
         if harmed:
-            knock_player(player, shot.vx, shot.vz, 0.4)
+            knock(player, shot.vx, shot.vz, 0.4)
             if kind == SMALL_FIREBALL:
                 player.fire = max(player.fire, 100)
     end_shot(state, w, number)

@@ -7,9 +7,9 @@ from nodes.env_server.worlds.embedded.hands.items import (
     PICKUP_WAIT,
     add_items,
     lay_drop,
-    take,
     wear_out,
 )
+from nodes.env_server.worlds.embedded.hands.slots import take
 from nodes.env_server.worlds.embedded.mobs.kinds import (
     COW,
     MOOSHROOM,

@@ -14,7 +14,6 @@ from nodes.env_server.worlds.embedded.grid import block_at
 from nodes.env_server.worlds.embedded.mobs.placing import half_of, tall_of
 
 WATER, STILL_WATER, LAVA_FLOW, STILL_LAVA = 8, 9, 10, 11
-SLIP = 0.546
 
 
 @kernel

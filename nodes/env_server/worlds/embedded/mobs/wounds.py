@@ -185,26 +185,13 @@ def split(state, rules, w, species, size, x, y, z):
 
 
 @kernel
-def knock(mob, dx, dz, power):
-    """Throws a mob back along (dx, dz)."""
+def knock(body, dx, dz, power):
+    """Throws a mob or the player back along (dx, dz)."""
     length = math.sqrt(dx * dx + dz * dz)
     if length < 1e-4:
         return
-    mob.vx = 0.5 * mob.vx + power * dx / length
-    mob.vz = 0.5 * mob.vz + power * dz / length
-    if mob.ground == 1:
-        mob.vy = min(0.4, 0.5 * mob.vy + power)
-    mob.ground = 0
-
-
-@kernel
-def knock_player(player, dx, dz, power):
-    """Throws the player back along (dx, dz)."""
-    length = math.sqrt(dx * dx + dz * dz)
-    if length < 1e-4:
-        return
-    player.vx = 0.5 * player.vx + power * dx / length
-    player.vz = 0.5 * player.vz + power * dz / length
-    if player.ground == 1:
-        player.vy = min(0.4, 0.5 * player.vy + power)
-        player.ground = 0
+    body.vx = 0.5 * body.vx + power * dx / length
+    body.vz = 0.5 * body.vz + power * dz / length
+    if body.ground == 1:
+        body.vy = min(0.4, 0.5 * body.vy + power)
+    body.ground = 0

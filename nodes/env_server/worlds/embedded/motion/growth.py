@@ -128,13 +128,6 @@ def water_near(state, w, x, y, z):
 
 
 @kernel
-def trample(state, rules, w, x, y, z, fall):
-    """Somebody came down on a block after ``fall`` metres: farmland may become dirt."""
-    if block_at(state, w, x, y, z) == FARMLAND and unit(state.players[w]) < fall - 0.5:
-        set_block(state, rules, w, x, y, z, DIRT, 0)
-
-
-@kernel
 def green(state, rules, w, x, y, z):
     """Bare earth is overgrown from grass around it, as often as that grass would reach it."""
     above = block_at(state, w, x, y + 1, z)

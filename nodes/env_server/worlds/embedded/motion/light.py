@@ -63,6 +63,37 @@ def source(state, rules, w, x, y, z, channel):
 
 
 @kernel
+def beside(x, y, z, side, last, west, north):
+    """The cell at a side of another one, 0 below, 1 above, as a place in the storage; x is -1 where
+    the world or the window ends."""
+    if side == 0:
+        y -= 1
+        if y < 0:
+            return -1, y, z
+    elif side == 1:
+        y += 1
+        if y >= HEIGHT:
+            return -1, y, z
+    elif side == 2:
+        if x == west:
+            return -1, y, z
+        x = (x - 1) & last
+    elif side == 3:
+        x = (x + 1) & last
+        if x == west:
+            return -1, y, z
+    elif side == 4:
+        if z == north:
+            return -1, y, z
+        z = (z - 1) & last
+    else:
+        z = (z + 1) & last
+        if z == north:
+            return -1, y, z
+    return x, y, z
+
+
+@kernel
 def spread(state, rules, w, channel, first, end):
     """Lets the light of the cells in ring 1 flow on until nothing gains. ``first`` and ``end``
     count what went out of and into the ring. False: it ran over."""
@@ -81,33 +112,9 @@ def spread(state, rules, w, channel, first, end):
         if level < 2 and not (channel == SKY and level == 15):
             continue
         for side in range(6):
-            nx = x
-            ny = y
-            nz = z
-            if side == 0:
-                ny -= 1
-                if ny < 0:
-                    continue
-            elif side == 1:
-                ny += 1
-                if ny >= HEIGHT:
-                    continue
-            elif side == 2:
-                if x == west:
-                    continue
-                nx = (x - 1) & last
-            elif side == 3:
-                nx = (x + 1) & last
-                if nx == west:
-                    continue
-            elif side == 4:
-                if z == north:
-                    continue
-                nz = (z - 1) & last
-            else:
-                nz = (z + 1) & last
-                if nz == north:
-                    continue
+            nx, ny, nz = beside(x, y, z, side, last, west, north)
+            if nx < 0:
+                continue
             there = (np.int64(state.light[w, nx, nz, ny]) >> channel) & 15
             if there >= level - 1 and not (side == 0 and level == 15 and there < 15):
                 continue
@@ -150,33 +157,9 @@ def darken(state, rules, w, channel, x, y, z):
         z = (entry >> 7) & 255
         y = entry & 127
         for side in range(6):
-            nx = x
-            ny = y
-            nz = z
-            if side == 0:
-                ny -= 1
-                if ny < 0:
-                    continue
-            elif side == 1:
-                ny += 1
-                if ny >= HEIGHT:
-                    continue
-            elif side == 2:
-                if x == west:
-                    continue
-                nx = (x - 1) & last
-            elif side == 3:
-                nx = (x + 1) & last
-                if nx == west:
-                    continue
-            elif side == 4:
-                if z == north:
-                    continue
-                nz = (z - 1) & last
-            else:
-                nz = (z + 1) & last
-                if nz == north:
-                    continue
+            nx, ny, nz = beside(x, y, z, side, last, west, north)
+            if nx < 0:
+                continue
             there = (np.int64(state.light[w, nx, nz, ny]) >> channel) & 15
             if there == 0:
                 continue

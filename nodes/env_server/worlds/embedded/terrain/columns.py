@@ -14,7 +14,6 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.state import FLAT, ONE_BIOME
 from nodes.env_server.worlds.embedded.terrain.climate import cell_biome
 
-CELL = 4  # columns along a side of what has one biome and one height
 SURFACE = 63.75  # height of ground of depth 0
 PER_DEPTH = 17.0
 ROLLING = 34.0  # blocks of height on either side of the mean for a scale of 1

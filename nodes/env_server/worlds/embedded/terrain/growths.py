@@ -7,7 +7,7 @@ from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.terrain.pens import put, put_free, put_leaf
 
 BROWN_CAP, RED_CAP, MOSSY, PACKED_ICE = 99, 100, 48, 174
-STEM, CAP_TOP = 10, 5  # metadata of a mushroom's stem and of a cap seen from above
+STEM = 10  # metadata of a mushroom's stem
 DIRT, GRASS, SAND, CLAY, STONE, GRAVEL = 3, 2, 12, 82, 1, 13
 
 
