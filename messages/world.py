@@ -21,7 +21,8 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     ``log``). ``near``: a block called ``name`` within the 3x3x3 voxels
     around the feet or within reach of the crosshair (localised name, ``wood``). ``facing``: the
     block, or mob, under the crosshair, within reach, is called ``name``. ``nearby``: a
-    ``crafting_table`` or ``furnace`` that was put down stands near enough to work at (MineDojo's nearby tools).
+    ``crafting_table`` or ``furnace`` that was put down stands near enough to work at (MineDojo's
+    nearby tools).
     """
 
     kind: Literal["have", "near", "facing", "nearby"]

@@ -20,8 +20,8 @@ RAY_REACH = 20.0
 """Metres that the rays of the feature and of the ``approach`` reward see."""
 MOB_PITCHES = (-12.0, 0.0, 5.0, 12.0, 20.0)
 MOB_YAWS = tuple(7.5 * step for step in range(-8, 9))
-"""Degrees relative to the line of sight of the rays along which mobs are looked for: closer than the
-fan of blocks, for a cow at ten metres fits between two rays of that."""
+"""Degrees relative to the line of sight of the rays along which mobs are looked for: closer than
+the fan of blocks, for a cow at ten metres fits between two rays of that."""
 ARM_REACH = 4.5
 """Metres within which a block can be dug and counts as faced."""
 

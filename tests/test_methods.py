@@ -1,4 +1,4 @@
-"""The methods of the tables: data for the same nodes, with valid answers for every task of Table 1."""
+"""The methods of the tables: data for the same nodes, with valid answers for every task."""
 
 from collections.abc import Iterator
 from pathlib import Path
