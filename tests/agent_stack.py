@@ -246,6 +246,7 @@ class Stack:
         outcome: Callable[[str], str] = rulebook_world,
         llm: dict[str, Any] | None = None,
         world: Callable[[Path], ToyWorld] | None = None,
+        nodes: dict[str, dict[str, Any]] | None = None,
         **fast_agent: Any,
     ) -> None:
         self.run = run
@@ -257,6 +258,7 @@ class Stack:
             "nodes": {
                 "fast_agent": {"parameters": fast_agent},
                 "llm": {"parameters": {"profile": llm or {"kind": "rulebook"}}},
+                **{name: {"parameters": values} for name, values in (nodes or {}).items()},
             },
         }
         (run / "config.yaml").write_text(yaml.safe_dump(config))
