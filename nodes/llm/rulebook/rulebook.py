@@ -51,7 +51,9 @@ class RulebookBackend:
             return program(question)
         if isinstance(question, SpecQuestion):
             return spec(question)
-        return judge(question)
+        if isinstance(question, JudgeQuestion):
+            return judge(question)
+        raise rules.NoRule("the rulebook looks at no pictures")
 
 
 def plan(question: PlanQuestion) -> PlanAnswer:
