@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from messages.interface import Service, Topic
-from messages.plan import Iteration, Line, Stage, SubAction, Subtask
+from messages.plan import Iteration, Line, Method, Stage, SubAction, Subtask
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
@@ -37,6 +37,8 @@ class DecomposeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     subtask: Subtask
     history: list[Iteration] = []
     problems: list[str] = []
+    methods: tuple[Method, ...] = ("code", "rl")  # that a sub-action may be implemented by
+    most_sub_actions: int | None = None  # None: as many as it takes
 
 
 class DecomposeAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,8 +20,9 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     began, for a stage of a goal that is performed than when its subtask began (registry name,
     ``log``). ``near``: a block called ``name`` within the 3x3x3 voxels
     around the feet or within reach of the crosshair (localised name, ``wood``). ``facing``: the
-    block under the crosshair, within reach, is called ``name``. ``nearby``: a ``crafting_table`` or
-    ``furnace`` that was put down stands near enough to work at (MineDojo's nearby tools).
+    block, or mob, under the crosshair, within reach, is called ``name``. ``nearby``: a
+    ``crafting_table`` or ``furnace`` that was put down stands near enough to work at (MineDojo's
+    nearby tools).
     """
 
     kind: Literal["have", "near", "facing", "nearby"]
@@ -46,8 +47,8 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
 
     ``success``: once, when the spec's success condition holds. ``step``: always (a negative weight
     is a cost of time). ``gain``: per item ``name`` beyond the most that the episode ever had.
-    ``approach``: per metre by which a seen block called ``name`` is nearer than any was before in
-    the episode. ``facing``: while the crosshair is on a block called ``name`` within reach.
+    ``approach``: per metre by which a seen block, or mob, called ``name`` is nearer than any was
+    before in the episode. ``facing``: while the crosshair is on one called ``name`` within reach.
     ``code``: what the function ``reward(before, after)`` of ``source`` returns, from the
     observations before and after the step; it cannot act.
     """
@@ -76,7 +77,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     life: float  # 0..20
     food: float  # 0..20
     inventory: dict[str, int]  # item name (registry form, "log") -> quantity
-    facing: str  # block under the crosshair within reach, localised name, "air" if none
+    facing: str  # mob, else block under the crosshair within reach, "air" if none
     around: dict[str, int]  # localised block name -> how many of the 3x3x3 voxels
     stations: list[str] = []  # crafting_table, furnace: MineDojo's nearby tools
 
@@ -123,8 +124,9 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     rewards: list[RewardTerm] = []
     success: Condition
     horizon: int  # primitive steps, prefix not counted
-    targets: list[str] = []  # localised block names that the features mark
+    targets: list[str] = []  # localised names of blocks, and mobs, that the features mark
     gamma: float = 1.0  # discount inside a macro
+    autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
 class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ from messages.world import (
     Stepped,
 )
 from models import actions as primitive_actions
+from nodes.env_server.autocraft import Autocraft
 from nodes.env_server.choices import NOOP, slot_of
 from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
@@ -142,6 +143,8 @@ class Session:
             raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
         outcome = _Outcome(self.size, stage.interface.gamma)
         self._decide(stage, choices, acting, outcome)
+        if stage.autocraft is not None:
+            self._craft(stage, stage.autocraft, acting, outcome)
         stage.previous[acting] = choices[acting]
         features = self._features(stage)
         ended = outcome.terminated | outcome.truncated
@@ -345,6 +348,21 @@ class Session:
             self._advance(Batch(runs, codes), acting, fields, seen, judge)
         elif acting.any():
             judge(acting, self._tick(acting))
+
+    def _craft(self, stage: Stage, crafting: Autocraft, acting: Bools, outcome: "_Outcome") -> None:
+        """What is crafted for the policy after its decision, and is counted with it."""
+        start = self.episodes.subtask_items, self.episodes.subtask_quantities
+        for _ in range(primitive_actions.AUTOCRAFT_STEPS):
+            due = crafting.due(
+                self._readings, acting & ~outcome.terminated & ~outcome.truncated, start
+            )
+            if not due:
+                return
+            running = np.zeros(self.size, bool)
+            for row, action in due.items():
+                self._actions[row] = action
+                running[row] = True
+            self._judge_stage(stage, running, self._tick(running), outcome)
 
     def _play(
         self,

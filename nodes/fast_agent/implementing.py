@@ -98,15 +98,30 @@ def try_out(agent: Agent, goal: Implementing, number: int | str, stage: Stage) -
             stages=[*played_before, stage],
             prefix=[] if played_before else prefix,
             pictures=agent.pictures,
+            persist=agent.parameters.persist,
         ),
         lambda: goal.withdrawn,
     )
+
+
+def unjudged(played: Played) -> Verdict:
+    """What is known of a tryout without a critic: whether a program of it failed. Nobody looks
+    whether the sub-action was done."""
+    wrong = next((each for each in played.reports if each.status in _FAILED), None)
+    if wrong is not None:
+        return failed(f"The program failed at line {wrong.line}: {wrong.error or wrong.status}")
+    return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
+
+
+_FAILED = frozenset({"error", "fuel_exhausted", "killed"})
 
 
 def judge(
     agent: Agent, goal: Implementing, number: int | str, played: Played, macros: list[str]
 ) -> Verdict:
     """Ask the critic what it makes of a tryout."""
+    if not agent.parameters.critic:
+        return unjudged(played)
     sub_action = goal.request.sub_action
     return agent.call(
         JUDGE,

@@ -17,6 +17,7 @@ from messages.program import Program, ProgramReport
 from messages.training import ACT, Act
 from messages.world import (
     CLOSE,
+    LOOK,
     OPEN,
     RUN_PROGRAM,
     Episode,
@@ -33,6 +34,7 @@ from nodes.naming import slug
 
 Result = TypeVar("Result")
 _LOST = "unknown_session"
+MOST_STAGES = 100  # that a policy which plays on is given in one episode
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +47,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
     record: bool = False
     pictures: Pictures | None = None  # of the last stage
+    persist: bool = False  # the last stage, if it is a policy, is played until episodes are over
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +119,8 @@ class Player:
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
                 taken, reports = self.stage(session, goal_id, stage, cancelled)
                 steps += taken
+            if play.persist:
+                steps += self._go_on(session, play.stages, cancelled)
         except BusError:
             self.close_left_over(session)
             raise
@@ -127,6 +132,24 @@ class Player:
             video=closed.video,
             pictures=closed.pictures,
         )
+
+    def _go_on(self, session: str, stages: Sequence[Stage], cancelled: Callable[[], bool]) -> int:
+        """Play the last policy again as long as an episode runs and a step is taken; the steps."""
+        last = stages[-1] if stages else None
+        if last is None or last.policy is None:
+            return 0
+        steps = 0
+        for number in range(1, MOST_STAGES):
+            looked = self._node.call(LOOK, SessionName(session=session))
+            rows = [each.environment for each in looked.episodes if each.ended == "running"]
+            if not rows:
+                break
+            goal_id = f"{session}/{len(stages) - 1 + number}-{slug(last.sub_action.name)}-again"
+            taken, _ = self.stage(session, goal_id, last, cancelled, rows)
+            if not taken:
+                break
+            steps += taken
+        return steps
 
     def stage(
         self,

@@ -192,7 +192,7 @@ class Llm(Node):
     def _backend(self) -> Backend:
         profile = read_profile(self.parameters.profile)
         if isinstance(profile, Rulebook):
-            return RulebookBackend()
+            return RulebookBackend(profile.rules)
         if isinstance(profile, Replay):
             self.recording = Recording(profile, self.folder)
             return RulebookBackend()  # never asked: what the recording lacks is a difference

@@ -12,6 +12,8 @@ Seconds = Annotated[float, msgspec.Meta(gt=0)]
 class Rulebook(msgspec.Struct, tag_field="kind", tag="rulebook", forbid_unknown_fields=True):
     """No language model: rules and a stock of programs."""
 
+    rules: str = "rules.yaml"  # the rule file, one of nodes/llm/rulebook/
+
 
 class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fields=True):
     """No language model: the answers of a recorded run."""
