@@ -247,6 +247,7 @@ class Stack:
         llm: dict[str, Any] | None = None,
         world: Callable[[Path], ToyWorld] | None = None,
         critic: dict[str, Any] | None = None,
+        nodes: dict[str, dict[str, Any]] | None = None,
         **fast_agent: Any,
     ) -> None:
         self.run = run
@@ -259,6 +260,7 @@ class Stack:
                 "fast_agent": {"parameters": fast_agent},
                 "critic": {"parameters": critic or {}},
                 "llm": {"parameters": {"profile": llm or {"kind": "rulebook"}}},
+                **{name: {"parameters": values} for name, values in (nodes or {}).items()},
             },
         }
         (run / "config.yaml").write_text(yaml.safe_dump(config))

@@ -6,6 +6,7 @@ it starts over as the next attempt, in a new session and with new goal ids. A pl
 end is kept in this node's memory under its id, and is never repeated.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -34,7 +35,6 @@ from nodes.naming import slug
 
 Result = TypeVar("Result")
 _LOST = "unknown_session"
-MOST_STAGES = 100  # that a policy which plays on is given in one episode
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ class Player:
                 taken, reports = self.stage(session, goal_id, stage, cancelled)
                 steps += taken
             if play.persist:
-                steps += self._go_on(session, play.stages, cancelled)
+                steps += self._go_on(session, play, cancelled)
         except BusError:
             self.close_left_over(session)
             raise
@@ -133,21 +133,20 @@ class Player:
             pictures=closed.pictures,
         )
 
-    def _go_on(self, session: str, stages: Sequence[Stage], cancelled: Callable[[], bool]) -> int:
-        """Play the last policy again as long as an episode runs and a step is taken; the steps."""
-        last = stages[-1] if stages else None
-        if last is None or last.policy is None:
+    def _go_on(self, session: str, play: Play, cancelled: Callable[[], bool]) -> int:
+        """Play the last policy again as often as its horizon fits into the task's; the steps."""
+        last = play.stages[-1] if play.stages else None
+        if last is None or last.policy is None or last.spec is None:
             return 0
         steps = 0
-        for number in range(1, MOST_STAGES):
+        for number in range(1, math.ceil(play.task.horizon / last.spec.interface.horizon)):
             looked = self._node.call(LOOK, SessionName(session=session))
             rows = [each.environment for each in looked.episodes if each.ended == "running"]
             if not rows:
                 break
-            goal_id = f"{session}/{len(stages) - 1 + number}-{slug(last.sub_action.name)}-again"
+            at = len(play.stages) - 1 + number
+            goal_id = f"{session}/{at}-{slug(last.sub_action.name)}-again"
             taken, _ = self.stage(session, goal_id, last, cancelled, rows)
-            if not taken:
-                break
             steps += taken
         return steps
 

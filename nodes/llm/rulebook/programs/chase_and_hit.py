@@ -15,7 +15,4 @@ def action(obs):
                 obs = look(pitch)
             obs = attack()
             return
-        x, _, z = obs.position
-        obs = forward()
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-            obs = jump()
+        obs = walk_on(obs, 1)

@@ -4,15 +4,6 @@ STEPS = 50  # towards each of them
 CLOSE = 2.5  # metres
 
 
-def walk(obs, steps):
-    for _ in range(steps):
-        x, _, z = obs.position
-        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-            obs = jump()
-    return obs
-
-
 def go_up_to(obs, last):
     while obs.steps < last and obs.facing != BLOCK:
         seen = nearest(obs, BLOCK)
@@ -22,11 +13,11 @@ def go_up_to(obs, last):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > CLOSE:
-            obs = walk(obs, 3)
+            obs = walk_on(obs, 3)
         elif abs(pitch) > 7.5:
             obs = look(pitch)
         else:
-            obs = walk(obs, 1)
+            obs = walk_on(obs, 1)
     return obs
 
 
@@ -34,7 +25,7 @@ def action(obs):
     for goal in range(GOALS):
         last = (goal + 1) * STEPS
         while obs.steps < last and obs.facing != BLOCK:
-            obs = go_up_to(obs, last) if nearest(obs, BLOCK) is not None else walk(obs, 5)
+            obs = go_up_to(obs, last) if nearest(obs, BLOCK) is not None else walk_on(obs, 5)
         if obs.facing == BLOCK:
             return
         if nearest(obs, BLOCK) is None:

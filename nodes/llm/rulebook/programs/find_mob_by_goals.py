@@ -15,15 +15,6 @@ def hold(obs):
     return obs
 
 
-def walk(obs, steps):
-    for _ in range(steps):
-        x, _, z = obs.position
-        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-            obs = jump()
-    return obs
-
-
 def met(obs):
     return any([r.entity == MOB for r in obs.rays if r.pitch == 0 and r.yaw == 0])
 
@@ -38,7 +29,7 @@ def go_up_to(obs, last):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = walk(obs, 1 if distance < 5 else 5)
+            obs = walk_on(obs, 1 if distance < 5 else 5)
         elif abs(pitch) > 7.5:
             obs = look(pitch)
         elif met(obs):
@@ -58,7 +49,7 @@ def action(obs):
                 if found:
                     return
             else:
-                obs = walk(obs, 5)
+                obs = walk_on(obs, 5)
         if nearest_mob(obs, MOB) is None:
             if abs(obs.pitch) > 8:
                 obs = look(-obs.pitch)

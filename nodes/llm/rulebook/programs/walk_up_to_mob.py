@@ -15,15 +15,6 @@ def hold(obs):
     return obs
 
 
-def walk(obs, steps):
-    for _ in range(steps):
-        x, _, z = obs.position
-        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-            obs = jump()
-    return obs
-
-
 def search(obs):
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -31,7 +22,7 @@ def search(obs):
         if nearest_mob(obs, MOB) is not None:
             return obs
         obs = turn(180)
-    return walk(turn(45), 40)
+    return walk_on(turn(45), 40)
 
 
 def met(obs):
@@ -50,7 +41,7 @@ def action(obs):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = walk(obs, 1 if distance < 5 else 5)
+            obs = walk_on(obs, 1 if distance < 5 else 5)
         elif abs(pitch) > 7.5:
             obs = look(pitch)
         elif met(obs):
