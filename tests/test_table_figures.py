@@ -6,7 +6,9 @@ import pytest
 
 from messages.plan import Iteration, Limits, Samples
 from nodes.slow_agent.stopping import stop_reason
+from rlgpt.composition import compose_launch
 from rlgpt.report.summary import SampleSummary
+from rlgpt.table.cells import expand
 from rlgpt.table.definition import Definition, definitions, options, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
@@ -113,6 +115,14 @@ def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
     reason = stop_reason([same, same], Limits())
     assert reason is not None
     assert reason.startswith(DEAD_LOOP)
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_a_cell_leaves_a_method_its_own(method: str) -> None:
+    (cell,) = expand(definition(methods=[method], seeds=[3]), [])
+    assert cell.overrides == ["nodes.fast_agent.parameters.evaluation_episodes=30"]
+    bare = compose_launch("cell", [f"method={method}", "task=stick", "seed=3"])
+    assert compose_launch(cell.arguments[0], cell.arguments[1:]) == bare
 
 
 def test_tables_name_tasks_that_there_are() -> None:

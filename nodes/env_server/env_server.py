@@ -138,12 +138,12 @@ class EnvServer(Node):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
             del self._sessions[request.session]
-            episodes = session.said()
+            episodes, pictures = session.said(), session.pictures()
             session.close()
         video = None
         if session.film is not None:
             video = str(session.film.path.relative_to(self.run))
-        return Closed(episodes=episodes, video=video)
+        return Closed(episodes=episodes, video=video, pictures=pictures)
 
     def check_program(self, request: CheckProgram) -> Checked:
         try:

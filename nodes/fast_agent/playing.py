@@ -24,6 +24,8 @@ from messages.world import (
     RUN_PROGRAM,
     Episode,
     OpenSession,
+    Picture,
+    Pictures,
     RunProgram,
     SeedRange,
     SessionName,
@@ -45,6 +47,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     stages: Sequence[Stage]
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
     record: bool = False
+    pictures: Pictures | None = None  # of the last stage
     persist: bool = False  # the last stage, if it is a policy, is played until episodes are over
 
 
@@ -55,6 +58,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     steps: int  # primitive steps, prefix included, all episodes together
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
+    pictures: list[Picture] = []
 
 
 class Player:
@@ -106,6 +110,7 @@ class Player:
                 seeds=play.seeds,
                 prefix=list(play.prefix),
                 record=play.record,
+                pictures=play.pictures,
             ),
         )
         steps = opened.prefix_steps
@@ -121,7 +126,13 @@ class Player:
             self.close_left_over(session)
             raise
         closed = self._node.call(CLOSE, SessionName(session=session))
-        return Played(episodes=closed.episodes, steps=steps, reports=reports, video=closed.video)
+        return Played(
+            episodes=closed.episodes,
+            steps=steps,
+            reports=reports,
+            video=closed.video,
+            pictures=closed.pictures,
+        )
 
     def _go_on(self, session: str, play: Play, cancelled: Callable[[], bool]) -> int:
         """Play the last policy again as often as its horizon fits into the task's; the steps."""

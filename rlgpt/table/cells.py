@@ -40,11 +40,13 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     def arguments(self) -> list[str]:
         """What ``rlgpt launch`` is given."""
         limits = [f"limits.{key}={_shown(value)}" for key, value in self.limits.items()]
+        # Said on the command line, the default would win over a method that brings its own.
+        model = [] if self.llm == DEFAULT_LLM else [f"llm={self.llm}"]
         return [
             self.launch,
             f"task={self.task}",
             f"method={self.method}",
-            f"llm={self.llm}",
+            *model,
             f"seed={self.seed}",
             *limits,
             *self.overrides,
