@@ -95,6 +95,25 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     after: View
 
 
+class Pictures(msgspec.Struct, frozen=True, kw_only=True):
+    """Pictures that a session takes of what its first ``environments`` players see: when a stage
+    begins, along the way and when it is over, ``each`` of every one. Of stages that follow each
+    other those of the last are kept. What resets run beforehand is not pictured."""
+
+    environments: int = 6
+    each: int = 4  # 2 or more: before and after are always among them
+    height: int = 224  # pixels
+    width: int = 352
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """What the player of one environment saw."""
+
+    environment: int
+    step: int  # primitive steps since the stage began
+    png: bytes  # the whole file
+
+
 class Interface(msgspec.Struct, frozen=True, kw_only=True):
     """How a policy meets a session: what it sees, may do, is paid for, and when its stage is over
     (``success`` holds, or ``horizon`` primitive steps were spent)."""
@@ -127,6 +146,7 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     interface: Interface | None = None
     autoreset: bool = False
     record: bool = False  # film environment 0
+    pictures: Pictures | None = None  # not with autoreset
 
 
 class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -190,6 +210,7 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
+    pictures: list[Picture] = []  # by environment, in the order they were taken
 
 
 class Looked(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -29,6 +29,7 @@ from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.skills import Library, LibraryError
+from nodes.vision import pictures_for_the_critic
 
 
 class FastAgent(Node):
@@ -72,6 +73,7 @@ class FastAgent(Node):
         learner = self.config.get("learner") or {}
         self.seed: int = self.config.get("seed", 0) if seed is None else seed
         self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
+        self.pictures = pictures_for_the_critic(self.config)
         self.programs = self.folder / "programs"
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")

@@ -7,6 +7,7 @@ from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
 from messages.program import Program
 from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import Pictures
 from nodes.fast_agent.playing import Play, Played, Player, leading_programs
 from nodes.fast_agent.seeds import trial_seeds
 
@@ -22,6 +23,7 @@ class Agent(Protocol):
     player: Player
     seed: int
     gamma: float
+    pictures: Pictures | None
 
     def call(self, service: Any, request: Any, timeout: float | None = None) -> Any: ...
     def run_goal(
@@ -95,6 +97,7 @@ def try_out(agent: Agent, goal: Implementing, number: int | str, stage: Stage) -
             seeds=trial_seeds(agent.seed),
             stages=[*played_before, stage],
             prefix=[] if played_before else prefix,
+            pictures=agent.pictures,
             persist=agent.parameters.persist,
         ),
         lambda: goal.withdrawn,
@@ -132,5 +135,6 @@ def judge(
             episodes=played.episodes,
             reports=played.reports,
             macros=macros,
+            pictures=played.pictures,
         ),
     )

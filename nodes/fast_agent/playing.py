@@ -7,6 +7,7 @@ end is kept in this node's memory under its id, and is never repeated.
 """
 
 import math
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ from messages.world import (
     RUN_PROGRAM,
     Episode,
     OpenSession,
+    Picture,
+    Pictures,
     RunProgram,
     SeedRange,
     SessionName,
@@ -44,6 +47,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     stages: Sequence[Stage]
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
     record: bool = False
+    pictures: Pictures | None = None  # of the last stage
     persist: bool = False  # the last stage, if it is a policy, is played until episodes are over
 
 
@@ -54,6 +58,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     steps: int  # primitive steps, prefix included, all episodes together
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
+    pictures: list[Picture] = []
 
 
 class Player:
@@ -105,6 +110,7 @@ class Player:
                 seeds=play.seeds,
                 prefix=list(play.prefix),
                 record=play.record,
+                pictures=play.pictures,
             ),
         )
         steps = opened.prefix_steps
@@ -120,7 +126,13 @@ class Player:
             self.close_left_over(session)
             raise
         closed = self._node.call(CLOSE, SessionName(session=session))
-        return Played(episodes=closed.episodes, steps=steps, reports=reports, video=closed.video)
+        return Played(
+            episodes=closed.episodes,
+            steps=steps,
+            reports=reports,
+            video=closed.video,
+            pictures=closed.pictures,
+        )
 
     def _go_on(self, session: str, play: Play, cancelled: Callable[[], bool]) -> int:
         """Play the last policy again as often as its horizon fits into the task's; the steps."""
@@ -158,7 +170,13 @@ class Player:
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return ran.steps, ran.reports
         if stage.policy is not None:
-            goal = Act(session=session, policy=stage.policy, environments=rows, begins=begins)
+            goal = Act(
+                session=session,
+                policy=stage.policy,
+                environments=rows,
+                begins=begins,
+                seed=_draws(session),
+            )
             return self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps, []
         return 0, []
 
@@ -168,6 +186,13 @@ class Player:
         except BusError as error:
             # It is gone already, or goes with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)
+
+
+def _draws(session: str) -> int:
+    """The seed of a policy's choices in a session: the same in every attempt at a play, so that one
+    that starts over goes as the first would have gone."""
+    play = session.rpartition("/play-")[0] or session
+    return zlib.crc32(f"{play}/play-0".encode())
 
 
 def _session_was_lost(error: Exception) -> bool:

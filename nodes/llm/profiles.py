@@ -33,6 +33,7 @@ class Requests(msgspec.Struct, kw_only=True):
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
     stream: bool = True  # the answer is said on llm/tokens as it is written
+    vision: bool = False  # does the model see? Then the critic may show it pictures
     extra: dict[str, Any] = {}  # further fields of the request's body
 
 

@@ -53,6 +53,7 @@ class Planner(Node):
         task, limits = goal.request.task, goal.request.limits
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
+        stopped: dict[str, str] = {}
 
         def report(success: bool, reason: str, performance: Performed | None = None) -> GoalReport:
             self.log.info("%s: %s", goal.id, reason)
@@ -63,6 +64,7 @@ class Planner(Node):
                 success=success,
                 reason=reason,
                 performance=performance,
+                stopped=stopped,
             )
 
         if problems:
@@ -94,6 +96,7 @@ class Planner(Node):
                 ),
             )
             iterations.extend(achieved.iterations)
+            stopped[subtask.name] = achieved.reason
             if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
             best = _best(achieved.iterations)

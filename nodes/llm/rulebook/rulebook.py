@@ -65,7 +65,9 @@ class RulebookBackend:
             return program(question, self._book)
         if isinstance(question, SpecQuestion):
             return spec(question, self._book)
-        return judge(question, self._book)
+        if isinstance(question, JudgeQuestion):
+            return judge(question, self._book)
+        raise rules.NoRule("the rulebook looks at no pictures")
 
 
 def plan(question: PlanQuestion) -> PlanAnswer:
