@@ -62,4 +62,3 @@ class Leading:
             part.steps[rows] = 0
             part.over[rows] = False
             part.previous[rows] = -1
-

@@ -28,6 +28,7 @@ from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
 from nodes.env_server.film import HEIGHT, WIDTH, Film
 from nodes.env_server.leading import Leading, Part
+from nodes.env_server.outcome import Outcome
 from nodes.env_server.pictures import Photographer
 from nodes.env_server.programs import (
     Batch,
@@ -148,7 +149,7 @@ class Session:
         if (leader := self._leading.stage) is not None:
             return self._lead_on(leader, choices)
         acting = ~(stage.over | self.episodes.over)
-        outcome = _Outcome(self.size, stage.interface.gamma)
+        outcome = Outcome(self.size, stage.interface.gamma)
         self._decide(
             stage,
             choices,
@@ -288,7 +289,7 @@ class Session:
     def _lead_on(self, leader: Stage, choices: Ints) -> Stepped:
         """One decision of an earlier policy that leads to the trained stage."""
         acting = self._leading.rows()
-        outcome = _Outcome(self.size, 1.0)
+        outcome = Outcome(self.size, 1.0)
         self._decide(
             leader,
             choices,
@@ -300,7 +301,7 @@ class Session:
         steps = int(outcome.steps.sum()) + self._come_to_begin()
         turn = self._leading.stage or self.stage
         assert turn is not None
-        nothing = _Outcome(self.size, 1.0)
+        nothing = Outcome(self.size, 1.0)
         features = self._features(turn).copy()
         return Stepped(
             features=features,
@@ -318,9 +319,7 @@ class Session:
             lead=self._leading.number,
         )
 
-    def _judge_leader(
-        self, leader: Stage, running: Bools, dead: Bools, outcome: "_Outcome"
-    ) -> Bools:
+    def _judge_leader(self, leader: Stage, running: Bools, dead: Bools, outcome: Outcome) -> Bools:
         """Count a step of a policy that leads on; for whom its stage is over."""
         leader.steps[running] += 1
         self.episodes.died_early |= dead
@@ -378,7 +377,7 @@ class Session:
             self._photographer.step(running, over)
         return over
 
-    def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: "_Outcome") -> Bools:
+    def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: Outcome) -> Bools:
         """Pay and count a step of a stage; who has come to the end of it."""
         stage.steps[running] += 1
         success = running & ~dead & self._holds(stage.judge, of_stage=True)
@@ -401,7 +400,7 @@ class Session:
         stage: Stage,
         choices: Ints,
         acting: Bools,
-        outcome: "_Outcome",
+        outcome: Outcome,
         count: Callable[[Bools, Bools], Bools],
     ) -> None:
         """One decision in the rows that are ``acting``. ``count`` is told after each primitive step
@@ -449,7 +448,7 @@ class Session:
         self,
         crafting: Autocraft,
         acting: Bools,
-        outcome: "_Outcome",
+        outcome: Outcome,
         count: Callable[[Bools, Bools], Bools],
     ) -> None:
         """What is crafted for the policy after its decision, and is counted with it."""
@@ -541,29 +540,6 @@ class Session:
                 return code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
         return code
-
-
-class _Outcome:
-    """What comes of one decision, summed over its primitive steps."""
-
-    def __init__(self, size: int, gamma: float) -> None:
-        self._gamma = gamma
-        self._discount = np.ones(size, np.float32)
-        self.reward = np.zeros(size, np.float32)
-        self.steps = np.zeros(size, np.int64)
-        self.terminated = np.zeros(size, bool)
-        self.truncated = np.zeros(size, bool)
-        self.success = np.zeros(size, bool)
-
-    def add(
-        self, reward: np.ndarray, ran: Bools, terminated: Bools, truncated: Bools, success: Bools
-    ) -> None:
-        self.reward += self._discount * reward
-        self._discount[ran] *= self._gamma
-        self.steps += ran
-        self.terminated |= terminated
-        self.truncated |= truncated
-        self.success |= success
 
 
 def compiled(program: Program) -> CompiledProgram:

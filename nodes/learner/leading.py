@@ -38,7 +38,9 @@ class Leader:
         meeting = stored_meeting(found)
         self._shown = sum(meeting.sizes), len(meeting.choices)
         # Choices are drawn, as where policies act in sessions.
-        self._generator = torch.Generator().manual_seed(zlib.crc32(f"{training}:{policy.id}".encode()))
+        self._generator = torch.Generator().manual_seed(
+            zlib.crc32(f"{training}:{policy.id}".encode())
+        )
 
     def choose(self, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> Any:
         """A choice for each environment: int64 (B,). ``features`` (B, F), ``mask`` (B, N).

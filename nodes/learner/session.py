@@ -3,6 +3,7 @@ bus, with the collectors' conventions (automatic resets, the last features of an
 apart)."""
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -60,8 +61,8 @@ class TrainingSession:
         spec: what is trained.
         gamma: the discount inside macros, which the env server applies.
         size: environments side by side.
-        leaders: earlier policies that play inside the resets; they are stepped here, so that whoever
-            trains meets nothing but episodes of the stage that is trained.
+        leaders: earlier policies that play inside the resets; they are stepped here, so that
+            whoever trains meets nothing but episodes of the stage that is trained.
     """
 
     def __init__(
@@ -72,13 +73,13 @@ class TrainingSession:
         spec: TrainingSpec,
         gamma: float,
         size: int,
-        leaders: Leaders,
+        leaders: Leaders | None = None,
     ) -> None:
         self.call = call
         self.name = name
         self.spec = spec
         self.size = size
-        self.leaders = leaders
+        self.leaders = leaders or Leaders(Path(), [], name)
         self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
         self.seeds_used = 0
         self._episodes = np.zeros(size, np.int64)
