@@ -139,6 +139,12 @@ def _training_spec(
     agent: Agent, goal: Implementing, answer: SpecAnswer, macros: list[Program]
 ) -> TrainingSpec:
     request, parameters = goal.request, agent.parameters
+    prefix = [
+        msgspec.structs.replace(
+            program, max_steps=min(program.max_steps, agent.parameters.prefix_steps)
+        )
+        for program in leading_programs(request.before)
+    ]
     return TrainingSpec(
         name=slug(request.sub_action.name),
         task=request.task,
@@ -154,7 +160,7 @@ def _training_spec(
             autocraft=parameters.autocraft,
         ),
         # A policy cannot run inside a reset: after one, training starts where the programs end.
-        prefix=leading_programs(request.before),
+        prefix=prefix,
         seeds=training_seeds(agent.seed),
         budget=min(answer.budget, parameters.budget or answer.budget),
         stop_at=parameters.stop_at,
