@@ -143,7 +143,7 @@ def _odd_ones() -> list[Job]:
         ),
         _of_meta_task(
             "night", "open-ended", 27, start_time=14000, use_voxel=True, use_lidar=True,
-            lidar_rays=FAN, fast_reset=True, start_food=7,
+            lidar_rays=FAN, fast_reset=True, start_food=7, spawn_in_village=True,
         ),
     ]  # fmt: skip
 
