@@ -3,7 +3,6 @@
 import hashlib
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +38,8 @@ from nodes.env_server.film import Film
 from nodes.env_server.programs import ProgramRefused, compile_program
 from nodes.env_server.programs.reward import compile_reward
 from nodes.env_server.session import Session
+from nodes.env_server.step_count import StepCount
 from nodes.env_server.worlds import WorldError, make_world
-from nodes.files import write_whole
 from nodes.naming import slug
 from nodes.node import Node
 
@@ -61,9 +60,7 @@ class EnvServer(Node):
     def setup(self) -> None:
         self._kind, self._options = self._world()
         self._sessions: dict[str, Session] = {}
-        self._counting = threading.Lock()
-        self._steps_file = self.folder / "steps"
-        self._steps = _read_number(self._steps_file)
+        self._steps = StepCount(self.folder / "steps")
         self._stop = threading.Event()
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
@@ -78,7 +75,6 @@ class EnvServer(Node):
     def shutdown(self) -> None:
         self._stop.set()
         self._reporter.join(timeout=5.0)
-        write_whole(self._steps_file, str(self._steps).encode())
         for session in list(self._sessions.values()):
             # One that is in use is abandoned: its user is told when the process is gone.
             if session.lock.acquire(timeout=1.0):
@@ -100,7 +96,7 @@ class EnvServer(Node):
             try:
                 if request.record:
                     film = Film(self._film_path(request.session), self.parameters.longest_film)
-                session = Session(request, world, film, self._count)
+                session = Session(request, world, film, self._steps.add)
             except BaseException:
                 world.close()
                 if film is not None:
@@ -205,15 +201,10 @@ class EnvServer(Node):
         mark = hashlib.sha256(session.encode()).hexdigest()[:6]
         return self.folder / "videos" / f"{slug(session)[:100]}-{mark}.mp4"
 
-    def _count(self, steps: int) -> None:
-        with self._counting:
-            self._steps += steps
-
     def _report(self) -> None:
-        before, then = self._steps, time.monotonic()
-        written = before
+        before, then = int(self._steps), time.monotonic()
         while not self._stop.wait(1.0):
-            steps, now = self._steps, time.monotonic()
+            steps, now = int(self._steps), time.monotonic()
             sessions = list(self._sessions.values())
             activity = Activity(
                 sessions=len(sessions),
@@ -223,9 +214,6 @@ class EnvServer(Node):
             )
             before, then = steps, now
             self.publish(ACTIVITY, activity)
-            if steps != written:
-                write_whole(self._steps_file, str(steps).encode())
-                written = steps
 
 
 class _In:
@@ -255,9 +243,3 @@ def _unknown(name: str) -> ServiceError:
 def _invalid(error: ValueError) -> ServiceError:
     said = str(error)
     return ServiceError(f"{said[:1].upper()}{said[1:]}.", code="invalid")
-
-
-def _read_number(path: Path) -> int:
-    with suppress(OSError, ValueError):
-        return int(path.read_text())
-    return 0

@@ -7,6 +7,7 @@ end is kept in this node's memory under its id, and is never repeated.
 """
 
 import math
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -169,7 +170,13 @@ class Player:
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return ran.steps, ran.reports
         if stage.policy is not None:
-            goal = Act(session=session, policy=stage.policy, environments=rows, begins=begins)
+            goal = Act(
+                session=session,
+                policy=stage.policy,
+                environments=rows,
+                begins=begins,
+                seed=_draws(session),
+            )
             return self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps, []
         return 0, []
 
@@ -179,6 +186,13 @@ class Player:
         except BusError as error:
             # It is gone already, or goes with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)
+
+
+def _draws(session: str) -> int:
+    """The seed of a policy's choices in a session: the same in every attempt at a play, so that one
+    that starts over goes as the first would have gone."""
+    play = session.rpartition("/play-")[0] or session
+    return zlib.crc32(f"{play}/play-0".encode())
 
 
 def _session_was_lost(error: Exception) -> bool:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 
-from nodes.files import write_whole
 from rlgpt.llm import lacking
 from rlgpt.refused import Refused
 from rlgpt.table import definition as tables
@@ -75,7 +74,7 @@ def table(name: str, options: Options) -> int:
 def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
     jobs = options.jobs or default_jobs()
     say(
-        f"{writer.name}: {kept} cells are there, {len(to_run)} to run, {jobs} side by side; "
+        f"{writer.name}: {len(to_run)} to run, {kept} there already, {jobs} side by side; "
         f"results in {results}"
     )
     progress = Progress(to_run, jobs, [] if options.again else writer.read())
@@ -139,12 +138,8 @@ class Writer:
             "svg": plot.render(page).encode(),
         }
         folder = self._results / "tables"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for suffix, content in written.items():
-                write_whole(folder / f"{self.name}.{suffix}", content)
-        except OSError as error:
-            raise Refused(f"cannot write to {folder} ({error.strerror})", code=1) from None
+        for suffix, content in written.items():
+            result.write_file(folder / f"{self.name}.{suffix}", content)
         return [folder / f"{self.name}.{suffix}" for suffix in written]
 
 

@@ -19,11 +19,10 @@ from typing import Any
 
 import msgspec
 
-from nodes.files import write_whole
 from rlgpt.refused import Refused
 from rlgpt.table.cells import Cell
 from rlgpt.table.progress import Progress, say
-from rlgpt.table.result import CellResult, commit, gather, write
+from rlgpt.table.result import CellResult, current_commit, gather, write, write_file
 
 _PR_SET_PDEATHSIG = 1
 _LOG = "launch.txt"  # what the launch printed, in its run folder
@@ -48,7 +47,7 @@ class UnderWay(msgspec.Struct, kw_only=True):
 
     def is_of(self, cell: Cell) -> bool:
         same = self.limits == cell.limits and self.overrides == cell.overrides
-        return same and self.commit == commit()
+        return same and self.commit == current_commit()
 
 
 class _Running:
@@ -112,7 +111,7 @@ class Playing:
                 run=str(_new_run(cell)),
                 limits=cell.limits,
                 overrides=cell.overrides,
-                commit=commit(),
+                commit=current_commit(),
             )
         self._note(cell, note)
         if (Path(note.run) / "summary.json").is_file():
@@ -147,7 +146,7 @@ class Playing:
 
     def _keep(self, cell: Cell, note: UnderWay) -> None:
         try:
-            result = gather(cell, Path(note.run), note.seconds)
+            result = gather(cell, Path(note.run), note.seconds, note.commit)
         except Refused as refused:
             self._fail(cell, note, refused.sentence)
             return
@@ -167,9 +166,7 @@ class Playing:
         return running.process.wait()
 
     def _note(self, cell: Cell, note: UnderWay) -> None:
-        path = _note_file(cell, self._results)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, msgspec.json.encode(note))
+        write_file(_note_file(cell, self._results), msgspec.json.encode(note))
 
     # ---- stopping
 

@@ -98,9 +98,17 @@ def read(path: Path) -> CellResult | None:
 
 
 def write(path: Path, result: CellResult) -> None:
-    """Keep a finished cell; the file is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+    """Keep a finished cell; the file is there whole or not at all. Raises Refused."""
+    write_file(path, msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file of the results folder whole. Raises Refused."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise Refused(f"cannot write {path} ({error.strerror})", code=1) from None
 
 
 def differences(cell: Cell, result: CellResult) -> str:
@@ -117,9 +125,10 @@ def differences(cell: Cell, result: CellResult) -> str:
     return ", ".join(words)
 
 
-def gather(cell: Cell, run: Path, earlier_seconds: float = 0.0) -> CellResult:
+def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) -> CellResult:
     """The result of a launch that has ended, from its run folder. ``earlier_seconds``: what it had
-    taken before it was resumed. Raises Refused where the folder lacks its report."""
+    taken before it was resumed; ``commit``: of the checkout when it began. Raises Refused where the
+    folder lacks its report."""
     try:
         report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
@@ -160,7 +169,7 @@ def gather(cell: Cell, run: Path, earlier_seconds: float = 0.0) -> CellResult:
         restarts=sum(summary.restarts.values()),
         limits=cell.limits,
         overrides=cell.overrides,
-        commit=commit(),
+        commit=commit,
         version=importlib.metadata.version("rlgpt"),
         run=run.name,
         written=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -200,7 +209,7 @@ def _tokens(table: TokenTable | None) -> Tokens | None:
     )
 
 
-def commit() -> str | None:
+def current_commit() -> str | None:
     """The checkout's commit, with `-dirty` where tracked files were changed; None outside one."""
     said = [
         _git("rev-parse", "HEAD"),
