@@ -83,42 +83,51 @@ def main(arguments: list[str]) -> int:
         return 0
     control.send(msgspec.json.encode(Tried(missing=missing())))
     warm_language()
-    # The one that checks programs does not wait until a world's kernels are loaded, or compiled.
-    if not _handle(control):
+    request = _Request(control)
+    if request.what == "early":
+        # Checking programs does not have to wait until kernels are loaded, or even compiled.
+        request.handle()
+        request = None
+    elif not request.what:
         return 0
     warm_world(spec)
     if len(os.listdir("/proc/self/task")) != 1:
         print("the fork server has more than one thread: forks may hang", file=sys.stderr)
     gc.collect()
     gc.freeze()  # else collections of the workers would copy what they share
-    while _handle(control):
-        pass
+    while request is None or request.what:
+        if request is not None:
+            request.handle()
+        request = _Request(control)
     return 0
 
 
-def _handle(control: socket.socket) -> bool:
-    """One request; False when the env server is gone."""
-    asked, files, _, _ = socket.recv_fds(control, 64, 3)
-    if not asked:
-        return False
-    what, _, number = asked.decode().partition(" ")
-    if what == "fork":
+class _Request:
+    """The next one. ``what``: ``fork``, ``early`` (fork before all is warm), ``reap``; empty when
+    the env server is gone."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        asked, self._files, _, _ = socket.recv_fds(control, 64, 3)
+        self.what, _, self._number = asked.decode().partition(" ")
+
+    def handle(self) -> None:
+        if self.what == "reap":
+            status = -1
+            with contextlib.suppress(ChildProcessError):
+                status = os.waitpid(int(self._number), 0)[1]
+            self._control.send(str(status).encode())
+            return
         pid = os.fork()
         if not pid:
-            _become_worker(control, files)
-        for file in files:
+            _become_worker(self._control, self._files)
+        for file in self._files:
             os.close(file)
         opened = os.pidfd_open(pid)
         try:
-            socket.send_fds(control, [str(pid).encode()], [opened])
+            socket.send_fds(self._control, [str(pid).encode()], [opened])
         finally:
             os.close(opened)
-    else:
-        status = -1
-        with contextlib.suppress(ChildProcessError):
-            status = os.waitpid(int(number), 0)[1]
-        control.send(str(status).encode())
-    return True
 
 
 def _become_worker(control: socket.socket, files: list[int]) -> None:

@@ -64,8 +64,9 @@ class ForkServer:
         with self._lock:
             return self._start()
 
-    def fork(self) -> Forked:
-        """A new worker. Waits until the fork server is warm.
+    def fork(self, early: bool = False) -> Forked:
+        """A new worker. Waits until the fork server is warm, but with ``early``: that will do for
+        one that never has a world.
 
         Raises:
             NoForkServer: there is none, and another one does not start.
@@ -77,7 +78,9 @@ class ForkServer:
             with self._lock:
                 if self._control is None:
                     self._start()
-                answer, files = self._ask(b"fork", [theirs.fileno(), shared, writing])
+                answer, files = self._ask(
+                    b"early" if early else b"fork", [theirs.fileno(), shared, writing]
+                )
                 pid, pidfd = int(answer), files[0]
         except BaseException:
             ours.close()

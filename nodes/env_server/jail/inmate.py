@@ -76,7 +76,7 @@ class Inmate:
             return wire.Refused(why="invalid", text=str(error))
         except GoalCancelled:
             return wire.Cancelled()
-        except Exception as error:
+        except BaseException as error:  # SystemExit too: who ends here is for others to say
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
             return wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
 

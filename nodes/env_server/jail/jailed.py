@@ -66,14 +66,18 @@ class JailedHost:
         if problems := self.quarantine.problems(request.program.source):
             return problems
         with self._checking:
-            if self._checker is None:
-                self._checker = self._new_checker()
             try:
-                checked: Checked = self._checker.ask(request, deadline=_CHECKING)
+                return self._checked(request)
             except WorkerLost as lost:
                 self._checker = None
-                self.blame(lost, [request.program])
-                return [Problem(line=1, message=f"{lost} while the program was checked")]
+                if self.blame(lost, [request.program]):
+                    return self.quarantine.problems(request.program.source)
+                return self._checked(request)  # it was none of this program's doing
+
+    def _checked(self, request: CheckProgram) -> list[Problem]:
+        if self._checker is None:
+            self._checker = self._new_checker()
+        checked: Checked = self._checker.ask(request, deadline=_CHECKING)
         return checked.problems
 
     def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
@@ -112,10 +116,12 @@ class JailedHost:
         return True
 
     def close(self) -> None:
+        if self._checker is not None:
+            self._checker.close()
         self._server.close()
 
     def _new_checker(self) -> Worker:
-        checker = Worker(self._server)
+        checker = Worker(self._server, early=True)
         checker.ask(wire.Confine(memory=self._memory))
         return checker
 

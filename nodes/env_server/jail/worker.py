@@ -1,8 +1,9 @@
 """A worker as the env server sees it: asked, waited for, watched, and ended if it stands still.
 
 Whoever waits for an answer is the watchdog. A worker is stuck when it is inside a program and has
-not gone on for ``PATIENCE`` seconds in which it had the processor; a worker that only waits (or a
-machine with too much to do) gets ``LONG_PATIENCE``. The engine may take as long as it takes.
+not gone on for ``PATIENCE`` seconds of the processor's time, so that a machine with too much to do
+kills nobody; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it takes
+while it makes a world, and ``ENGINE`` later on, when nothing can be compiled any more.
 """
 
 import contextlib
@@ -29,9 +30,9 @@ from nodes.env_server.programs.pulse import CANCEL, INSIDE, MARK, STEPS, TURN
 from nodes.env_server.worlds import WorldError
 
 LOG = logging.getLogger("env_server")
-PATIENCE = 2.0  # seconds of standing still inside a program
-_BUSY = 1.0  # of them the processor's, at least
-LONG_PATIENCE = 10.0  # seconds, whatever it did
+PATIENCE = 2.0  # seconds of the processor's time
+LONG_PATIENCE = 20.0  # seconds on the clock
+ENGINE = 110.0  # seconds without a sign of life, outside of programs
 _LOOK = 0.1  # seconds between two looks
 _SEND = 10.0  # seconds to take a question
 _OBEY = 10.0  # seconds to stop a program that is no longer wanted
@@ -53,19 +54,20 @@ class WorkerLost(Exception):
 
 
 class Worker:
-    """``counted`` is told of primitive steps, ``film`` gets the frames of environment 0. Calls are
-    not to overlap."""
+    """``counted`` is told of primitive steps, ``film`` gets the frames of environment 0, ``early``:
+    see `ForkServer.fork`. Calls are not to overlap."""
 
     def __init__(
         self,
         server: ForkServer,
         counted: Callable[[int], None] = lambda steps: None,
         film: Callable[[np.ndarray], None] = lambda rgb: None,
+        early: bool = False,
     ) -> None:
         self._server = server
         self._counted = counted
         self._film = film
-        self._forked: Forked = server.fork()
+        self._forked: Forked = server.fork(early)
         self._memory = self._forked.memory
         self._forked.sock.settimeout(_SEND)
         self._poll = select.poll()
@@ -88,7 +90,8 @@ class Worker:
         """
         if not self._alive:
             raise WorkerLost("is gone", False)
-        wait = _Wait(self, deadline, check)
+        confined = not isinstance(message, wire.Make | wire.Confine)
+        wait = _Wait(self, deadline, check, confined)
         try:
             wire.write(self._forked.sock, message)
             while True:
@@ -207,14 +210,19 @@ class _Wait:
     """Waiting for one answer."""
 
     def __init__(
-        self, worker: Worker, deadline: float | None, check: Callable[[], None] | None
+        self,
+        worker: Worker,
+        deadline: float | None,
+        check: Callable[[], None] | None,
+        confined: bool,
     ) -> None:
         self._worker = worker
+        self._confined = confined
         self._end = None if deadline is None else time.monotonic() + deadline
         self._deadline = deadline
         self._check = check
         self.cancelled: GoalCancelled | None = None
-        self._turn = -1
+        self._state = -1, False
         self._since = 0.0
         self._had: float | None = None
 
@@ -238,14 +246,15 @@ class _Wait:
                 self.cancelled = error
                 self._worker.cancel()
                 self._end, self._deadline = now + _OBEY, _OBEY
-        turn, inside = self._worker.pulse()
-        if turn != self._turn or not inside:
-            self._turn, self._since, self._had = turn, now, None
+        state = self._worker.pulse()
+        if state != self._state:
+            self._state, self._since, self._had = state, now, None
+        elif not state[1]:
+            if self._confined and now - self._since >= ENGINE:
+                raise self._worker.stuck()
         elif self._had is None:
             self._had = self._worker.processor()
-        elif now - self._since >= PATIENCE and (
-            now - self._since >= LONG_PATIENCE or self._worker.processor() - self._had >= _BUSY
-        ):
+        elif now - self._since >= LONG_PATIENCE or self._worker.processor() - self._had >= PATIENCE:
             raise self._worker.stuck()
 
 
