@@ -5,12 +5,13 @@ was rendered from, which the rulebook (no language model) answers. Either way th
 the schema of the answer's type, and is checked against it before it is returned.
 """
 
+import hashlib
 from typing import Literal
 
 import msgspec
 
 from messages.interface import Service, Topic
-from messages.plan import Iteration, Line, Stage, SubAction, Subtask
+from messages.plan import Iteration, Line, Method, Stage, SubAction, Subtask
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
@@ -36,6 +37,8 @@ class DecomposeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     subtask: Subtask
     history: list[Iteration] = []
     problems: list[str] = []
+    methods: tuple[Method, ...] = ("code", "rl")  # that a sub-action may be implemented by
+    most_sub_actions: int | None = None  # None: as many as it takes
 
 
 class DecomposeAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +127,32 @@ class JudgeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     suggestion: str = ""
 
 
-Question = PlanQuestion | DecomposeQuestion | ProgramQuestion | SpecQuestion | JudgeQuestion
+class PictureNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A picture that goes along with a question, by the name that it has in the prompt."""
+
+    environment: int  # which episode it is of
+    step: int  # primitive steps since the sub-action began
+    digest: str
+
+
+class LookQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Critic that sees: the question of the critic with pictures of some of the episodes."""
+
+    evidence: Evidence  # without the pictures themselves
+    success_rate: float
+    pictures: list[PictureNote]
+
+
+class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    seen: str  # what the pictures show; said first, so that the rest follows from it
+    success: bool
+    reason: str
+    suggestion: str = ""
+
+
+Question = (
+    PlanQuestion | DecomposeQuestion | ProgramQuestion | SpecQuestion | JudgeQuestion | LookQuestion
+)
 
 ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
     PlanQuestion: PlanAnswer,
@@ -132,13 +160,22 @@ ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
     ProgramQuestion: ProgramAnswer,
     SpecQuestion: SpecAnswer,
     JudgeQuestion: JudgeAnswer,
+    LookQuestion: LookAnswer,
 }
 """Which type answers which question."""
 
 
-class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
+def digest(picture: bytes) -> str:
+    """The name of a picture: SHA-256 of its file, in hexadecimal."""
+    return hashlib.sha256(picture).hexdigest()
+
+
+class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``pictures``: digests of those that stand in ``content``, each as ``<picture DIGEST>``."""
+
     role: Literal["system", "user", "assistant"]
     content: str
+    pictures: list[str] = []
 
 
 class Ask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -149,6 +186,7 @@ class Ask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     agent: str
     question: Question
     prompt: list[ChatMessage]
+    pictures: list[bytes] = []  # files (PNG or JPEG) of the pictures that the prompt shows
 
 
 class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -159,6 +197,7 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     completion_tokens: int = 0
     seconds: float = 0.0
     repairs: int = 0  # how often the model had to be told what was wrong
+    pictures: int = 0  # how many it was shown; what they cost is among the prompt's tokens
 
 
 class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -135,6 +135,7 @@ class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success: bool
     reason: str
     performance: Performed | None = None  # of a plan of several subtasks
+    stopped: dict[str, str] = {}  # subtask -> why its outer loop stopped
 
 
 class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):

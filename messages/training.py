@@ -67,6 +67,7 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     policy: Policy
     environments: list[int] = []  # rows that it plays in, the others stand still; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
+    seed: int | None = None  # of the choices that are drawn; None: made from the session's name
 
 
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):

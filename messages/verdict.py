@@ -4,7 +4,7 @@ import msgspec
 
 from messages.interface import Service
 from messages.program import ProgramReport
-from messages.world import Condition, Episode
+from messages.world import Condition, Episode, Picture
 
 
 class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -19,6 +19,7 @@ class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
     reports: list[ProgramReport] = []
     macros: list[str] = []
+    pictures: list[Picture] = []  # of some of the episodes, for a critic that sees
 
 
 class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):

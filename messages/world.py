@@ -20,8 +20,9 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     began, for a stage of a goal that is performed than when its subtask began (registry name,
     ``log``). ``near``: a block called ``name`` within the 3x3x3 voxels
     around the feet or within reach of the crosshair (localised name, ``wood``). ``facing``: the
-    block under the crosshair, within reach, is called ``name``. ``nearby``: a ``crafting_table`` or
-    ``furnace`` that was put down stands near enough to work at (MineDojo's nearby tools).
+    block, or mob, under the crosshair, within reach, is called ``name``. ``nearby``: a
+    ``crafting_table`` or ``furnace`` that was put down stands near enough to work at (MineDojo's
+    nearby tools).
     """
 
     kind: Literal["have", "near", "facing", "nearby"]
@@ -46,8 +47,8 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
 
     ``success``: once, when the spec's success condition holds. ``step``: always (a negative weight
     is a cost of time). ``gain``: per item ``name`` beyond the most that the episode ever had.
-    ``approach``: per metre by which a seen block called ``name`` is nearer than any was before in
-    the episode. ``facing``: while the crosshair is on a block called ``name`` within reach.
+    ``approach``: per metre by which a seen block, or mob, called ``name`` is nearer than any was
+    before in the episode. ``facing``: while the crosshair is on one called ``name`` within reach.
     ``code``: what the function ``reward(before, after)`` of ``source`` returns, from the
     observations before and after the step; it cannot act.
     """
@@ -76,7 +77,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     life: float  # 0..20
     food: float  # 0..20
     inventory: dict[str, int]  # item name (registry form, "log") -> quantity
-    facing: str  # block under the crosshair within reach, localised name, "air" if none
+    facing: str  # mob, else block under the crosshair within reach, "air" if none
     around: dict[str, int]  # localised block name -> how many of the 3x3x3 voxels
     stations: list[str] = []  # crafting_table, furnace: MineDojo's nearby tools
 
@@ -94,6 +95,25 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     after: View
 
 
+class Pictures(msgspec.Struct, frozen=True, kw_only=True):
+    """Pictures that a session takes of what its first ``environments`` players see: when a stage
+    begins, along the way and when it is over, ``each`` of every one. Of stages that follow each
+    other those of the last are kept. What resets run beforehand is not pictured."""
+
+    environments: int = 6
+    each: int = 4  # 2 or more: before and after are always among them
+    height: int = 224  # pixels
+    width: int = 352
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """What the player of one environment saw."""
+
+    environment: int
+    step: int  # primitive steps since the stage began
+    png: bytes  # the whole file
+
+
 class Interface(msgspec.Struct, frozen=True, kw_only=True):
     """How a policy meets a session: what it sees, may do, is paid for, and when its stage is over
     (``success`` holds, or ``horizon`` primitive steps were spent)."""
@@ -104,8 +124,9 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     rewards: list[RewardTerm] = []
     success: Condition
     horizon: int  # primitive steps, prefix not counted
-    targets: list[str] = []  # localised block names that the features mark
+    targets: list[str] = []  # localised names of blocks, and mobs, that the features mark
     gamma: float = 1.0  # discount inside a macro
+    autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
 class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -125,6 +146,7 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     interface: Interface | None = None
     autoreset: bool = False
     record: bool = False  # film environment 0
+    pictures: Pictures | None = None  # not with autoreset
 
 
 class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -188,6 +210,7 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
+    pictures: list[Picture] = []  # by environment, in the order they were taken
 
 
 class Looked(msgspec.Struct, tag=True, frozen=True, kw_only=True):

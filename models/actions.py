@@ -19,6 +19,7 @@ FUNCTIONS: tuple[str, ...] = (
     "place",
     "destroy",
 )
+AUTOCRAFT_STEPS = 8  # at most, after one decision, where crafting is done for a policy
 CAMERA_STEP = 15.0  # degrees in one camera bin
 
 

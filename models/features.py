@@ -1,8 +1,8 @@
 """The features that a policy may see, by name, with their sizes.
 
 The env server computes them, the fast agent chooses among them, prompts describe them. All are
-float32 and of the order of one. A *target* is a block whose localised name is in the interface's
-``targets``.
+float32 and of the order of one. A *target* is a block whose localised name, or a mob whose name, is
+in the interface's ``targets``.
 """
 
 import math
@@ -18,6 +18,10 @@ RAY_YAWS = (-60.0, -30.0, -15.0, 0.0, 15.0, 30.0, 60.0)
 """Degrees relative to the line of sight, + is right."""
 RAY_REACH = 20.0
 """Metres that the rays of the feature and of the ``approach`` reward see."""
+MOB_PITCHES = (-12.0, 0.0, 5.0, 12.0, 20.0)
+MOB_YAWS = tuple(7.5 * step for step in range(-8, 9))
+"""Degrees relative to the line of sight of the rays along which mobs are looked for: closer than
+the fan of blocks, for a cow at ten metres fits between two rays of that."""
 ARM_REACH = 4.5
 """Metres within which a block can be dug and counts as faced."""
 
@@ -56,13 +60,13 @@ FEATURES: dict[str, Feature] = {
         Feature(
             name="facing",
             size=3,
-            description="the block under the crosshair within reach: is there one, is it a target, "
-            "its nearness",
+            description="the block or target mob under the crosshair within reach: is there one, "
+            "is it a target, its nearness",
         ),
         Feature(
             name="target",
             size=5,
-            description="the nearest target that the fan of rays sees: seen, sine and cosine of "
+            description="the nearest target in sight, block or mob: seen, sine and cosine of "
             "its yaw offset, its pitch offset, its nearness",
         ),
         Feature(
@@ -100,6 +104,11 @@ def size(name: str, choices: int) -> int:
         ValueError: there is no such feature.
     """
     return feature(name).size or choices
+
+
+def mob_grid() -> list[tuple[float, float]]:
+    """(pitch, yaw) in radians of the rays along which mobs are looked for, pitch by pitch."""
+    return [(math.radians(pitch), math.radians(yaw)) for pitch in MOB_PITCHES for yaw in MOB_YAWS]
 
 
 def ray_grid() -> list[tuple[float, float]]:

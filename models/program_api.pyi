@@ -65,7 +65,7 @@ def sneak() -> Observation:
     """Crouch without moving."""
 
 def attack() -> Observation:
-    """Hit or dig: a log needs about 60 in a row by hand, with the crosshair kept on it."""
+    """Hit or dig: keep the crosshair there."""
 
 def forward_attack() -> Observation: ...
 def use() -> Observation: ...
@@ -88,14 +88,17 @@ def place(item: str) -> Observation:
 def destroy(item: str) -> Observation:
     """Throw away the stack of the item. ValueError if there is none."""
 
-# Helpers take as many steps as they need, give up where they cannot go on, and return the last
-# observation: look there whether it worked. Offsets are from the feet of `obs`, the newest one.
+# Helpers take as many steps as they need, or give up, and return the last observation: look there
+# whether it worked. Offsets are from the feet of `obs`, the newest one.
 
 def look_at(obs: Observation, dx: float, dy: float, dz: float) -> Observation:
     """Aim at a point as well as steps of 15 degrees allow."""
 
 def walk_to(obs: Observation, dx: float, dz: float, max_steps: int = 100) -> Observation:
     """Walk straight to a point and jump up single blocks; not into lava or down a deep drop."""
+
+def walk_on(obs: Observation, steps: int) -> Observation:
+    """Walk ahead, jump and swim."""
 
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
     """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""

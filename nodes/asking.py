@@ -5,15 +5,16 @@ heuristics, examples: the same text every time, so that servers can cache it) an
 ``<question>.user.jinja`` (this question). What several agents say is in ``nodes/prompts/``.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import jinja2
 import msgspec
 
-from messages.chat import ANSWERS, ASK, Ask, ChatMessage, Question
+from messages.chat import ANSWERS, ASK, Ask, ChatMessage, LookQuestion, Question
 from messages.world import Condition, View
 from models.features import FEATURES
 from models.plans import chain
@@ -23,10 +24,18 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 _SHARED = Path(__file__).parent / "prompts"
 _MODELS = Path(__file__).parents[1] / "models"
+_PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
 
 
-def ask(node: Any, id: str, question: Question, answer: type[Answer]) -> Answer:
-    """Ask ``question`` under ``id`` and return its answer.
+def ask(
+    node: Any,
+    id: str,
+    question: Question,
+    answer: type[Answer],
+    pictures: Sequence[bytes] = (),
+) -> Answer:
+    """Ask ``question`` under ``id`` and return its answer. ``pictures``: the files of those that it
+    names.
 
     Raises:
         RemoteError: ``no_answer`` when the model gave none that fits.
@@ -35,7 +44,7 @@ def ask(node: Any, id: str, question: Question, answer: type[Answer]) -> Answer:
     if ANSWERS[type(question)] is not answer:
         raise TypeError(f"{type(question).__name__} is not answered by {answer.__name__}")
     prompt = render(Path(__file__).parent / node.name / "prompts", question)
-    request = Ask(id=id, agent=node.name, question=question, prompt=prompt)
+    request = Ask(id=id, agent=node.name, question=question, prompt=prompt, pictures=list(pictures))
     return msgspec.json.decode(node.call(ASK, request).answer, type=answer)
 
 
@@ -47,11 +56,21 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts)
     return [
-        ChatMessage(
-            role=role, content=environment.get_template(f"{name}.{role}.jinja").render(fields)
-        )
+        _message(role, environment.get_template(f"{name}.{role}.jinja").render(fields), question)
         for role in ("system", "user")
     ]
+
+
+def _message(role: Literal["system", "user"], content: str, question: Question) -> ChatMessage:
+    """A template shows a picture as ``<picture DIGEST>``. Whatever looks so in an error or a name
+    is text: a picture is what the question itself names."""
+    named = question.pictures if isinstance(question, LookQuestion) else []
+    digests = {note.digest for note in named}
+    return ChatMessage(
+        role=role,
+        content=content,
+        pictures=[found for found in _PICTURE.findall(content) if found in digests],
+    )
 
 
 @cache

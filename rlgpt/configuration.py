@@ -4,7 +4,7 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import yaml
@@ -13,6 +13,9 @@ from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.files import write_whole
 from rlgpt.refused import Refused, near
+
+LARGEST_SEED = 1_000_000_000
+"""A run's seed stands for a million of the worlds'."""
 
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -60,7 +63,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     name: str
     run: str
-    seed: int = 0
+    seed: Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)] = 0
     task: StrictTask | None = None
     limits: StrictLimits = StrictLimits()
     world: dict[str, Any] = {}

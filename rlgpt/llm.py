@@ -10,6 +10,7 @@ from rlgpt.composition import CHECKOUT, compose_launch, launch_folders
 from rlgpt.refused import Refused, near
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
+_NOT = "  NOT "  # how the doctor begins a line about what is missing
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:
@@ -26,18 +27,39 @@ def doctor(name: str | None, overrides: list[str]) -> int:
     return min(codes)
 
 
+def lacking(name: str, overrides: list[str]) -> str:
+    """What a profile lacks on this machine, in one line; empty where it can be used."""
+    try:
+        profile = _composed(name, overrides)
+    except Refused as refused:
+        return refused.sentence
+    done = _doctored(profile, stdout=subprocess.PIPE)
+    if done.returncode == 0:
+        return ""
+    lines = done.stdout.decode(errors="replace").splitlines()
+    missing = [line.removeprefix(_NOT) for line in lines if line.startswith(_NOT)]
+    return "; ".join(missing) or "`rlgpt llm doctor` has the rest"
+
+
 def _examine(name: str, overrides: list[str]) -> int:
     try:
         profile = _composed(name, overrides)
     except Refused as refused:
-        print(f"  NOT profile: {refused.sentence}", flush=True)
+        print(f"{_NOT}profile: {refused.sentence}", flush=True)
         return 1
+    return _doctored(profile).returncode
+
+
+def _doctored(
+    profile: dict[str, Any], stdout: int | None = None
+) -> "subprocess.CompletedProcess[bytes]":
     # In a process of its own: the face does not import nodes.
     return subprocess.run(
         [sys.executable, "-m", "nodes.llm.doctor"],
         input=json.dumps(profile).encode(),
+        stdout=stdout,
         check=False,
-    ).returncode
+    )
 
 
 def _composed(name: str, overrides: list[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given, extra = parser.parse_known_args(arguments)
     try:
-        if extra and given.command not in ("launch", "resume", "run", "llm", "world"):
+        if extra and given.command not in ("launch", "resume", "run", "llm", "world", "table"):
             parser.error(f"`{extra[0]}` means nothing here")
         return _dispatch(given, extra)
     except Refused as refused:
@@ -46,6 +46,8 @@ def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
         if options:
             raise Refused(f"`-{options[0]}` means nothing here")
         return run(given.node, given.run, overrides)
+    if given.command == "table":
+        return _table(given, extra)
     if given.command == "report":
         from rlgpt.reporting import report
 
@@ -88,6 +90,34 @@ def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
     return inspecting.show_parameters(given.node, getattr(given, "name", None), given.run)
 
 
+def _table(given: argparse.Namespace, extra: list[str]) -> int:
+    from rlgpt.table.cells import AXES
+    from rlgpt.table.command import Options, table
+
+    axes = tuple(f"{axis}=" for axis in AXES)
+    # `--only` takes in what stands behind it; what is no axis of a table was meant as an override.
+    only = [word for word in given.only if word.startswith(axes)]
+    words = [*given.overrides, *(w for w in given.only if w not in only), *extra]
+    for word in words:
+        if word.startswith("-"):
+            raise Refused(f"`{word}` means nothing here; see rlgpt table --help")
+    if given.jobs is not None and given.jobs < 1:
+        raise Refused(f"--jobs {given.jobs}: at least one cell at a time")
+    return table(
+        given.name,
+        Options(
+            only=only,
+            overrides=words,
+            results=given.results,
+            jobs=given.jobs,
+            again=given.again,
+            keep_going=given.keep_going,
+            show=given.show,
+            quick=given.quick,
+        ),
+    )
+
+
 def _sort(words: list[str]) -> tuple[list[str], list[str]]:
     """``-critic`` is a node to leave out, everything else an override."""
     excluded = [w.lstrip("-") for w in words if w.startswith("-")]
@@ -118,6 +148,37 @@ def _parser() -> argparse.ArgumentParser:
         usage="rlgpt resume [RUN] [-NODE ...]",
     )
     resume.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")
+
+    table = commands.add_parser(
+        "table",
+        help="run a table of the paper, as far as it is missing, and write it",
+        allow_abbrev=False,
+        usage="rlgpt table NAME [--only AXIS=VALUE,... ...] [options] [key=value ...]",
+        description="Run the cells of a table that are missing, and write the table with its "
+        "intervals beside the paper's numbers. Cells that are there are kept. Tables: "
+        "minedojo10, diamond, harvest, ablation-structure, ablation-iterations, "
+        "ablation-interface, ablation-llm, and your own in ./launch/table/. key=value is passed "
+        "on to every cell.",
+    )
+    table.add_argument("name", metavar="NAME")
+    table.add_argument("overrides", nargs="*", metavar="key=value")
+    table.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="AXIS=VALUE,...",
+        help="run only these: task=stick,bed method=rlgpt llm=qwen3_8b seed=0",
+    )
+    table.add_argument(
+        "--jobs", type=int, metavar="N", help="cells side by side; default: by cores and memory"
+    )
+    table.add_argument("--results", default="results", metavar="DIR", help="default: ./results")
+    table.add_argument("--again", action="store_true", help="run also those that are there")
+    table.add_argument("--keep-going", action="store_true", help="go on when a cell fails")
+    table.add_argument("--show", action="store_true", help="run nothing, write what is there")
+    table.add_argument(
+        "--quick", action="store_true", help="the smallest form, into DIR/quick: does it run?"
+    )
 
     report = commands.add_parser("report", help="write the report of a run anew")
     report.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")

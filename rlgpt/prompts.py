@@ -30,14 +30,17 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
                 f"{agent} asked no question `{id}` in {run.name}; --list has those it asked"
             )
         entries = named
-    _print(entries[-1], schema)
+    _print(run, entries[-1], schema)
     return 0
 
 
-def _print(entry: dict[str, Any], schema: bool) -> None:
+def _print(run: Path, entry: dict[str, Any], schema: bool) -> None:
     print(f"=== {_id(entry)} ({entry['asked']})")
     for message in entry["prompt"]:
-        _print_message(message["role"], message["content"])
+        content = message["content"]
+        for digest in message.get("pictures") or []:
+            content = content.replace(f"<picture {digest}>", f"[picture: {_picture(run, digest)}]")
+        _print_message(message["role"], content)
     attempts = entry.get("attempts") or []
     answered = entry.get("answered")
     # The last one of an answered question is its answer.
@@ -54,6 +57,13 @@ def _print(entry: dict[str, Any], schema: bool) -> None:
         _print_message("answer", answered["answer"])
     if schema and "schema" in entry:
         _print_message("schema", json.dumps(entry["schema"], indent=1))
+
+
+def _picture(run: Path, digest: str) -> str:
+    """Where the picture is, or that it is gone."""
+    folder = run / "llm" / "pictures"
+    found = next((path for path in folder.glob(f"{digest}.*")), None)
+    return str(found) if found is not None else f"{digest}, which is not in {folder}"
 
 
 def _print_message(role: str, content: str) -> None:

@@ -19,7 +19,7 @@ from messages.plan import EVALUATE, Evaluate, SubAction
 from messages.system import describe
 from nodes.skills import Library, LibraryError, Skill
 from rlgpt import run_folder
-from rlgpt.configuration import load, save
+from rlgpt.configuration import LARGEST_SEED, load, save
 from rlgpt.inspecting import connected
 from rlgpt.refused import Refused, near
 
@@ -110,6 +110,8 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
         _check(skill)
     if episodes < 1:
         raise Refused(f"--episodes {episodes}: at least one is needed")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise Refused(f"--seed {seed}: a seed is 0 to {LARGEST_SEED:,}")
     run = _prepared(skill, library.folder, episodes, seed)
     learned = skill.learned
     action = SubAction(name=skill.name, method=learned.method, success=learned.condition)
@@ -122,14 +124,21 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
     where = os.path.relpath(run)
     print(f"playing {skill.name} in {episodes} episodes; run folder {where}", flush=True)
     stack = load(run)
-    with _nodes(run), connected(run, stack) as bus:
-        _wait_ready(bus, run)
+    with _nodes(run) as children, connected(run, stack) as bus:
+        _wait_ready(bus, run, children)
         try:
-            evaluated = bus.run_goal(EVALUATE, f"skill/{skill.name}", request)
+            evaluated = bus.run_goal(
+                EVALUATE,
+                f"skill/{skill.name}",
+                request,
+                cancelled=lambda: _ended(children) is not None,
+            )
         except RemoteError as error:
             raise Refused(f"{skill.name} cannot be played: {error.message}", code=1) from None
         except BusError as error:
-            raise Refused(f"{skill.name} was not played to its end: {error}", code=1) from None
+            ended = _ended(children)
+            why = str(error) if ended is None else _last_word(run, ended)
+            raise Refused(f"{skill.name} was not played to its end: {why}", code=1) from None
     successes = sum(episode.success for episode in evaluated.episodes)
     print(
         f"{skill.name}: {successes} of {len(evaluated.episodes)} episodes "
@@ -205,23 +214,27 @@ def _prepared(skill: Skill, library: Path, episodes: int, seed: int) -> Path:
     return run
 
 
+Children = dict[str, "subprocess.Popen[bytes]"]
+
+
 @contextlib.contextmanager
-def _nodes(run: Path) -> Generator[None]:
-    """The nodes as children of ours; they end when we do."""
+def _nodes(run: Path) -> Generator[Children]:
+    """The nodes as children of ours; they end when we do. Nobody starts them again: a skill is
+    played in a minute, and whoever asked for it is there to ask again."""
     stack = load(run)
     environment = {**os.environ, "RLGPT_SUPERVISED": str(os.getpid())}
-    children: list[subprocess.Popen[bytes]] = []
+    children: Children = {}
     try:
         for name in _NODES:
             (run / name).mkdir(exist_ok=True)
             with (run / name / "output.log").open("wb") as log:
                 command = [sys.executable, "-m", stack.module(name), "--run", str(run)]
-                children.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment))
-        yield
+                children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        yield children
     finally:
-        for child in children:
+        for child in children.values():
             child.terminate()
-        for child in children:
+        for child in children.values():
             try:
                 child.wait(20.0)
             except subprocess.TimeoutExpired:
@@ -230,7 +243,20 @@ def _nodes(run: Path) -> Generator[None]:
         run_folder.remove_short_sockets(run)
 
 
-def _wait_ready(bus: Bus, run: Path) -> None:
+def _ended(children: Children) -> str | None:
+    """The name of a node that has ended, if one has."""
+    return next((name for name, child in children.items() if child.poll() is not None), None)
+
+
+def _last_word(run: Path, name: str) -> str:
+    """Why a node ended, as far as it said so."""
+    log = run / name / "output.log"
+    lines = log.read_text(errors="replace").splitlines()
+    said = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
+    return f"{name} ended{said}; see {log}"
+
+
+def _wait_ready(bus: Bus, run: Path, children: Children) -> None:
     deadline = time.monotonic() + _READY_WITHIN
     for name in _NODES:
         while True:
@@ -238,6 +264,8 @@ def _wait_ready(bus: Bus, run: Path) -> None:
                 bus.call(describe(name), Empty(), timeout=2.0)
                 break
             except BusError:
+                if (ended := _ended(children)) is not None:
+                    raise Refused(_last_word(run, ended), code=1) from None
                 if time.monotonic() > deadline:
                     log = run / name / "output.log"
                     raise Refused(f"{name} does not get ready; see {log}", code=1) from None

@@ -246,6 +246,8 @@ class Stack:
         outcome: Callable[[str], str] = rulebook_world,
         llm: dict[str, Any] | None = None,
         world: Callable[[Path], ToyWorld] | None = None,
+        critic: dict[str, Any] | None = None,
+        nodes: dict[str, dict[str, Any]] | None = None,
         **fast_agent: Any,
     ) -> None:
         self.run = run
@@ -256,7 +258,9 @@ class Stack:
             "learner": {"gamma": 0.97},
             "nodes": {
                 "fast_agent": {"parameters": fast_agent},
+                "critic": {"parameters": critic or {}},
                 "llm": {"parameters": {"profile": llm or {"kind": "rulebook"}}},
+                **{name: {"parameters": values} for name, values in (nodes or {}).items()},
             },
         }
         (run / "config.yaml").write_text(yaml.safe_dump(config))

@@ -10,6 +10,8 @@ from messages.chat import (
     ANSWERS,
     DecomposeQuestion,
     JudgeQuestion,
+    LookQuestion,
+    PictureNote,
     PlanQuestion,
     ProgramAttempt,
     ProgramQuestion,
@@ -262,7 +264,16 @@ def questions() -> dict[str, list[msgspec.Struct]]:
                 problems=["No."],
             ),
         ],
-        "critic": [JudgeQuestion(evidence=evidence, success_rate=1.0)],
+        "critic": [
+            JudgeQuestion(evidence=evidence, success_rate=1.0),
+            LookQuestion(
+                evidence=evidence,
+                success_rate=1.0,
+                pictures=[
+                    PictureNote(environment=0, step=step, digest=str(step) * 64) for step in (0, 9)
+                ],
+            ),
+        ],
     }
 
 

@@ -188,22 +188,23 @@ def test_refusals_have_codes(server: Process, bus: Bus) -> None:
 def test_after_a_restart_sessions_are_gone_and_steps_are_not(
     server: Process, bus: Bus, run_folder: Path
 ) -> None:
-    heard: list[Activity] = []
-    bus.subscribe(ACTIVITY, heard.append)
     bus.call(OPEN, opening(), timeout=COMPILING)
     bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
+    server.kill()  # at once: the count is as new as the answer
     steps = run_folder / "env_server" / "steps"
-    deadline = time.monotonic() + PATIENCE
-    while not steps.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
     assert int(steps.read_text()) == 3
-    server.kill()
     server.start()
     with pytest.raises(BusError) as lost:
         bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
     assert getattr(lost.value, "code", "unknown_session") == "unknown_session"
     bus.call(OPEN, opening(), timeout=COMPILING)
     bus.call(STEP, Step(session="test/a", choices=np.zeros(3, np.int64)), timeout=PATIENCE)
+    heard: list[Activity] = []
+    bus.subscribe(ACTIVITY, heard.append)
+    deadline = time.monotonic() + PATIENCE
+    while not heard or heard[-1].steps < 6:
+        assert time.monotonic() < deadline
+        bus.spin_once(0.05)
     assert server.stop() == 0
     assert int(steps.read_text()) == 6
 

@@ -9,25 +9,18 @@ import signal
 import socket
 import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zmq
 
-from messages.bus import Bus
 from messages.bus.goals import FINISHED
-from messages.empty import Empty
-from messages.system import LIST, NodeState
-from messages.training import PROGRESS, Progress
 from nodes.goals import StoredGoals
 from nodes.learner import checkpoint
-from tests.launch_toys.launched import Launched, launched
+from tests.launch_toys.launched import launched
+from tests.launch_toys.watching import DEADLINE, NODES, Watch, ended, summary
 
-NODES = ("env_server", "planner", "slow_agent", "fast_agent", "critic", "learner", "llm")
-DEADLINE = 400.0
-"""Seconds for what takes a few, but compiles the world's kernels on a machine that is new to it."""
 BUDGET = 24_000
 OVERRIDES = (
     "limits.success_rate=1.0",
@@ -47,44 +40,6 @@ OVERRIDES = (
 def stack(place: Path, name: str):
     run = place / name
     return launched("launch", "harvest_log", f"run={run}", *OVERRIDES, cwd=place, run=run)
-
-
-class Watch:
-    """What a run says of its nodes and of its training."""
-
-    def __init__(self, launch: Launched) -> None:
-        self._launch = launch
-        self._bus = Bus(launch.run)
-        self.training: list[Progress] = []
-        self._bus.subscribe(PROGRESS, self.training.append)
-
-    def close(self) -> None:
-        self._bus.close()
-
-    def until(self, happened: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + DEADLINE
-        while not happened():
-            assert self._launch.process.poll() is None, self._launch.text
-            assert time.monotonic() < deadline, self._launch.text
-            self._bus.spin_once(0.05)
-
-    def more_training(self) -> None:
-        """Wait until some more is learned."""
-        before = len(self.training)
-        self.until(lambda: len(self.training) >= before + 2)
-
-    def state(self, node: str) -> NodeState:
-        return {s.node: s for s in self._bus.call(LIST, Empty(), timeout=DEADLINE).nodes}[node]
-
-
-def ended(launch: Launched) -> int:
-    code = launch.process.wait(DEADLINE)
-    launch.ended()
-    return code
-
-
-def summary(run: Path) -> dict[str, Any]:
-    return json.loads((run / "summary.json").read_text())
 
 
 def shape(run: Path) -> list[tuple[int, str, int]]:
@@ -182,15 +137,9 @@ def test_every_node_is_killed_while_training(run_folder: Path) -> None:
         watch.until(lambda: bool(watch.training))
         for node in NODES:
             watch.more_training()
-            before = watch.state(node)
             if node == "learner":
-                tear_checkpoint(launch.run, before.pid)
-            os.kill(before.pid, signal.SIGKILL)
-            watch.until(
-                lambda node=node, before=before: (
-                    (now := watch.state(node)).state == "ready" and now.pid != before.pid
-                )
-            )
+                tear_checkpoint(launch.run, watch.state(node).pid)
+            watch.kill(node)
         watch.more_training()  # they all work together again
         watch.close()
         assert ended(launch) == 0, launch.text

@@ -142,6 +142,14 @@ def test_nothing_lets_the_server_reach_for_the_network(monkeypatch: pytest.Monke
     assert "--host 127.0.0.1 --port 8001" in line
     assert "--gpu-memory-utilization 0.7 --tensor-parallel-size 1 --enable-sleep-mode" in line
     assert "--reasoning-parser qwen3" in line
+    assert "--limit-mm-per-prompt" not in line
+
+
+def test_a_model_that_sees_sets_no_memory_aside_for_larger_pictures_than_it_is_shown():
+    words = command_line(profile(command=["sh"], vision=True), Path("/w"), 8001)
+    limit = json.loads(words[words.index("--limit-mm-per-prompt") + 1])
+    assert limit["video"] == 0
+    assert limit["image"]["width"] == 1024
 
 
 def test_metrics_are_read_and_summed_over_engines():

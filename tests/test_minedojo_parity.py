@@ -45,6 +45,35 @@ TASKS = [
     "combat_creeper_plains_leather_armors_wooden_sword_shield",
     "combat_skeleton_forest_diamond_armors_diamond_sword_shield",
     "harvest_milk_with_empty_bucket_and_cow", "harvest_wool_with_shears_and_sheep",
+    "combat_blaze_nether_diamond_armors_diamond_sword_shield",
+    "combat_ghast_nether_iron_armors_iron_sword_shield",
+    "combat_shulker_end_diamond_armors_diamond_sword_shield",
+    "combat_endermite_end_leather_armors_wooden_sword_shield",
+    "combat_slime_swamp_iron_armors_iron_sword_shield",
+    "combat_husk_desert_leather_armors_wooden_sword_shield",
+    "combat_squid_ocean_barehand", "combat_llama_extreme_hills_barehand",
+    "combat_bat_extreme_hills_barehand", "harvest_8_apple_jungle", "harvest_1_netherrack",
+    "techtree_from_diamond_to_redstone_compass",
+]  # fmt: skip
+# Every runtime command, at odd moments; the last ones cannot be done.
+CALLS = [
+    (3, "spawn_mobs", ["cow", [1, 0, 2]]),
+    (3, "spawn_mobs", [["zombie", "sheep"], [[3, 1, 3], [-2, 0, -3]]]),
+    (8, "set_inventory", [[(0, "diamond_pickaxe", 0, 1), (5, "planks", 2, 17),
+                           ("head", "iron_helmet", 0, 1), (30, "torch", 0, 64)]]),
+    (14, "set_block", [["diamond_ore", "crafting_table"], [[1, 0, 1], [-1, 1, 0]]]),
+    (20, "set_time", [13500]),
+    (26, "set_weather", ["rain"]),
+    (31, "teleport_agent", [30.5, 80, -20.25, 77.0, -10.0]),
+    (40, "execute_cmd", ["/kill @e[type=cow]"]),
+    (41, "execute_cmd", ["/summon creeper ~2 ~ ~2"]),
+    (47, "execute_cmd", ["/replaceitem entity @p slot.weapon.offhand minecraft:shield 1 0"]),
+    (55, "random_teleport", [60]),
+    (60, "clear_inventory", []),
+    (66, "kill_agent", []),
+    (72, "set_weather", ["thunder"]),
+    (75, "execute_cmd", ["/gamemode creative"]),
+    (76, "execute_cmd", ["/tp @p ~ ~ north"]),
 ]  # fmt: skip
 
 pytestmark = pytest.mark.skipif(
@@ -106,7 +135,33 @@ def _odd_ones() -> list[Job]:
             spawn_range_low=(-4, 1, -4), spawn_range_high=(4, 3, 4), use_lidar=True,
             lidar_rays=FAN, initial_weather="rain", start_at_night=True,
         ),
+        # No seed is said for a flat world: the server's first one is 0.
+        _of_meta_task(
+            "flat", "open-ended", 0, generate_world_type="flat", use_voxel=True, use_lidar=True,
+            flat_world_seed_string="3;7,3*1,20*3,12,2;1;", lidar_rays=RAYS, fast_reset=True,
+            break_speed_multiplier=20.0,
+        ),
+        _of_meta_task(
+            "night", "open-ended", 27, start_time=14000, use_voxel=True, use_lidar=True,
+            lidar_rays=FAN, fast_reset=True, start_food=7,
+        ),
     ]  # fmt: skip
+
+
+def _with_commands() -> list[Job]:
+    jobs = [
+        _of_meta_task(
+            "commands", "harvest", 31, target_names=["planks", "torch"], target_quantities=200,
+            use_voxel=True, use_lidar=True, lidar_rays=FAN, break_speed_multiplier=20.0,
+        ),
+        _of_meta_task(
+            "commands-full-resets", "open-ended", 32, generate_world_type="specified_biome",
+            specified_biome="savanna", use_voxel=True, start_time=1000,
+        ),
+    ]  # fmt: skip
+    for job in jobs:
+        job.calls = CALLS
+    return jobs
 
 
 def _compare(name: str, own: Rows, real: Rows) -> list[str]:
@@ -149,13 +204,14 @@ def _parity(jobs: list[Job], steps: list[int], folder: Path) -> list[str]:
 
 def test_a_short_episode_is_the_same(tmp_path: Path) -> None:
     odd = _odd_ones()
-    jobs = [_ready_made(0, "harvest_1_log"), _ready_made(1, "harvest_1_dirt"), odd[0], odd[3]]
-    assert _parity(jobs, [70, 30], tmp_path) == []
+    jobs = [_ready_made(1, "harvest_1_dirt"), odd[0], odd[3], odd[4], _with_commands()[0]]
+    assert _parity(jobs, [80, 20], tmp_path) == []
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_twenty_tasks_and_more_are_the_same(tmp_path: Path) -> None:
-    jobs = [_ready_made(number, task) for number, task in enumerate(TASKS)] + _odd_ones()
+    jobs = [_ready_made(number, task) for number, task in enumerate(TASKS)]
+    jobs += _odd_ones() + _with_commands()
     differences = _parity(jobs, [200, 100], tmp_path)
     assert differences == []

@@ -32,6 +32,21 @@ def assert_works(reports: list[ProgramReport]) -> None:
     assert [(r.status, r.count) for r in reports] == [("finished", SEEDS)], said
 
 
+def test_walk_on_gets_ahead_and_jumps_where_it_does_not() -> None:
+    assert_works(
+        play("""
+def action(obs):
+    x, _, z = obs.position
+    obs = walk_on(obs, 20)
+    assert hypot(obs.position[0] - x, obs.position[2] - z) > 3, obs.position
+    assert 20 <= obs.steps <= 40, obs.steps
+    before = obs.steps
+    obs = walk_on(obs, 0)
+    assert obs.steps == before
+""")
+    )
+
+
 def test_look_at_is_right_to_half_a_bin() -> None:
     assert_works(
         play("""

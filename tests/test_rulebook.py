@@ -144,14 +144,6 @@ def test_macros_join_after_single_steps_have_failed():
     assert spec(spec_question([failed], macros_allowed=False)).macros == []
 
 
-@pytest.mark.parametrize("name", list(rules.rules().specs))
-def test_specs_name_what_there_is(name: str):
-    chosen = rules.spec(name, LOG)
-    assert set(chosen.observations) <= set(FEATURES)
-    assert set(chosen.actions) <= set(PRIMITIVES)
-    assert chosen.targets == ["wood"]
-
-
 def view(facing: str = "air", logs: int = 0) -> View:
     return View(
         position=(0.0, 64.0, 0.0),

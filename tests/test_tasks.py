@@ -319,7 +319,7 @@ def test_techs_are_items_that_have_to_be_used() -> None:
         (WrongArgument, "three numbers", {"initial_mobs": "cow", "initial_mob_spawn_range_low": 1}),
         (WrongArgument, "a dict of x, y, z, yaw, pitch", {"start_position": {"x": 1}}),
         (WrongArgument, "not an InventoryItem", {"initial_inventory": ["log"]}),
-        (WrongArgument, "a biome's name or id", {"specified_biome": 1.5}),
+        (WrongValue, "a biome's name or id", {"specified_biome": 1.5}),
         (WrongValue, "there is no item 'logg'; did you mean log", {"target_names": "logg"}),
         (
             WrongValue,

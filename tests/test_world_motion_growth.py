@@ -78,3 +78,16 @@ def test_bone_meal_on_grass() -> None:
     assert fertilise(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 16)
     assert count(arena, "tallgrass") > 5
     assert not fertilise(arena.world.state, arena.world.rules, 0, 16, FLOOR - 10, 16)
+
+
+def test_a_fall_tramples_farmland_and_walking_does_not() -> None:
+    arena = still()
+    for x in range(12, 21):
+        for z in range(12, 21):
+            put(arena, x, FLOOR - 1, z, "farmland", 7)
+    arena.stand(16.5, FLOOR, 14.5)
+    arena.do("forward", 10)
+    assert count(arena, "dirt") == 0
+    arena.stand(16.5, FLOOR + 3, 16.5)
+    arena.do("noop", 20)
+    assert count(arena, "dirt") == 1

@@ -47,6 +47,7 @@ def hollow(world: EmbeddedWorld, seed: int) -> None:
     """Caves, water, leaves and torches, at random."""
     random = np.random.default_rng(seed)
     area = world.state.blocks.shape[1]
+    world.state.players["ceiling"] = 100  # over all that follows
     for _ in range(60):
         x, z = random.integers(0, area - 6, 2)
         y = random.integers(5, 80)

@@ -22,12 +22,13 @@ from models.tasks.catalogue import (
     task_suite,
     templates,
 )
-from models.tasks.inventory import InventoryItem, Placed, placed
+from models.tasks.inventory import SLOTS, InventoryItem, Placed, inventory_items, placed
 from models.tasks.settings import MobSpawn, RateSpawn, WorldSettings, world_settings
 
 __all__ = [
     "KINDS",
     "MOBS",
+    "SLOTS",
     "InventoryItem",
     "MobSpawn",
     "Placed",
@@ -38,6 +39,7 @@ __all__ = [
     "WrongArgument",
     "WrongValue",
     "argument_names",
+    "inventory_items",
     "make_kwargs",
     "meta_task_named",
     "meta_tasks",

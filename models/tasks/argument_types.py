@@ -5,6 +5,7 @@ Names in the world (items, mobs, biomes) are checked too: MineDojo itself lets m
 and fails, or never pays anything, much later.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
@@ -64,6 +65,8 @@ def integer(name: str, value: Any) -> int:
 def number(name: str, value: Any) -> float | int:
     if not is_number(value):
         raise WrongArgument(f"{name} is a number, not {value!r}")
+    if not math.isfinite(value):
+        raise WrongValue(f"{name} is a finite number, not {value!r}")
     return value
 
 
@@ -146,8 +149,10 @@ def rates(name: str, value: Any) -> Any:
 
 def triple(name: str, value: Any) -> tuple[Any, ...]:
     found = _sequence(value)
-    if found is None or len(found) != 3 or not all(is_number(entry) for entry in found):
+    if found is None or not all(is_number(entry) for entry in found):
         raise WrongArgument(f"{name} is three numbers (x, y, z), not {value!r}")
+    if len(found) != 3 or not all(math.isfinite(entry) for entry in found):
+        raise WrongValue(f"{name} is three finite numbers (x, y, z), not {value!r}")
     return tuple(found)
 
 
@@ -194,7 +199,8 @@ def biome(name: str, value: Any) -> str | int:
             raise WrongValue(f"{name}: no biome has the id {value}")
         return int(value)
     if not isinstance(value, str):
-        raise WrongArgument(f"{name} is a biome's name or id, not {value!r}")
+        # A wrong type, and yet MineDojo raises a ValueError.
+        raise WrongValue(f"{name} is a biome's name or id, not {value!r}")
     if value not in BIOME_IDS:
         raise WrongValue(f"{name}: there is no biome {value!r}{near(value, list(BIOME_IDS))}")
     return value

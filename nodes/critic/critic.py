@@ -1,13 +1,25 @@
 """The critic node: one line per sub-action. The numbers decide, the language model explains."""
 
+from typing import Annotated
+
 import msgspec
 
 from messages.bus import RemoteError
-from messages.chat import JudgeAnswer, JudgeQuestion
+from messages.chat import (
+    JudgeAnswer,
+    JudgeQuestion,
+    LookAnswer,
+    LookQuestion,
+    PictureNote,
+    digest,
+)
 from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import Picture
 from nodes.asking import ask
 from nodes.critic.conditions import success_rate
+from nodes.critic.pictures import choose
 from nodes.node import Node
+from nodes.vision import StrictPictures, check_that_the_model_sees
 
 
 class Critic(Node):
@@ -15,11 +27,16 @@ class Critic(Node):
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         required_rate: float | None = None  # in place of the rate that the evidence asks for
+        vision: bool = False  # show the language model pictures of some of the episodes?
+        pictures: StrictPictures = StrictPictures()  # that tryouts bring, if it is to see any
+        most_pictures: Annotated[int, msgspec.Meta(ge=2)] = 12  # in one question
 
     parameters: Parameters
-    live = frozenset({"required_rate"})
+    live = frozenset({"required_rate", "most_pictures"})
 
     def setup(self) -> None:
+        if self.parameters.vision:
+            check_that_the_model_sees(self.config)
         self.serve(JUDGE, self.judge, background=True)
 
     def judge(self, evidence: Evidence) -> Verdict:
@@ -29,9 +46,8 @@ class Critic(Node):
             )
         rate = success_rate(evidence.success, evidence.episodes)
         success = bool(evidence.episodes) and rate >= evidence.required_rate
-        question = JudgeQuestion(evidence=evidence, success_rate=rate)
         try:
-            answer = ask(self, evidence.id, question, JudgeAnswer)
+            answer = self._asked(evidence, rate)
         except RemoteError as error:
             if error.code != "no_answer":
                 raise
@@ -48,6 +64,27 @@ class Critic(Node):
             reason=_one_line(answer.reason),
             suggestion=_one_line(answer.suggestion),
         )
+
+    def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:
+        """What the language model says, of pictures if there are any and it is to see them."""
+        shown: list[Picture] = []
+        if self.parameters.vision:
+            shown = choose(evidence, self.parameters.most_pictures)
+        # The question is written into the transcript: there, pictures are named and not repeated.
+        bare = msgspec.structs.replace(evidence, pictures=[])
+        if not shown:
+            return ask(
+                self, evidence.id, JudgeQuestion(evidence=bare, success_rate=rate), JudgeAnswer
+            )
+        notes = [
+            PictureNote(
+                environment=picture.environment, step=picture.step, digest=digest(picture.png)
+            )
+            for picture in shown
+        ]
+        question = LookQuestion(evidence=bare, success_rate=rate, pictures=notes)
+        files = [picture.png for picture in shown]
+        return ask(self, evidence.id, question, LookAnswer, pictures=files)
 
 
 def _counted(evidence: Evidence, rate: float) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 
 from messages.world import Condition
 from models.names import near
+from models.rules.mobs import entity_names, mob_names
 from nodes.env_server.readings import STATIONS, Readings, count
 from nodes.env_server.worlds.world import Bools, Ints, World
 
@@ -26,6 +27,26 @@ def item_id(world: World, name: str) -> int:
     return _id("item", name, world.item_names)
 
 
+def mob_id(name: str) -> int:
+    """The number of a mob by its name as it is summoned or seen; 0: there is none of that name."""
+    for names in (entity_names, mob_names):
+        if name and name in names[1:]:
+            return names.index(name)
+    return 0
+
+
+def target_id(world: World, name: str) -> tuple[int, bool]:
+    """The id of what can be looked for, and whether it is a mob: a block by its localised name,
+    or a mob.
+
+    Raises:
+        ValueError: there is neither of that name.
+    """
+    if name not in world.block_names and (mob := mob_id(name)):
+        return mob, True
+    return _id("block or mob", name, world.block_names), False
+
+
 def _id(kind: str, name: str, names: list[str]) -> int:
     if name in names:
         return names.index(name)
@@ -43,6 +64,7 @@ class Judge:
         if condition.quantity < 1:
             raise ValueError(f"a condition's quantity is at least 1, not {condition.quantity}")
         self.condition = condition
+        self._mob = False
         if condition.kind == "nearby":
             if condition.name not in STATIONS:
                 raise ValueError(
@@ -50,6 +72,8 @@ class Judge:
                     f"not {condition.name!r}"
                 )
             self._id = 0
+        elif condition.kind == "facing":
+            self._id, self._mob = target_id(world, condition.name)
         else:
             lookup = item_id if condition.kind == "have" else block_id
             self._id = lookup(world, condition.name)
@@ -67,6 +91,8 @@ class Judge:
             return readings.count(self._id) >= self._enough
         if kind == "nearby":
             return readings.nearby(self.condition.name)
+        if self._mob:
+            return readings.met()[0] == self._id
         facing = readings.facing()[0] == self._id
         if kind == "facing":
             return facing

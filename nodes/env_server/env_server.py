@@ -38,9 +38,10 @@ from messages.world import (
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.hosting import Host, Hosted, Jail, OwnProcess, SessionLost, unjailable
-from nodes.env_server.jail.forking import MODULE, NoForkServer
+from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.step_count import StepCount
 from nodes.env_server.worlds import WorldError
 from nodes.files import write_whole
 from nodes.naming import slug
@@ -65,13 +66,13 @@ class EnvServer(Node):
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
+        self._steps = StepCount(self.folder / "steps")
         self._quarantine = Quarantine(self.folder / "quarantine.json")
-        self._host = self._hosted()
+        pulses = self.folder / "pulses"
+        self._steps.add(left_over(pulses))
+        self._host = self._hosted(pulses)
         self._say_jail()
         self._sessions: dict[str, Hosted] = {}
-        self._counting = threading.Lock()
-        self._steps_file = self.folder / "steps"
-        self._steps = _read_number(self._steps_file)
         self._stop = threading.Event()
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
@@ -86,7 +87,6 @@ class EnvServer(Node):
     def shutdown(self) -> None:
         self._stop.set()
         self._reporter.join(timeout=5.0)
-        write_whole(self._steps_file, str(self._steps).encode())
         for session in list(self._sessions.values()):
             # One that is in use is abandoned: its user is told when the process is gone.
             if session.lock.acquire(timeout=1.0):
@@ -107,7 +107,7 @@ class EnvServer(Node):
         if request.record:
             film = Film(self._film_path(request.session), self.parameters.longest_film)
         try:
-            session = self._host.open(request, film, self._count)
+            session = self._host.open(request, film, self._steps.add)
         except BaseException as error:
             if film is not None:
                 film.close()
@@ -152,13 +152,13 @@ class EnvServer(Node):
         with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
-            episodes = session.said()
+            episodes, pictures = session.said(), session.pictures()
             del self._sessions[request.session]
             session.close()
         video = None
         if session.film is not None:
             video = str(session.film.path.relative_to(self.run))
-        return Closed(episodes=episodes, video=video)
+        return Closed(episodes=episodes, video=video, pictures=pictures)
 
     def check_program(self, request: CheckProgram) -> Checked:
         try:
@@ -186,7 +186,7 @@ class EnvServer(Node):
 
     # ---- inside
 
-    def _hosted(self) -> Host:
+    def _hosted(self, pulses: Path) -> Host:
         """Where sessions will live. The world is tried on the launch's task before anybody waits
         for one."""
         options = dict(self.parameters.world)
@@ -200,7 +200,7 @@ class EnvServer(Node):
                 try:
                     host = JailedHost(
                         kind, options, task, self._quarantine, self.parameters.jail_memory,
-                        self.fork_server,
+                        self.fork_server, pulses,
                     )  # fmt: skip
                     why = ", ".join(host.missing)
                 except NoForkServer as error:
@@ -260,15 +260,10 @@ class EnvServer(Node):
         mark = hashlib.sha256(session.encode()).hexdigest()[:6]
         return self.folder / "videos" / f"{slug(session)[:100]}-{mark}.mp4"
 
-    def _count(self, steps: int) -> None:
-        with self._counting:
-            self._steps += steps
-
     def _report(self) -> None:
-        before, then = self._steps, time.monotonic()
-        written = before
+        before, then = int(self._steps), time.monotonic()
         while not self._stop.wait(1.0):
-            steps, now = self._steps, time.monotonic()
+            steps, now = int(self._steps), time.monotonic()
             sessions = list(self._sessions.values())
             activity = Activity(
                 sessions=len(sessions),
@@ -278,9 +273,6 @@ class EnvServer(Node):
             )
             before, then = steps, now
             self.publish(ACTIVITY, activity)
-            if steps != written:
-                write_whole(self._steps_file, str(steps).encode())
-                written = steps
 
 
 class _In:
@@ -310,9 +302,3 @@ def _unknown(name: str) -> ServiceError:
 def _invalid(error: ValueError) -> ServiceError:
     said = str(error)
     return ServiceError(f"{said[:1].upper()}{said[1:]}.", code="invalid")
-
-
-def _read_number(path: Path) -> int:
-    with suppress(OSError, ValueError):
-        return int(path.read_text())
-    return 0

@@ -8,13 +8,22 @@ from numpy.typing import NDArray
 from messages.world import Field
 from models import features
 from models.rules import BLOCKS
-from nodes.env_server.conditions import block_id, item_id
+from models.rules.mobs import entity_names
+from nodes.env_server.conditions import item_id, target_id
 from nodes.env_server.readings import Readings
 from nodes.env_server.worlds.world import Floats, Ints, World
 
 _SEA_LEVEL = 63.0
 _YAWS = np.radians(np.array([yaw for _ in features.RAY_PITCHES for yaw in features.RAY_YAWS]))
 _PITCHES = np.radians(np.array([p for p in features.RAY_PITCHES for _ in features.RAY_YAWS]))
+_MOB_GRID = np.array(features.mob_grid())
+# Rays of the fan that mobs are looked for along, too: which these are in either grid.
+_SHARED = [
+    (place, features.mob_grid().index(ray))
+    for place, ray in enumerate(features.ray_grid())
+    if ray in features.mob_grid()
+]
+_IN_FAN, _IN_MOB_FAN = (np.array(column) for column in zip(*_SHARED, strict=True))
 
 Columns = NDArray[np.float32]
 
@@ -72,8 +81,11 @@ class FeatureMatrix:
         if len(set(names)) < len(names):
             raise ValueError("an observation is named twice")
         self.fields = [Field(name=name, size=features.size(name, choices)) for name in names]
-        numbers = [block_id(world, name) for name in targets]
-        kinds = _kinds(world, numbers)
+        found = [target_id(world, name) for name in targets]
+        kinds = _kinds(world, [number for number, mob in found if not mob])
+        self._mobs = np.zeros(len(entity_names), bool)
+        self._mobs[[number for number, mob in found if mob]] = True
+        self._any_mobs = bool(self._mobs.any())
         self._one_hot = np.eye(len(features.BLOCK_CLASSES), dtype=np.float32)[kinds]
         self._target = (kinds == 1).astype(np.float32)
         self._solid = (kinds == 3).astype(np.float32)
@@ -134,23 +146,47 @@ class FeatureMatrix:
         out[:, :count] = 1 - distances / features.RAY_REACH
         out[:, count : 2 * count] = self._target[ids]
         out[:, 2 * count :] = self._solid[ids]
+        if self._any_mobs:
+            far = self._mob_distances(readings)[:, _IN_MOB_FAN]
+            nearer = far < distances[:, _IN_FAN]
+            for part, value in ((0, 1 - far / features.RAY_REACH), (1, 1.0), (2, 0.0)):
+                column = out[:, part * count : (part + 1) * count]
+                column[:, _IN_FAN] = np.where(nearer, value, column[:, _IN_FAN])
+
+    def _mob_distances(self, readings: Readings) -> Floats:
+        """Of the mobs that are targets, along the rays of the mob grid (B, R); infinite: none."""
+        kinds, distances = readings.mob_fan()
+        return np.where(self._mobs[kinds], distances, np.float32(np.inf))
 
     def _facing(self, readings: Readings, out: Columns) -> None:
         ids, distances = readings.facing()
         out[:, 0] = ids > 0
         out[:, 1] = self._target[ids]
         out[:, 2] = 1 - distances / features.ARM_REACH
+        if self._any_mobs:
+            mobs, far = readings.met()
+            nearer = self._mobs[mobs] & (far <= distances)
+            out[nearer, :2] = 1
+            out[nearer, 2] = 1 - far[nearer] / features.ARM_REACH
 
     def _nearest_target(self, readings: Readings, out: Columns) -> None:
         ids, distances = readings.fan()
         far = np.where(self._target[ids] > 0, distances, np.inf)
         best = far.argmin(1)
-        distance = far[np.arange(self._size), best]
+        rows = np.arange(self._size)
+        distance, yaw, pitch = far[rows, best], _YAWS[best], _PITCHES[best]
+        if self._any_mobs:
+            mobs = self._mob_distances(readings)
+            nearest = mobs.argmin(1)
+            nearer = mobs[rows, nearest] < distance
+            distance = np.where(nearer, mobs[rows, nearest], distance)
+            yaw = np.where(nearer, _MOB_GRID[nearest, 1], yaw)
+            pitch = np.where(nearer, _MOB_GRID[nearest, 0], pitch)
         seen = np.isfinite(distance)
         out[:, 0] = seen
-        out[:, 1] = np.sin(_YAWS[best]) * seen
-        out[:, 2] = np.cos(_YAWS[best]) * seen
-        out[:, 3] = _PITCHES[best] * seen
+        out[:, 1] = np.sin(yaw) * seen
+        out[:, 2] = np.cos(yaw) * seen
+        out[:, 3] = pitch * seen
         out[:, 4] = np.where(seen, 1 - distance / features.RAY_REACH, 0)
 
     def _inventory(self, readings: Readings, out: Columns) -> None:

@@ -68,11 +68,12 @@ class HarvestEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         assert isinstance(world, EmbeddedWorld)
         self.world = world
         self.action_space = gymnasium_spaces.action_space()
+        n = 2 * world.voxel_radius + 1
         self._space = gymnasium_spaces.observation_space(
             world.image_size,
             world.item_names,
             world.block_names,
-            world.voxel_radius if world.use_voxel else None,
+            (n, n, n) if world.use_voxel else None,
             len(world.lidar_rays) if world.lidar_rays is not None else None,
         )
         self._ids = ids

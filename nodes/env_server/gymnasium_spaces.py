@@ -8,6 +8,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from models.actions import ACTION_SIZES
+from models.rules.mobs import entity_names
+
+ENTITIES = [name.replace("_", "") for name in entity_names]  # as rays name them, "null" first
 
 
 class Names(gymnasium.Space[NDArray[np.str_]]):
@@ -105,8 +108,7 @@ def _slots(count: int, items: list[str]) -> spaces.Dict:
     )
 
 
-def _voxels(n: int, blocks: list[str]) -> spaces.Dict:
-    shape = (n, n, n)
+def _voxels(shape: tuple[int, int, int], blocks: list[str]) -> spaces.Dict:
     flags = (
         "is_collidable",
         "is_tool_not_required",
@@ -136,7 +138,7 @@ def _rays(n: int, blocks: list[str]) -> spaces.Dict:
             "block_meta": integer(0, 120, n),
             "harvest_level": integer(-1, 4, n),
             **{name: flag(n) for name in flags},
-            "entity_name": Names((n,), ["null"]),
+            "entity_name": Names((n,), ENTITIES),
             "entity_distance": number(-1.0, np.inf, (n,)),
             **{name: number(-np.inf, np.inf, (n,)) for name in anywhere},
         }
@@ -156,10 +158,10 @@ def observation_space(
     image_size: tuple[int, int],
     item_names: list[str],
     block_names: list[str],
-    voxel_radius: int | None,
+    voxel_shape: tuple[int, int, int] | None,
     rays: int | None,
 ) -> spaces.Dict:
-    """The space of MineDojo's observation dictionary. ``voxel_radius`` and ``rays`` (how many) are
+    """The space of MineDojo's observation dictionary. ``voxel_shape`` and ``rays`` (how many) are
     None where the observation has none."""
     blank = [name.replace("_", " ") for name in item_names]
     entries: dict[str, spaces.Space[Any]] = {
@@ -220,8 +222,8 @@ def observation_space(
             }
         ),
     }
-    if voxel_radius is not None:
-        entries["voxels"] = _voxels(2 * voxel_radius + 1, block_names)
+    if voxel_shape is not None:
+        entries["voxels"] = _voxels(voxel_shape, block_names)
     if rays is not None:
         entries["rays"] = _rays(rays, block_names)
     return spaces.Dict(entries)

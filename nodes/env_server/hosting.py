@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from messages.program import CheckProgram, Problem, Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, Stepped, Task
+from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped, Task
 from nodes.env_server.film import Film
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
@@ -45,6 +45,7 @@ class Hosted(Protocol):
         begins: bool = False,
     ) -> tuple[int, list[ProgramReport]]: ...
     def said(self) -> list[Episode]: ...
+    def pictures(self) -> list[Picture]: ...
     def close(self) -> None: ...
 
 

@@ -5,6 +5,7 @@ of the world is called when the first of them needs it.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ MOB_GRID: list[tuple[float, float]] = [(p, y) for p in MOB_PITCHES for y in MOB_
 
 _AHEAD = np.zeros((1, 2), dtype=np.float32)
 _FAN = np.array(features.ray_grid(), dtype=np.float32)
+_MOB_FAN = np.array(features.mob_grid(), dtype=np.float32)
 _WIDE = np.radians(np.array(PROGRAM_GRID, dtype=np.float32)).astype(np.float32)
 _MOBS = np.radians(np.array(MOB_GRID, dtype=np.float32)).astype(np.float32)
 CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
@@ -48,6 +50,10 @@ CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY
 
 STATIONS = {"crafting_table": "table", "furnace": "furnace"}
 """What can be worked at, by registry name: MineDojo's name for it."""
+
+
+Cast = Callable[..., tuple[Ints, Floats]]
+"""``World.rays`` or ``World.mobs``."""
 
 
 class Readings:
@@ -143,17 +149,29 @@ class Readings:
         """Block ids and distances of the rays that programs see, both (B, R); overwritten later."""
         return self._rays("wide", _WIDE, features.RAY_REACH)
 
-    def _rays(self, name: str, pitch_yaw: Floats, reach: float) -> tuple[Ints, Floats]:
+    def met(self) -> tuple[Ints, Floats]:
+        """The mob under the crosshair within reach (0: none) and its distance, both (B,)."""
+        kinds, distances = self._rays("met", _AHEAD, features.ARM_REACH, self.world.mobs)
+        return kinds[:, 0], distances[:, 0]
+
+    def mob_fan(self) -> tuple[Ints, Floats]:
+        """Mobs and distances of the rays of the features, both (B, R); overwritten later."""
+        return self._rays("mob fan", _MOB_FAN, features.RAY_REACH, self.world.mobs)
+
+    def _rays(
+        self, name: str, pitch_yaw: Floats, reach: float, cast: Cast | None = None
+    ) -> tuple[Ints, Floats]:
+        cast = cast or self.world.rays
         known = self._cast.get(name)
         if known is None:
-            ids, distances = self.world.rays(pitch_yaw, reach)
+            ids, distances = cast(pitch_yaw, reach)
             known = self._cast[name] = ids.copy(), distances.copy()
             self._moved[name] = np.zeros(self.world.size, bool)
             return known
         moved = self._moved[name]
         if moved.any():
             rows = np.flatnonzero(moved)
-            known[0][rows], known[1][rows] = self.world.rays(pitch_yaw, reach, rows)
+            known[0][rows], known[1][rows] = cast(pitch_yaw, reach, rows)
             moved[:] = False
         return known
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import RewardTerm
-from nodes.env_server.conditions import block_id, item_id
+from nodes.env_server.conditions import item_id, target_id
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import CodeReward
 from nodes.env_server.readings import Readings
@@ -24,12 +24,13 @@ class Rewards:
 
     def __init__(self, terms: list[RewardTerm], world: World) -> None:
         self._terms = terms
+        # Of the item, block or mob, and whether it is a mob.
         self._ids = [
-            item_id(world, term.name)
+            (item_id(world, term.name), False)
             if term.kind == "gain"
-            else block_id(world, term.name)
+            else target_id(world, term.name)
             if term.kind in ("approach", "facing")
-            else 0
+            else (0, False)
             for term in terms
         ]
         # What a term compares with: most items held, least distance seen (inf: never).
@@ -52,18 +53,18 @@ class Rewards:
 
     def begin(self, readings: Readings, rows: Bools) -> None:
         """Episodes or stages begin in ``rows`` (B,)."""
-        for term, number, before in zip(self._terms, self._ids, self._before, strict=True):
+        for term, (number, mob), before in zip(self._terms, self._ids, self._before, strict=True):
             if term.kind == "gain":
                 before[rows] = readings.count(number)[rows]
             elif term.kind == "approach":
-                before[rows] = _distance(readings, number)[rows]
+                before[rows] = _distance(readings, number, mob)[rows]
         for code in self._code.values():
             code.begin(readings, rows)
 
     def pay(self, readings: Readings, active: Bools, success: Bools) -> Floats:
         """Reward (B,) of the last step, 0 where not ``active``."""
         reward = np.zeros(len(active), np.float32)
-        for place, (term, number, before) in enumerate(
+        for place, (term, (number, mob), before) in enumerate(
             zip(self._terms, self._ids, self._before, strict=True)
         ):
             if term.kind == "success":
@@ -73,13 +74,14 @@ class Rewards:
             elif term.kind == "step":
                 reward += term.weight
             elif term.kind == "facing":
-                reward += term.weight * (readings.facing()[0] == number)
+                faced = readings.met() if mob else readings.facing()
+                reward += term.weight * (faced[0] == number)
             elif term.kind == "gain":
                 now = readings.count(number)
                 reward += term.weight * np.maximum(now - before, 0)
                 np.maximum(before, now, out=before, where=active)
             else:
-                now = _distance(readings, number)
+                now = _distance(readings, number, mob)
                 known = active & np.isfinite(before) & np.isfinite(now)
                 closer = np.zeros(len(active))
                 np.subtract(before, now, out=closer, where=known)
@@ -89,7 +91,7 @@ class Rewards:
         return reward
 
 
-def _distance(readings: Readings, block: int) -> NDArray[np.floating]:
-    """Metres to the nearest block of that id that the fan of rays or the crosshair sees."""
-    ids, distances = readings.fan()
-    return np.where(ids == block, distances, np.inf).min(1)
+def _distance(readings: Readings, number: int, mob: bool) -> NDArray[np.floating]:
+    """Metres to the nearest block or mob of that id that the fan of rays or the crosshair sees."""
+    ids, distances = readings.mob_fan() if mob else readings.fan()
+    return np.where(ids == number, distances, np.inf).min(1)

@@ -18,13 +18,16 @@ from messages.world import (
     Interface,
     Opened,
     OpenSession,
+    Picture,
     Stepped,
 )
 from models import actions as primitive_actions
+from nodes.env_server.autocraft import Autocraft
 from nodes.env_server.choices import NOOP, slot_of
 from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
 from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.pictures import Photographer
 from nodes.env_server.programs import (
     Batch,
     CompiledProgram,
@@ -71,11 +74,16 @@ class Session:
             raise ValueError("a range of seeds has at least one seed")
         if request.task.horizon < 1:
             raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
+        if request.autoreset and request.pictures is not None:
+            raise ValueError("a session with autoreset is for training: it takes no pictures")
         self.name = request.session
         self.task = request.task
         self.size = world.size
         self.lock = threading.Lock()
         self.film = film
+        self._photographer = (
+            None if request.pictures is None else Photographer(request.pictures, world)
+        )
         self._autoreset = request.autoreset
         self._world = world
         self._readings = Readings(world)
@@ -125,6 +133,8 @@ class Session:
         self._tell_mistakes()
         self.stage = stage
         stage.over[:] = self.episodes.over | ~rows
+        if self._photographer is not None:
+            self._photographer.begin(~stage.over)
         stage.rewards.begin(self._readings, ~stage.over)
 
     def step(self, choices: Ints) -> Stepped:
@@ -143,6 +153,8 @@ class Session:
             raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
         outcome = _Outcome(self.size, stage.interface.gamma)
         self._decide(stage, choices, acting, outcome)
+        if stage.autocraft is not None:
+            self._craft(stage, stage.autocraft, acting, outcome)
         stage.previous[acting] = choices[acting]
         features = self._features(stage)
         ended = outcome.terminated | outcome.truncated
@@ -193,12 +205,18 @@ class Session:
             self.episodes.begin_subtask(np.flatnonzero(named), self._readings)
         rows = named & ~self.episodes.over
         reports.begin(rows)
+        if self._photographer is not None:
+            self._photographer.begin(rows)
         steps = self._play(ready, program.max_steps, rows, self._judge_task, reports, check)
         return steps, reports.said()
 
     def said(self) -> list[Episode]:
         """The episodes as they stand."""
         return self.episodes.said(self._readings)
+
+    def pictures(self) -> list[Picture]:
+        """Those of the last stage, if the session takes any."""
+        return [] if self._photographer is None else self._photographer.said()
 
     def give_up(self) -> None:
         """Every episode is over, cut off where it stands."""
@@ -294,7 +312,10 @@ class Session:
         for rows, how in ((dead, DEATH), (success, SUCCESS), (late, HORIZON)):
             if rows.any():
                 episodes.end(rows, how, self._readings)
-        return dead | success | late
+        over = dead | success | late
+        if self._photographer is not None:
+            self._photographer.step(running, over)
+        return over
 
     def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: "_Outcome") -> Bools:
         """Pay and count a step of a stage; who has come to the end of it."""
@@ -345,6 +366,21 @@ class Session:
             self._advance(Batch(runs, codes), acting, fields, seen, judge)
         elif acting.any():
             judge(acting, self._tick(acting))
+
+    def _craft(self, stage: Stage, crafting: Autocraft, acting: Bools, outcome: "_Outcome") -> None:
+        """What is crafted for the policy after its decision, and is counted with it."""
+        start = self.episodes.subtask_items, self.episodes.subtask_quantities
+        for _ in range(primitive_actions.AUTOCRAFT_STEPS):
+            due = crafting.due(
+                self._readings, acting & ~outcome.terminated & ~outcome.truncated, start
+            )
+            if not due:
+                return
+            running = np.zeros(self.size, bool)
+            for row, action in due.items():
+                self._actions[row] = action
+                running[row] = True
+            self._judge_stage(stage, running, self._tick(running), outcome)
 
     def _play(
         self,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from messages.world import Condition, Interface, Task
+from nodes.env_server.autocraft import Autocraft
 from nodes.env_server.choices import Choices
 from nodes.env_server.conditions import Judge
 from nodes.env_server.features import FeatureMatrix
@@ -27,6 +28,7 @@ class Stage:
         self.choices = Choices(interface, world)
         self.rewards = Rewards(interface.rewards, world)
         self.judge = Judge(interface.success, world)
+        self.autocraft = Autocraft(interface.success, world) if interface.autocraft else None
         self.features = FeatureMatrix(
             interface.observations,
             interface.targets,

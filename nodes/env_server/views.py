@@ -3,6 +3,7 @@
 import numpy as np
 
 from messages.world import View
+from models.rules.mobs import entity_names
 from nodes.env_server.readings import Readings, inventory_of
 
 
@@ -14,6 +15,7 @@ def view(readings: Readings, environment: int) -> View:
     blocks, items = readings.world.block_names, readings.world.item_names
     voxels, counts = np.unique(readings.voxels()[environment], return_counts=True)
     x, y, z = position[environment].tolist()
+    met = int(readings.met()[0][environment])
     return View(
         position=(x, y, z),
         yaw=float(yaw[environment]),
@@ -21,7 +23,7 @@ def view(readings: Readings, environment: int) -> View:
         life=float(life[environment]),
         food=float(food[environment]),
         inventory=inventory_of(items, ids[environment], quantities[environment]),
-        facing=blocks[int(readings.facing()[0][environment])],
+        facing=entity_names[met] if met else blocks[int(readings.facing()[0][environment])],
         around={
             blocks[block]: count
             for block, count in zip(voxels.tolist(), counts.tolist(), strict=True)

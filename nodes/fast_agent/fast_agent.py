@@ -29,6 +29,7 @@ from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.skills import Library, LibraryError
+from nodes.vision import pictures_for_the_critic
 
 
 class FastAgent(Node):
@@ -37,6 +38,11 @@ class FastAgent(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
         macros: bool = True  # may coded actions join the action space of a policy?
+        autocraft: bool = (
+            False  # is what leads to success crafted for policies as soon as it can be?
+        )
+        critic: bool = True  # false: a program that runs without an error counts as success
+        persist: bool = False  # a policy plays on, stage after stage, until the episode is over
         trial_episodes: int = 20
         evaluation_episodes: int = 30
         repairs: int = 2  # programs (or specs) after the first, within one goal
@@ -48,6 +54,9 @@ class FastAgent(Node):
         gamma: float | None = None  # discount inside a macro; None: the learner's
         tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
         most_tries: int = 12  # at one subtask in one episode, whatever they bring
+        replans: int | None = (
+            None  # plans of one episode after tries that brought nothing; None: any
+        )
         plays: int = 5  # how often a play starts over when the env server was restarted
         skills: str | None = None  # the library's folder, seen from the run folder; None: off
         reuse_rate: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8  # of skills that are tried
@@ -63,6 +72,7 @@ class FastAgent(Node):
         learner = self.config.get("learner") or {}
         self.seed: int = self.config.get("seed", 0) if seed is None else seed
         self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
+        self.pictures = pictures_for_the_critic(self.config)
         self.programs = self.folder / "programs"
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")
@@ -101,6 +111,7 @@ class FastAgent(Node):
                 seeds=evaluation_seeds(self.seed),
                 stages=request.stages,
                 record=request.record,
+                persist=self.parameters.persist,
             ),
             lambda: goal.withdrawn,
         )

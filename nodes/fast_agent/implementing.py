@@ -7,6 +7,7 @@ from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
 from messages.program import Program
 from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import Pictures
 from nodes.fast_agent.playing import Play, Played, Player, leading_programs
 from nodes.fast_agent.seeds import trial_seeds
 
@@ -22,6 +23,7 @@ class Agent(Protocol):
     player: Player
     seed: int
     gamma: float
+    pictures: Pictures | None
 
     def call(self, service: Any, request: Any, timeout: float | None = None) -> Any: ...
     def run_goal(
@@ -95,15 +97,31 @@ def try_out(agent: Agent, goal: Implementing, number: int | str, stage: Stage) -
             seeds=trial_seeds(agent.seed),
             stages=[*played_before, stage],
             prefix=[] if played_before else prefix,
+            pictures=agent.pictures,
+            persist=agent.parameters.persist,
         ),
         lambda: goal.withdrawn,
     )
+
+
+def unjudged(played: Played) -> Verdict:
+    """What is known of a tryout without a critic: whether a program of it failed. Nobody looks
+    whether the sub-action was done."""
+    wrong = next((each for each in played.reports if each.status in _FAILED), None)
+    if wrong is not None:
+        return failed(f"The program failed at line {wrong.line}: {wrong.error or wrong.status}")
+    return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
+
+
+_FAILED = frozenset({"error", "fuel_exhausted", "killed"})
 
 
 def judge(
     agent: Agent, goal: Implementing, number: int | str, played: Played, macros: list[str]
 ) -> Verdict:
     """Ask the critic what it makes of a tryout."""
+    if not agent.parameters.critic:
+        return unjudged(played)
     sub_action = goal.request.sub_action
     return agent.call(
         JUDGE,
@@ -117,5 +135,6 @@ def judge(
             episodes=played.episodes,
             reports=played.reports,
             macros=macros,
+            pictures=played.pictures,
         ),
     )

@@ -29,6 +29,9 @@ class Standing:
     left: list[Subtask] = field(default_factory=list)
     failed: int = 0  # tries in a row at the subtask that brought nothing
     ever_failed: bool = False
+    fruitless: int = (
+        0  # tries of the whole episode that brought nothing, each followed by a new plan
+    )
     tries: dict[Key, int] = field(default_factory=dict)
     held: int = -1  # of the subtask's item, when it was begun
     playing: Key | None = None
@@ -103,6 +106,8 @@ def _next_together(
             standing.gave_up = f"it needs {key[1]}, which no practised subtask gets"
         elif standing.failed >= limits.tries or standing.tries.get(key, 0) >= limits.most_tries:
             standing.gave_up = f"{standing.tries.get(key, 0)} tries at {key[1]}"
+        elif limits.replans is not None and standing.fruitless > limits.replans:
+            standing.gave_up = f"{limits.replans} plans after the first"
         else:
             turns.setdefault(key, []).append(episode.environment)
     if not turns:
@@ -124,6 +129,7 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
         more = view.inventory.get(played[1], 0) > standing.held
         standing.failed = 0 if more else standing.failed + 1
         standing.ever_failed |= not more
+        standing.fruitless += not more
     held = dict(view.inventory)
     if goal.kind != "nearby" and not standing.ever_failed:
         # What was put down and still stands there can be used; where that may be what did not work,

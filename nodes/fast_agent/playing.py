@@ -6,6 +6,8 @@ it starts over as the next attempt, in a new session and with new goal ids. A pl
 end is kept in this node's memory under its id, and is never repeated.
 """
 
+import math
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -17,10 +19,13 @@ from messages.program import Program, ProgramReport
 from messages.training import ACT, Act
 from messages.world import (
     CLOSE,
+    LOOK,
     OPEN,
     RUN_PROGRAM,
     Episode,
     OpenSession,
+    Picture,
+    Pictures,
     RunProgram,
     SeedRange,
     SessionName,
@@ -42,6 +47,8 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     stages: Sequence[Stage]
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
     record: bool = False
+    pictures: Pictures | None = None  # of the last stage
+    persist: bool = False  # the last stage, if it is a policy, is played until episodes are over
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +58,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     steps: int  # primitive steps, prefix included, all episodes together
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
+    pictures: list[Picture] = []
 
 
 class Player:
@@ -102,6 +110,7 @@ class Player:
                 seeds=play.seeds,
                 prefix=list(play.prefix),
                 record=play.record,
+                pictures=play.pictures,
             ),
         )
         steps = opened.prefix_steps
@@ -111,11 +120,36 @@ class Player:
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
                 taken, reports = self.stage(session, goal_id, stage, cancelled)
                 steps += taken
+            if play.persist:
+                steps += self._go_on(session, play, cancelled)
         except BusError:
             self.close_left_over(session)
             raise
         closed = self._node.call(CLOSE, SessionName(session=session))
-        return Played(episodes=closed.episodes, steps=steps, reports=reports, video=closed.video)
+        return Played(
+            episodes=closed.episodes,
+            steps=steps,
+            reports=reports,
+            video=closed.video,
+            pictures=closed.pictures,
+        )
+
+    def _go_on(self, session: str, play: Play, cancelled: Callable[[], bool]) -> int:
+        """Play the last policy again as often as its horizon fits into the task's; the steps."""
+        last = play.stages[-1] if play.stages else None
+        if last is None or last.policy is None or last.spec is None:
+            return 0
+        steps = 0
+        for number in range(1, math.ceil(play.task.horizon / last.spec.interface.horizon)):
+            looked = self._node.call(LOOK, SessionName(session=session))
+            rows = [each.environment for each in looked.episodes if each.ended == "running"]
+            if not rows:
+                break
+            at = len(play.stages) - 1 + number
+            goal_id = f"{session}/{at}-{slug(last.sub_action.name)}-again"
+            taken, _ = self.stage(session, goal_id, last, cancelled, rows)
+            steps += taken
+        return steps
 
     def stage(
         self,
@@ -136,7 +170,13 @@ class Player:
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return ran.steps, ran.reports
         if stage.policy is not None:
-            goal = Act(session=session, policy=stage.policy, environments=rows, begins=begins)
+            goal = Act(
+                session=session,
+                policy=stage.policy,
+                environments=rows,
+                begins=begins,
+                seed=_draws(session),
+            )
             return self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps, []
         return 0, []
 
@@ -146,6 +186,13 @@ class Player:
         except BusError as error:
             # It is gone already, or goes with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)
+
+
+def _draws(session: str) -> int:
+    """The seed of a policy's choices in a session: the same in every attempt at a play, so that one
+    that starts over goes as the first would have gone."""
+    play = session.rpartition("/play-")[0] or session
+    return zlib.crc32(f"{play}/play-0".encode())
 
 
 def _session_was_lost(error: Exception) -> bool:

@@ -151,6 +151,7 @@ def _training_spec(
             horizon=answer.horizon,
             targets=answer.targets,
             gamma=agent.gamma,
+            autocraft=parameters.autocraft,
         ),
         # A policy cannot run inside a reset: after one, training starts where the programs end.
         prefix=leading_programs(request.before),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection
 
 from messages.chat import SpecAnswer
+from models.actions import WITH_ITEM, check_item
 
 _NEED_A_NAME = {"gain", "approach", "facing"}
 
@@ -55,8 +56,26 @@ def _names(what: str, chosen: list[str], known: Collection[str]) -> list[str]:
     problems = [
         f"There is no {what} called {name!r}: choose from {', '.join(sorted(known))}."
         for name in chosen
-        if name not in known
+        if name not in known and not _on_an_item(what, name)
     ]
+    problems += [problem for name in chosen if (problem := _wrong_item(what, name))]
     if len(set(chosen)) < len(chosen):
         problems.append(f"An {what} is chosen twice.")
     return problems
+
+
+def _on_an_item(what: str, name: str) -> bool:
+    """Whether this is an action with an item, ``craft:planks``."""
+    return what == "action" and name.partition(":")[0] in WITH_ITEM and ":" in name
+
+
+def _wrong_item(what: str, name: str) -> str:
+    if not _on_an_item(what, name):
+        return ""
+    verb, _, item = name.partition(":")
+    try:
+        check_item(verb, item)
+    except ValueError as error:
+        said = str(error)
+        return f"Action {name!r}: {said}."
+    return ""

@@ -46,7 +46,8 @@ def play(
     if problems:
         warn(f"{act.policy.id} plays from the checkpoint before. {' '.join(problems)}")
     actor = stored_networks(state).actor
-    generator = torch.Generator().manual_seed(zlib.crc32(act.session.encode()))
+    seed = zlib.crc32(act.session.encode()) if act.seed is None else act.seed
+    generator = torch.Generator().manual_seed(seed)
 
     def ask(service: Any, request: Any) -> Any:
         try:

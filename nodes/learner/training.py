@@ -12,6 +12,7 @@ import torch
 
 from messages.bus import BusError, ServiceError
 from messages.training import Policy, Progress, Trained, TrainingSpec
+from models.actions import AUTOCRAFT_STEPS
 from nodes.learner import checkpoint
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
@@ -232,8 +233,10 @@ class Training:
             self.log.debug("the session %s was not closed: %s", self.policy, error)
 
     def _longest_decision(self) -> int:
-        longest = max((macro.max_steps for macro in self.spec.interface.macros), default=1)
-        return max(1, min(longest, self.spec.interface.horizon))
+        interface = self.spec.interface
+        longest = max((macro.max_steps for macro in interface.macros), default=1)
+        longest += AUTOCRAFT_STEPS if interface.autocraft else 0
+        return max(1, min(longest, interface.horizon))
 
     def _seed(self) -> int:
         """The same spec trains the same policy."""

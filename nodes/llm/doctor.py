@@ -27,6 +27,8 @@ DRIVER = 580
 CAPABILITY = (7, 5)
 """The oldest cards that vLLM runs on."""
 VLLM, TORCH = "0.32.0", "2.13.0"
+_SEES = "nodes.critic.parameters.vision=true shows them to this model"
+_BLIND = "this model is shown none (llm.vision=false)"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ def examine(values: dict[str, object]) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding(False, "profile", str(error))
         return
+    if isinstance(profile, Vllm | OpenAI):
+        yield Finding(None, "pictures", _SEES if profile.vision else _BLIND)
     if isinstance(profile, Vllm):
         yield from _vllm(profile)
     elif isinstance(profile, OpenAI):

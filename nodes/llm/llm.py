@@ -15,6 +15,7 @@ from nodes.config import ConfigError
 from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend
 from nodes.llm.openai import OpenAIBackend
+from nodes.llm.pictures import Pictures, check, refusal
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.replay import Recording
 from nodes.llm.rulebook.rulebook import RulebookBackend
@@ -39,9 +40,11 @@ class Llm(Node):
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
     patience = 0.0  # seconds for a server that went away
+    sees = False  # may the model be shown pictures?
 
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
+        self.pictures = Pictures(self.folder / "pictures")
         self._asking: dict[str, threading.Lock] = {}
         self._asking_lock = threading.Lock()
         try:
@@ -70,7 +73,8 @@ class Llm(Node):
 
     def ask(self, request: Ask) -> Answered:
         """Raises ServiceError ``no_answer`` when the model gives none that fits, ``differs`` when a
-        replayed run goes another way."""
+        replayed run goes another way, ``blind`` when a model that sees nothing is shown pictures.
+        """
         with self._asking_lock:
             lock = self._asking.setdefault(request.id, threading.Lock())
         # A caller that was restarted may ask while its first question is still being answered.
@@ -78,7 +82,10 @@ class Llm(Node):
             known = self.transcript.find(request.id)
             if known is not None:
                 return known
-            return self._replay(request) if self.recording is not None else self._answer(request)
+            shown = self._kept(request)
+            if self.recording is not None:
+                return self._replay(request)
+            return self._answer(request, shown)
 
     def take_gpu(self, request: TakeGpu) -> GpuLease:
         """Raises ServiceError ``held`` or ``busy``."""
@@ -92,13 +99,24 @@ class Llm(Node):
             self.tenancy.give_back(request.holder)
         return Empty()
 
-    def _answer(self, request: Ask) -> Answered:
+    def _kept(self, request: Ask) -> dict[str, bytes]:
+        """The pictures of a question, kept as files, by their digests."""
+        if request.pictures and self.recording is None and not self.sees:
+            raise ServiceError(refusal(self.backend.model), code="blind")
+        try:
+            shown = self.pictures.keep(request.pictures)
+            check(request.prompt, shown)
+        except ValueError as error:
+            raise ServiceError(f"{request.id}: {error}.", code="invalid") from None
+        return shown
+
+    def _answer(self, request: Ask, shown: dict[str, bytes]) -> Answered:
         began = time.monotonic()
         asked = type(request.question).__name__
         backend = self.backend
         speaker = Speaker(self.publish, request)
         if isinstance(backend, OpenAIBackend):
-            backend = backend.heard_by(speaker)
+            backend = backend.heard_by(speaker).showing(shown)
         turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         try:
             with turn:
@@ -123,6 +141,7 @@ class Llm(Node):
             completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,
             repairs=len(valid.asked.failures),
+            pictures=sum(len(message.pictures) for message in request.prompt),
         )
         self._keep(
             Entry(
@@ -173,11 +192,12 @@ class Llm(Node):
     def _backend(self) -> Backend:
         profile = read_profile(self.parameters.profile)
         if isinstance(profile, Rulebook):
-            return RulebookBackend()
+            return RulebookBackend(profile.rules)
         if isinstance(profile, Replay):
             self.recording = Recording(profile, self.folder)
             return RulebookBackend()  # never asked: what the recording lacks is a difference
         self.patience = profile.patience
+        self.sees = profile.vision
         if isinstance(profile, OpenAI):
             return OpenAIBackend.at(profile)
         return self._vllm(profile)

@@ -3,14 +3,13 @@
 import copy
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import msgspec
 
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
+from nodes.llm.pictures import content
 from nodes.llm.profiles import OpenAI, Requests
 from nodes.llm.thinking import split
 
@@ -26,6 +25,7 @@ class OpenAIBackend:
         self._profile = profile
         self._url = url
         self._listener: Listener | None = None
+        self._pictures: Mapping[str, bytes] = {}
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
@@ -55,6 +55,12 @@ class OpenAIBackend:
         heard._listener = listener
         return heard
 
+    def showing(self, pictures: Mapping[str, bytes]) -> "OpenAIBackend":
+        """The same backend, which sends these (by digest) where the prompt names them."""
+        showing = copy.copy(self)
+        showing._pictures = pictures
+        return showing
+
     def complete(
         self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
     ) -> Completion:
@@ -83,7 +89,10 @@ class OpenAIBackend:
     def _body(self, name: str, prompt: list[ChatMessage], schema: dict[str, Any]) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [msgspec.to_builtins(message) for message in prompt],
+            "messages": [
+                {"role": message.role, "content": content(message, self._pictures)}
+                for message in prompt
+            ],
             "temperature": self._profile.temperature,
             "max_tokens": self._profile.max_tokens,
         }

@@ -12,6 +12,8 @@ Seconds = Annotated[float, msgspec.Meta(gt=0)]
 class Rulebook(msgspec.Struct, tag_field="kind", tag="rulebook", forbid_unknown_fields=True):
     """No language model: rules and a stock of programs."""
 
+    rules: str = "rules.yaml"  # the rule file, one of nodes/llm/rulebook/
+
 
 class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fields=True):
     """No language model: the answers of a recorded run."""
@@ -31,6 +33,7 @@ class Requests(msgspec.Struct, kw_only=True):
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
     stream: bool = True  # the answer is said on llm/tokens as it is written
+    vision: bool = False  # does the model see? Then the critic may show it pictures
     extra: dict[str, Any] = {}  # further fields of the request's body
 
 

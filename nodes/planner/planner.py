@@ -39,6 +39,7 @@ class Planner(Node):
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         repairs: int = 3  # how often a plan that would not do is asked for again
+        plan: bool = True  # false: the goal is the only subtask, and nobody is asked
 
     parameters: Parameters
     live = frozenset({"repairs"})
@@ -52,6 +53,7 @@ class Planner(Node):
         task, limits = goal.request.task, goal.request.limits
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
+        stopped: dict[str, str] = {}
 
         def report(success: bool, reason: str, performance: Performed | None = None) -> GoalReport:
             self.log.info("%s: %s", goal.id, reason)
@@ -62,6 +64,7 @@ class Planner(Node):
                 success=success,
                 reason=reason,
                 performance=performance,
+                stopped=stopped,
             )
 
         if problems:
@@ -93,6 +96,7 @@ class Planner(Node):
                 ),
             )
             iterations.extend(achieved.iterations)
+            stopped[subtask.name] = achieved.reason
             if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
             best = _best(achieved.iterations)
@@ -153,6 +157,8 @@ class Planner(Node):
     ) -> tuple[list[Subtask], list[str]]:
         """The plan, and what is still wrong with it after the last repair. ``problems``: of the
         plan that there is."""
+        if not self.parameters.plan:
+            return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
         problems = problems or []
         answer = PlanAnswer(subtasks=[])
         for attempt in range(1 + self.parameters.repairs):

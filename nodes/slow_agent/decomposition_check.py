@@ -1,12 +1,19 @@
 """What is wrong with a decomposition, in sentences that the language model can act on."""
 
 from collections import Counter
+from collections.abc import Collection
 
-from messages.plan import SubAction, Subtask
+from messages.plan import Method, SubAction, Subtask
 
 
-def decomposition_problems(subtask: Subtask, sub_actions: list[SubAction]) -> list[str]:
-    """Every problem at once; none means that the sub-actions may be implemented."""
+def decomposition_problems(
+    subtask: Subtask,
+    sub_actions: list[SubAction],
+    methods: Collection[Method] = ("code", "rl"),
+    most: int | None = None,
+) -> list[str]:
+    """Every problem at once; none means that the sub-actions may be implemented. ``methods``: those
+    that are open to this run; ``most``: how many sub-actions there may be."""
     if not sub_actions:
         return ["The decomposition is empty: it needs at least one sub-action."]
     problems: list[str] = []
@@ -16,7 +23,14 @@ def decomposition_problems(subtask: Subtask, sub_actions: list[SubAction]) -> li
             problems.append("A sub-action has no name.")
         elif count > 1:
             problems.append(f"{count} sub-actions are called {name!r}: names must be unique.")
+    if most is not None and len(sub_actions) > most:
+        problems.append(f"There are {len(sub_actions)} sub-actions; this run takes {most} at most.")
     for sub_action in sub_actions:
+        if sub_action.method not in methods:
+            problems.append(
+                f"{sub_action.name!r} is to be done by {sub_action.method}; in this run there is "
+                f"{' and '.join(methods)} only."
+            )
         if sub_action.success.quantity < 1:
             problems.append(f"{sub_action.name!r} asks for a quantity below 1.")
     last, goal = sub_actions[-1], subtask.success

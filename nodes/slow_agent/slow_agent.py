@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field
 from statistics import median_low
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +21,7 @@ from messages.plan import (
     Implemented,
     Iteration,
     Line,
+    Method,
     Samples,
     Stage,
     SubAction,
@@ -52,6 +54,8 @@ class SlowAgent(Node):
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         repairs: int = 3  # how often a decomposition that would not do is asked for again
+        methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
+        most_sub_actions: Annotated[int, msgspec.Meta(ge=1)] | None = None  # 1: nothing is split
 
     parameters: Parameters
     live = frozenset({"repairs"})
@@ -94,10 +98,14 @@ class SlowAgent(Node):
                 subtask=subtask,
                 history=history,
                 problems=problems,
+                methods=self.parameters.methods,
+                most_sub_actions=self.parameters.most_sub_actions,
             )
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
             sub_actions = ask(self, id, question, DecomposeAnswer).sub_actions
-            problems = decomposition_problems(subtask, sub_actions)
+            problems = decomposition_problems(
+                subtask, sub_actions, self.parameters.methods, self.parameters.most_sub_actions
+            )
             if not problems:
                 break
             self.log.info("%s: the decomposition will not do: %s", goal.id, " ".join(problems))

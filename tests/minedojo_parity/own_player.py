@@ -1,6 +1,7 @@
 """Chooses actions while playing our own make(), and writes down what it shows."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ class Job(msgspec.Struct, kw_only=True):
     task_id: str
     kwargs: dict[str, Any] = {}
     inventory: list[tuple[int | str, str, int, int]] = []  # slot, item, variant, quantity
+    # Before the step of that number, in each episode: a runtime command and its arguments.
+    calls: list[tuple[int, str, list[Any]]] = []
     episodes: list[list[list[int]]] = []
     prompt: bool = False
 
@@ -35,16 +38,30 @@ def play(job: Job, steps: list[int], seed: int) -> Rows:
         row = dict(flatten(seen))
         row["reward"], row["done"] = np.array(float(reward)), np.array(bool(done))
         row["success"] = np.array(bool(success))
+        row["info"] = np.array(digest_of(env.prev_info))
         for key, value in row.items():
             rows.setdefault(key, []).append(value)
+
+    def call(name: str, arguments: list[Any]) -> None:
+        seen, reward, done, _ = getattr(env, name)(*arguments)
+        for key, value in flatten(seen):
+            # MineDojo's commands go past its wrappers, which make these two.
+            if not key.startswith(("masks/", "delta_inv/")):
+                rows.setdefault(f"{name}/{key}", []).append(value)
+        rows.setdefault(f"{name}/reward", []).append(np.array(float(reward)))
+        rows.setdefault(f"{name}/done", []).append(np.array(bool(done)))
 
     for count in steps:
         seen = env.reset()
         note(seen, 0.0, False, False)
         actions: list[list[int]] = []
         player = Player(env, chance, job.task_id)
-        for _ in range(count):
-            action = player.choose(seen)
+        for number in range(count):
+            due = [(name, arguments) for at, name, arguments in job.calls if at == number]
+            for name, arguments in due:
+                call(name, arguments)
+            # After a command MineDojo's wrappers still know the inventory as it was.
+            action = env.no_op().tolist() if due else player.choose(seen)
             actions.append(action)
             seen, reward, done, _ = env.step(action)
             note(seen, reward, done, env.is_successful)
@@ -53,6 +70,12 @@ def play(job: Job, steps: list[int], seed: int) -> Rows:
     found["prompt"] = np.array(env.task_prompt if job.prompt else "")
     env.close()
     return found
+
+
+def digest_of(info: dict[str, Any]) -> str:
+    """Of everything in it but voxels and rays, which ours has not."""
+    told = {key: value for key, value in info.items() if key not in ("voxels", "rays")}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def flatten(seen: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, NDArray[Any]]]:

@@ -14,7 +14,10 @@ from nodes.env_server.minedojo_api import Environment
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
 MASK_OF = {EQUIP: "equip", PLACE: "place", DESTROY: "destroy"}
 RADIUS = 6  # blocks, how far things to dig are looked for
-DIGGABLE = ("wood", "leaves", "dirt", "grass block", "grass", "sand", "stone", "coal ore")
+DIGGABLE = (
+    "wood", "leaves", "dirt", "grass block", "grass", "sand", "stone", "coal ore", "netherrack",
+    "soul sand", "end stone",
+)  # fmt: skip
 WANTED = [block_names.index(name) for name in DIGGABLE]
 EYES = 1.62
 

@@ -4,9 +4,10 @@ Runs in MineDojo's own environment (`make minedojo`), hence the old NumPy and no
 
     real_player.py JOBS.json FOLDER
 
-A job is {name, task_id, kwargs, inventory, prompt, episodes: lists of actions}; the answer is
-FOLDER/name.npz, a row for each observation, the resets' among them. Pictures are written down as
-digests. Errors that the package logs (statistics it misses, say) end it with code 1.
+A job is {name, task_id, kwargs, inventory, prompt, calls: [step, command, arguments], episodes:
+lists of actions}; the answer is FOLDER/name.npz, a row for each observation, the resets' among
+them. Pictures and infos are written down as digests. Errors that the package logs (statistics it
+misses, say) end it with code 1.
 """
 
 import copy
@@ -52,6 +53,11 @@ def flatten(seen, prefix=""):
             yield prefix + key, np.asarray(value)
 
 
+def digest_of(info):
+    told = {key: value for key, value in info.items() if key not in ("voxels", "rays")}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
 def play(job, port):
     # Making a task takes its spec apart in wheel 0.1: give each its own.
     tasks.ALL_TASKS_SPECS.update(copy.deepcopy(SPECS))
@@ -66,18 +72,32 @@ def play(job, port):
         row = dict(flatten(seen))
         row["reward"], row["done"] = np.array(float(reward)), np.array(bool(done))
         row["success"] = np.array(bool(success))
+        row["info"] = np.array(digest_of(env.prev_info))
         for key, value in row.items():
             rows.setdefault(key, []).append(value)
 
+    def call(name, arguments):
+        if name == "set_inventory":
+            arguments = [[InventoryItem(*item) for item in arguments[0]]]
+        seen, reward, done, _ = getattr(env, name)(*arguments)
+        for key, value in flatten(seen):
+            if not key.startswith("full_stats/"):
+                rows.setdefault(f"{name}/{key}", []).append(value)
+        rows.setdefault(f"{name}/reward", []).append(np.array(float(reward)))
+        rows.setdefault(f"{name}/done", []).append(np.array(bool(done)))
+
     for actions in job["episodes"]:
         note(env.reset(), 0.0, False, False)
-        for action in actions:
+        for number, action in enumerate(actions):
+            for at, name, arguments in job["calls"]:
+                if at == number:
+                    call(name, arguments)
             seen, reward, done, _ = env.step(np.array(action))
             note(seen, reward, done, getattr(env, "is_successful", False))
-    rows = {key: np.array(values) for key, values in rows.items()}
-    rows["prompt"] = np.array(env.task_prompt if job["prompt"] else "")
+    found = {key: np.array(values) for key, values in rows.items()}
+    found["prompt"] = np.array(env.task_prompt if job["prompt"] else "")
     env.close()
-    return rows
+    return found
 
 
 def main():

@@ -11,6 +11,7 @@ from nodes.env_server.demonstrations.demonstrate import (
     SEED,
     demonstrate,
     easiest,
+    keep,
 )
 
 
@@ -26,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=0, help="steps")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
     parser.add_argument(
-        "--write", action="store_true", help=f"keep the results in {RESULTS.name}, for coverage"
+        "--write", action="store_true", help=f"keep each result in {RESULTS.name}, for coverage"
     )
     given = parser.parse_args(arguments)
     tasks = given.tasks or [easiest(template) for template in templates()]
@@ -41,6 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         for seed in range(given.seed, given.seed + given.seeds):
             played = demonstrate(task, seed, given.limit)
             shown.append(played)
+            if given.write:
+                keep(played)
             if given.json:
                 print(msgspec.json.encode(played).decode(), flush=True)
                 continue
@@ -48,9 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{played.steps:8d} steps  {played.seconds:7.1f} s  {task}: {how}", flush=True)
     done = sum(played.success for played in shown)
     print(f"{done} of {len(shown)} done", file=sys.stderr)
-    if given.write:
-        keep = [msgspec.structs.replace(played, seconds=0.0) for played in shown]
-        RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(keep), indent=1) + b"\n")
     return 0 if done == len(shown) else 1
 
 

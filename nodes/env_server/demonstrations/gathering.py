@@ -14,8 +14,11 @@ CANDIDATES = 8
 SEARCH = 120  # columns
 
 
-def gather(player: Player, blocks: set[str], item: str, count: int) -> None:
-    """Digs blocks of these kinds until there are ``count`` of an item.
+def gather(
+    player: Player, blocks: set[str], item: str, count: int, *, only_here: bool = False
+) -> None:
+    """Digs blocks of these kinds until there are ``count`` of an item. ``only_here``: or until no
+    such block is left within reach of a walk.
 
     Raises:
         GaveUp: there are none to be had.
@@ -24,6 +27,8 @@ def gather(player: Player, blocks: set[str], item: str, count: int) -> None:
     given_up: set[Cell] = set()
     while player.have(item) < count:
         cell = nearest(player, wanted, given_up)
+        if cell is None and only_here:
+            return
         if cell is None:
             wander(player)
             continue
@@ -93,7 +98,7 @@ def _in_sight(ground: Ground, costs: Costs, eye: tuple[float, float, float], cel
 
 def pick_up(player: Player, item: str) -> None:
     """Walks to the item entities of a kind that lie about."""
-    for _ in range(6):
+    for attempt in range(6):
         places = drops_of(player, item, 9.0)
         if not places:
             return
@@ -101,9 +106,9 @@ def pick_up(player: Player, item: str) -> None:
         x, y, z = places[0]
         cell = (math.floor(x), math.floor(y + 0.1), math.floor(z))
 
-        def close(there: Cell, goal: Cell = cell) -> bool:
+        def close(there: Cell, goal: Cell = cell, far: int = int(attempt == 0)) -> bool:
             return (
-                abs(there[0] - goal[0]) + abs(there[2] - goal[2]) <= 1
+                abs(there[0] - goal[0]) + abs(there[2] - goal[2]) <= far
                 and -2 <= goal[1] - there[1] <= 1
             )
 
@@ -121,7 +126,9 @@ def pick_up(player: Player, item: str) -> None:
             flat = math.hypot(
                 left[0][0] - float(player.body["x"]), left[0][2] - float(player.body["z"])
             )
-            player.act(move=1 if flat > 0.9 else 0, yaw=yaw if flat > 0.3 else 0)
+            # What lies in a hole is reached from inside it only.
+            near = 0.3 if left[0][1] < float(player.body["y"]) - 0.6 else 0.9
+            player.act(move=1 if flat > near else 0, yaw=yaw if flat > 0.3 else 0)
 
 
 def wander(player: Player) -> None:

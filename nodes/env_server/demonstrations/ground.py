@@ -1,5 +1,7 @@
 """The ground as the scripted player reads it: what can be walked through, dug, stood on."""
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +41,7 @@ class Ground:
             return 0 if y > 0 else 7
         return self._bytes[((x - self.x0) * self._width + z - self.z0) * self.height + y]
 
-    def cells_of(self, blocks: set[int]) -> NDArray[np.int64]:
+    def cells_of(self, blocks: Collection[int]) -> NDArray[np.int64]:
         """Every cell (n, 3) with one of these blocks."""
         wanted = np.zeros(256, np.bool_)
         wanted[list(blocks)] = True

@@ -89,9 +89,10 @@ class Obtaining:
 
     def _break(self, block: str, item: str, count: int) -> None:
         source = self.way(f"block:{block}")
-        if source.how not in ("generates there", "found there"):
+        made = source.how not in ("generates there", "found there")
+        if made:
             self.do(source, 1)
-        gather(self.player, SAME.get(item, {block}), item, count)
+        gather(self.player, SAME.get(item, {block}), item, count, only_here=made)
 
     def _make(self, rule: Rule, count: int) -> None:
         name, player = rule.gives, self.player

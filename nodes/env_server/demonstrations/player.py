@@ -128,7 +128,8 @@ class Player:
         if self.env.is_successful:
             raise Succeeded
         # Who dies in the first tick of an action of three has risen again by its end.
-        if life > 0.0 >= float(self.body["life"]) or (had > 1 and self._items() == 0):
+        gone = had > 1 and self._items() == 0
+        if life > 0.0 and (float(self.body["life"]) <= 0.0 or gone):
             self.deaths += 1
             raise Died
 

@@ -1,12 +1,15 @@
 """What the scripted player does for each kind of task."""
 
+import msgspec
+
 from models.tasks import TaskSpec, task_kwargs
 from nodes.env_server.demonstrations.deeds import DEEDS
 from nodes.env_server.demonstrations.hunting import kill_one
 from nodes.env_server.demonstrations.obtaining import Obtaining
 from nodes.env_server.demonstrations.player import Died, GaveUp, Player
+from nodes.env_server.demonstrations.sheltering import DAY, wall_in
 from nodes.env_server.demonstrations.using import use_tech
-from nodes.env_server.obtainable.derivations import derive
+from nodes.env_server.obtainable.derivations import World, derive
 from nodes.env_server.obtainable.oracle import targets_of, worlds_of
 
 LIVES = 8
@@ -19,23 +22,27 @@ def play(player: Player, spec: TaskSpec) -> None:
         Succeeded: it is.
         GaveUp: the script came to its end, or to a place where it knows no way on.
     """
-    for _ in range(LIVES):
+    world = worlds_of(spec, engine=True)[0]
+    for life in range(LIVES):
+        # What was given at the start is lost with the first life.
+        given = world if life == 0 else msgspec.structs.replace(world, items=())
         try:
-            _play_once(player, spec)
+            _play_once(player, spec, given)
         except Died:
             continue
     raise GaveUp(f"the player died {LIVES} times")
 
 
-def _play_once(player: Player, spec: TaskSpec) -> None:
+def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
     if spec.kind == "combat":
         while True:
             for target in targets_of(spec):
                 kill_one(player, target.removeprefix("mob:"))
+    obtaining = Obtaining(player, derive(world), DEEDS)
     if spec.kind == "survival":
+        wall_in(obtaining)
         while True:
-            player.wait(1)
-    obtaining = Obtaining(player, derive(worlds_of(spec, engine=True)[0]), DEEDS)
+            player.wait(DAY)
     kwargs = task_kwargs(spec, image_size=1)
     for target in targets_of(spec):
         # What is wanted is what is gained: what was there at the start does not count.

@@ -2,12 +2,12 @@
 
 from models.rules import ITEMS
 from nodes.env_server.demonstrations.building import free_spots, place_near
+from nodes.env_server.demonstrations.farming import SOIL, till
 from nodes.env_server.demonstrations.gathering import approach, gather, nearest
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import ATTACK, BLOCK_IDS, EQUIP, USE, GaveUp, Player
+from nodes.env_server.demonstrations.player import ATTACK, EQUIP, USE, Player
 
 ENTRIES = {item.name: item for item in ITEMS}
-SOIL = {BLOCK_IDS[name] for name in ("dirt", "grass")}
 
 
 def use_tech(obtaining: Obtaining, name: str) -> None:
@@ -25,7 +25,7 @@ def use_tech(obtaining: Obtaining, name: str) -> None:
     elif entry.block:
         place_near(player, name)
     elif name.endswith("_hoe"):
-        _till(player, name)
+        till(player, name)
     elif entry.durability:
         _strike_something(player, name)
     else:
@@ -41,16 +41,6 @@ def _use_on_the_ground(player: Player, name: str) -> None:
         player.act(function=USE)
         if player.have(name) < before:
             return
-
-
-def _till(player: Player, name: str) -> None:
-    cell = nearest(player, SOIL)
-    if cell is None:
-        raise GaveUp("there is no soil to till")
-    approach(player, cell)
-    player.equip(name)
-    player.look_at(cell[0] + 0.5, cell[1] + 1.0, cell[2] + 0.5)
-    player.act(function=USE)
 
 
 def _strike_something(player: Player, name: str) -> None:

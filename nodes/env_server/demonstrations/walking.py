@@ -42,10 +42,6 @@ def go(player: Player, arrived: Goal, towards: Cell, slack: float = 0.0) -> None
     raise GaveUp(f"there is no way to {towards}")
 
 
-def go_to(player: Player, cell: Cell) -> None:
-    go(player, lambda there: there == cell, cell)
-
-
 def step_aside(player: Player) -> None:
     """Goes a few blocks off, to dry ground.
 

@@ -218,6 +218,9 @@ class Game:
             self._drop()
         for argument in keys.crafts:
             self._craft(argument)
+        if keys.at_table and self.world.status()["table"][0]:
+            for argument in keys.at_table:
+                self._craft(argument)
         for function, name in ((EQUIP, keys.equip), (PLACE, keys.place)):
             slot = self._slot_of(name) if name else -1
             if slot >= 0:

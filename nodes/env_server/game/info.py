@@ -10,6 +10,13 @@ from nodes.env_server.worlds.embedded.surroundings import BIOME_OF, surroundings
 if TYPE_CHECKING:
     from nodes.env_server.game.game import Game
 
+WAYS = tuple(
+    f"{way}_one_cm"
+    for way in (
+        "walk", "crouch", "sprint", "swim", "fall", "climb", "fly", "dive", "minecart", "boat",
+        "pig", "horse", "aviate",
+    )
+)  # fmt: skip
 EMPTY = {
     "name": "air",
     "variant": 0,
@@ -23,9 +30,13 @@ EMPTY = {
 def info_of(game: "Game") -> dict[str, Any]:
     player = game.player
     alive = bool(player["life"] > 0.0)
+    stat = game.statistics.tree()
     return {
+        "name": "MineDojoAgent0",
+        "score": int(player["xp"]),
+        "distance_travelled_cm": sum(stat[way] for way in WAYS),
         "inventory": inventory_of(game),
-        "stat": game.statistics.tree(),
+        "stat": stat,
         "achievement": game.statistics.achievements(),
         "world_time": game.time,
         "total_time": game.ticks,
@@ -33,6 +44,37 @@ def info_of(game: "Game") -> dict[str, Any]:
         "is_alive": alive,
         "is_dead": not alive,
         "living_death_event_fired": not alive,
+    }
+
+
+def told_of(seen: dict[str, Any]) -> dict[str, Any]:
+    """What the Java side tells of an observation's numbers, under its own names."""
+    life, place, tools = seen["life_stats"], seen["location_stats"], seen["nearby_tools"]
+    x, y, z = place["pos"].tolist()
+    return {
+        "life": life["life"].item(),
+        "armor": life["armor"].item(),
+        "food": life["food"].item(),
+        "saturation": life["saturation"].item(),
+        "xp": life["xp"].item(),
+        "air": life["oxygen"].item(),
+        "is_sleeping": life["is_sleeping"].item(),
+        "xpos": x,
+        "ypos": y,
+        "zpos": z,
+        "yaw": place["yaw"].item(),
+        "pitch": place["pitch"].item(),
+        "biome_id": place["biome_id"].item(),
+        "biome_temperature": place["temperature"].item(),
+        "biome_rainfall": place["rainfall"].item(),
+        "sea_level": place["sea_level"].item(),
+        "light_level": place["light_level"].item(),
+        "is_raining": place["is_raining"].item(),
+        "can_see_sky": place["can_see_sky"].item(),
+        "sun_brightness": place["sun_brightness"].item(),
+        "sky_light_level": place["sky_light_level"].item(),
+        "nearby_crafting_table": tools["table"].item(),
+        "nearby_furnace": tools["furnace"].item(),
     }
 
 

@@ -6,8 +6,9 @@ import msgspec
 class Keys(msgspec.Struct, frozen=True, kw_only=True):
     """``pitch`` and ``yaw``: degrees by which the camera turns, + is down and to the right.
     ``forward`` and ``left``: -1, 0 or 1. ``gait``: 0 none, 1 jump, 2 sneak, 3 sprint.
-    ``crafts``: craft arguments (0..243) in the order in which they are tried. ``equip`` and
-    ``place``: registry names of items, as MineDojo asks for them; "" for none."""
+    ``crafts``: craft arguments (0..243) in the order in which they are tried. ``at_table``: such
+    that need no table, but are asked for at one. ``equip`` and ``place``: registry names of items,
+    as MineDojo asks for them; "" for none."""
 
     pitch: float = 0.0
     yaw: float = 0.0
@@ -18,6 +19,7 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True):
     use: bool = False
     drop: bool = False
     crafts: tuple[int, ...] = ()
+    at_table: tuple[int, ...] = ()
     equip: str = ""
     place: str = ""
 

@@ -22,7 +22,15 @@ import msgspec
 import numpy as np
 
 from messages.program import CheckProgram, Program
-from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
+from messages.world import (
+    Condition,
+    Interface,
+    OpenSession,
+    Pictures,
+    RewardTerm,
+    SeedRange,
+    Task,
+)
 from models import actions as primitive_actions
 from models.features import FEATURES
 from nodes.env_server.frames import HEIGHT, WIDTH
@@ -161,8 +169,11 @@ def warm_world(spec: Spec) -> None:
     terms = [
         RewardTerm(kind="code", weight=1.0, source=REWARD),
         RewardTerm(kind="gain", weight=1.0, name="log"),
-        RewardTerm(kind="approach", weight=1.0, name="wood"),
-        RewardTerm(kind="facing", weight=1.0, name="wood"),
+        *(
+            RewardTerm(kind=kind, weight=1.0, name=name)
+            for kind in ("approach", "facing")
+            for name in ("wood", "cow")
+        ),
     ]
     interface = Interface(
         observations=list(FEATURES),
@@ -171,24 +182,34 @@ def warm_world(spec: Spec) -> None:
         rewards=terms,
         success=log,
         horizon=50,
-        targets=["wood"],
+        targets=["wood", "cow"],
     )
     request = OpenSession(
-        session="warm", task=task, size=2, seeds=SeedRange(first=0, count=4), interface=interface
+        session="warm",
+        task=task,
+        size=2,
+        seeds=SeedRange(first=0, count=4),
+        interface=interface,
+        pictures=Pictures(),
     )
     world = make_world(spec.kind, 2, task, **spec.options)
     session = Session(request, world)
-    for kind in ("near", "facing"):
-        session.take(msgspec.structs.replace(interface, success=Condition(kind=kind, name="wood")))
-    session.take(
-        msgspec.structs.replace(interface, success=Condition(kind="nearby", name="furnace"))
-    )
+    for success in (
+        Condition(kind="near", name="wood"),
+        Condition(kind="facing", name="cow"),
+        Condition(kind="nearby", name="furnace"),
+        Condition(kind="have", name="planks"),
+    ):
+        session.take(msgspec.structs.replace(interface, success=success, autocraft=True))
+        session.step(np.array([1, 2], np.int64))
+    session.take(interface)
     for choice in (0, len(interface.actions)):
         session.step(np.array([choice, 1], np.int64))
     session.run_program(Program(name="warm", source=READS_EVERYTHING, max_steps=8))
     world.rgb(0, HEIGHT, WIDTH)
     world.observation(0)
     session.said()
+    session.pictures()
     session.close()
 
 

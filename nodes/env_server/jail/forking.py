@@ -1,13 +1,13 @@
 """The env server's end of the fork server."""
 
 import contextlib
-import fcntl
 import mmap
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from nodes.env_server.jail.fork_server import Spec, Tried
-from nodes.env_server.programs.pulse import SIZE
+from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
 
 MODULE = "nodes.env_server.jail.fork_server"
 _ROOT = Path(__file__).resolve().parents[3]
@@ -33,23 +33,27 @@ class NoForkServer(Exception):
 @dataclass(frozen=True)
 class Forked:
     """A worker that was just forked: ``sock`` to talk to it, ``memory`` that it shares, ``dump``
-    the reading end of the pipe for its tracebacks."""
+    the reading end of the pipe for its tracebacks, ``file``: where the memory is, if in any."""
 
     pid: int
     pidfd: int
     sock: socket.socket
     memory: memoryview
     dump: int
+    file: Path | None
 
 
 class ForkServer:
     """Started with the first ``start``, and again when it is needed and has ended.
 
-    ``module``: what is run as the fork server.
+    ``module``: what is run as the fork server. ``pulses``: a folder in which each worker's shared
+    memory is a file as long as the worker lives; what workers counted is then still there when this
+    process was killed, see `left_over`. None: it is in no file.
     """
 
-    def __init__(self, spec: Spec, module: str = MODULE) -> None:
+    def __init__(self, spec: Spec, module: str = MODULE, pulses: Path | None = None) -> None:
         self._spec = spec
+        self._pulses = pulses
         self._module = module
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -73,7 +77,7 @@ class ForkServer:
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         reading, writing = os.pipe()
-        shared, memory = _shared_memory()
+        shared, memory, file = _shared_memory(self._pulses)
         try:
             with self._lock:
                 if self._control is None:
@@ -85,16 +89,19 @@ class ForkServer:
         except BaseException:
             ours.close()
             os.close(reading)
+            if file is not None:
+                file.unlink(missing_ok=True)
             raise
         finally:
             theirs.close()
             os.close(writing)
             os.close(shared)
         os.set_blocking(reading, False)
-        return Forked(pid, pidfd, ours, memory, reading)
+        return Forked(pid, pidfd, ours, memory, reading, file)
 
     def reap(self, forked: Forked) -> int:
-        """End a worker, if it has not ended; how it ended, as ``waitpid`` says it (-1: unknown)."""
+        """End a worker, if it has not ended; how it ended, as ``waitpid`` says it (-1: unknown).
+        What it counted can still be read until `forget`."""
         with contextlib.suppress(OSError):
             signal.pidfd_send_signal(forked.pidfd, signal.SIGKILL)
         with self._lock:
@@ -106,6 +113,11 @@ class ForkServer:
         os.close(forked.pidfd)
         os.close(forked.dump)
         return status
+
+    def forget(self, forked: Forked) -> None:
+        """A reaped worker's steps have been counted."""
+        if forked.file is not None:
+            forked.file.unlink(missing_ok=True)
 
     def close(self) -> None:
         """It ends, and all workers with it."""
@@ -168,14 +180,31 @@ class ForkServer:
             self._process = None
 
 
-def _shared_memory() -> tuple[int, memoryview]:
-    """A file descriptor and the same memory here, of a size that nobody can change."""
-    file = os.memfd_create("pulse", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+def left_over(pulses: Path) -> int:
+    """The primitive steps that workers of an earlier life took and that nobody has counted."""
+    steps = 0
+    for file in sorted(pulses.glob("*.pulse")):
+        with contextlib.suppress(OSError):
+            data = file.read_bytes()[:SIZE]
+            file.unlink()
+            if len(data) == SIZE:
+                numbers = memoryview(data).cast("q")
+                steps += max(numbers[STEPS] - numbers[COLLECTED], 0)
+    return steps
+
+
+def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
+    """A file descriptor, the same memory here, and its file."""
+    path = None
+    if folder is None:
+        file = os.memfd_create("pulse", os.MFD_CLOEXEC)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        file, name = tempfile.mkstemp(suffix=".pulse", dir=folder)
+        path = Path(name)
     try:
         os.ftruncate(file, mmap.PAGESIZE)
-        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-        fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
-        return file, memoryview(mmap.mmap(file, mmap.PAGESIZE))[:SIZE].cast("q")
+        return file, memoryview(mmap.mmap(file, mmap.PAGESIZE))[:SIZE].cast("q"), path
     except BaseException:
         os.close(file)
         raise

@@ -101,6 +101,8 @@ class Inmate:
             return session.opened()
         if isinstance(ask, wire.Run):
             return self._run(session, ask)
+        if isinstance(ask, wire.Show):
+            return wire.Pictured(pictures=session.pictures())
         if isinstance(ask, wire.End):
             session.close()
             return wire.Done()

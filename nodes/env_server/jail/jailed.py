@@ -3,12 +3,23 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, RunProgram, Step, Stepped, Task
+from messages.world import (
+    Episode,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    RunProgram,
+    Step,
+    Stepped,
+    Task,
+)
 from messages.world import TakeInterface as Take
 from nodes.env_server.film import Film
 from nodes.env_server.hosting import SessionLost
@@ -28,6 +39,7 @@ _ENDING = 5.0
 
 class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
+    ``pulses``: a folder for what workers share with this process, see `ForkServer`.
 
     Raises:
         ValueError: there is no such world.
@@ -42,13 +54,14 @@ class JailedHost:
         quarantine: Quarantine,
         memory: int,
         module: str = MODULE,
+        pulses: Path | None = None,
     ) -> None:
         self.killed = 0
         self.quarantine = quarantine
         self._kind, self._options, self._memory = kind, options, memory
         self._checking = threading.Lock()
         self._checker: Worker | None = None
-        self._server = ForkServer(Spec(kind=kind, options=options, task=task), module)
+        self._server = ForkServer(Spec(kind=kind, options=options, task=task), module, pulses)
         tried = self._server.start()
         if tried.error:
             self._server.close()
@@ -205,6 +218,9 @@ class JailedSession:
     def said(self) -> list[Episode]:
         self._episodes = self._ask(wire.Look()).episodes
         return self._episodes
+
+    def pictures(self) -> list[Picture]:
+        return self._ask(wire.Show()).pictures if self._request.pictures else []
 
     def close(self) -> None:
         try:

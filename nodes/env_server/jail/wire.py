@@ -17,7 +17,16 @@ import numpy as np
 from messages.array import Array
 from messages.codec import MAX_ARRAY, MAX_ARRAYS, MAX_BODY, encode
 from messages.program import Checked, CheckProgram
-from messages.world import Episode, Opened, OpenSession, ProgramRan, RunProgram, Step, Stepped
+from messages.world import (
+    Episode,
+    Opened,
+    OpenSession,
+    Picture,
+    ProgramRan,
+    RunProgram,
+    Step,
+    Stepped,
+)
 from messages.world import TakeInterface as Take
 
 MAX_MESSAGE = 256 << 20
@@ -52,11 +61,15 @@ class Look(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """How do the episodes stand?"""
 
 
+class Show(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What was pictured of the last stage?"""
+
+
 class End(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Let go of the world, and end."""
 
 
-Ask = Make | Confine | Take | Step | Run | Look | End | CheckProgram
+Ask = Make | Confine | Take | Step | Run | Look | Show | End | CheckProgram
 
 
 class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -66,6 +79,10 @@ class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class Standing(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
+
+
+class Pictured(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    pictures: list[Picture]
 
 
 class Done(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -97,8 +114,8 @@ class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 Answer = (
-    Made | Opened | Stepped | ProgramRan | Standing | Checked | Done | Cancelled | Refused
-    | Frame | Logged
+    Made | Opened | Stepped | ProgramRan | Standing | Pictured | Checked | Done | Cancelled
+    | Refused | Frame | Logged
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from nodes.env_server.jail import wire
 from nodes.env_server.jail.forking import Forked, ForkServer
 from nodes.env_server.jail.inmate import WHERE, receive_exactly
 from nodes.env_server.programs.compiler import FILE_NAME
-from nodes.env_server.programs.pulse import CANCEL, INSIDE, MARK, STEPS, TURN
+from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
 from nodes.env_server.worlds import WorldError
 
 LOG = logging.getLogger("env_server")
@@ -126,7 +126,7 @@ class Worker:
     def close(self) -> None:
         if self._alive:
             self._alive = False
-            self._server.reap(self._forked)
+            self._reap()
 
     # ---- for those who wait
 
@@ -161,7 +161,7 @@ class Worker:
         steps = self._memory[STEPS]
         if steps > self._steps:  # it is another process's number: it may be anything
             self._counted(steps - self._steps)
-            self._steps = steps
+            self._memory[COLLECTED] = self._steps = steps
 
     def _show(self, rgb: np.ndarray) -> None:
         if rgb.shape != (3, HEIGHT, WIDTH) or rgb.dtype != np.uint8:
@@ -180,10 +180,16 @@ class Worker:
         if blamed:
             mark, line = self._place(mark)
         self._alive = False
-        status = self._server.reap(self._forked)
+        status = self._reap()
         if what == "died":
             what = f"died ({_cause(status)})"
         return WorkerLost(what, blamed, mark if blamed else 0, line)
+
+    def _reap(self) -> int:
+        status = self._server.reap(self._forked)
+        self._count()
+        self._server.forget(self._forked)
+        return status
 
     def _place(self, mark: int) -> tuple[int, int]:
         """Mark and line of the innermost frame of a program."""

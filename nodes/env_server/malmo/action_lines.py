@@ -9,7 +9,7 @@ from nodes.env_server.malmo.framing import BadMessage
 LINES = 128
 PRESSED = ("forward", "back", "left", "right", "jump", "sneak", "sprint", "use", "attack", "drop")
 # What each of the three crafting commands may make: 2 x 2, at a table, in a furnace.
-STATIONS = {"craft": ("hand",), "craftNearby": ("table",), "smeltNearby": ("furnace",)}
+STATIONS = {"craft": ("hand",), "craftNearby": ("table", "hand"), "smeltNearby": ("furnace",)}
 ITEMS = frozenset(item_names)
 CRAFTED = {craft.item: craft.station for craft in CRAFTS}
 
@@ -29,7 +29,8 @@ def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
     pressed = dict.fromkeys(PRESSED, False)
     named = {"equip": "", "place": ""}
     pitch = yaw = 0.0
-    chat, crafts, unknown = "", [], []
+    chat = ""
+    crafts, at_table, unknown = [], [], []
     for line in lines:
         verb, _, value = line.strip().partition(" ")
         value = value.strip()
@@ -44,7 +45,8 @@ def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
         elif verb in named:
             named[verb] = _item(verb, value)
         elif verb in STATIONS and CRAFTED.get(value) in STATIONS[verb]:
-            crafts.append(craft_index(value))
+            asked = crafts if CRAFTED[value] == STATIONS[verb][0] else at_table
+            asked.append(craft_index(value))
         else:
             unknown.append(line.strip()[:80])
     gait = 1 if pressed["jump"] else 2 if pressed["sneak"] else 3 if pressed["sprint"] else 0
@@ -58,6 +60,7 @@ def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
         use=pressed["use"],
         drop=pressed["drop"],
         crafts=tuple(crafts),
+        at_table=tuple(at_table),
         equip=named["equip"],
         place=named["place"],
     )

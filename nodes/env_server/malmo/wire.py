@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from nodes.env_server.game import Game
+from nodes.env_server.game import Game, told_of
 
 # The order in which the scalars of a block and of a ray stand in their flat lists.
 VOXEL_KEYS = (
@@ -44,34 +44,7 @@ def frame_and_info(game: Game) -> tuple[bytes, bytes]:
     """The picture, bottom row first, and everything else."""
     seen = game.observation()
     frame = seen["rgb"].transpose(1, 2, 0)[::-1].tobytes()
-    life, place, tools = seen["life_stats"], seen["location_stats"], seen["nearby_tools"]
-    x, y, z = place["pos"].tolist()
-    info: dict[str, Any] = {
-        **game.info(),
-        "life": life["life"].item(),
-        "armor": life["armor"].item(),
-        "food": life["food"].item(),
-        "saturation": life["saturation"].item(),
-        "xp": life["xp"].item(),
-        "air": life["oxygen"].item(),
-        "is_sleeping": life["is_sleeping"].item(),
-        "xpos": x,
-        "ypos": y,
-        "zpos": z,
-        "yaw": place["yaw"].item(),
-        "pitch": place["pitch"].item(),
-        "biome_id": place["biome_id"].item(),
-        "biome_temperature": place["temperature"].item(),
-        "biome_rainfall": place["rainfall"].item(),
-        "sea_level": place["sea_level"].item(),
-        "light_level": place["light_level"].item(),
-        "is_raining": place["is_raining"].item(),
-        "can_see_sky": place["can_see_sky"].item(),
-        "sun_brightness": place["sun_brightness"].item(),
-        "sky_light_level": place["sky_light_level"].item(),
-        "nearby_crafting_table": tools["table"].item(),
-        "nearby_furnace": tools["furnace"].item(),
-    }
+    info: dict[str, Any] = {**game.info(), **told_of(seen)}
     if "voxels" in seen:
         info["voxels"] = _flat(seen["voxels"], VOXEL_KEYS)
     if "rays" in seen:

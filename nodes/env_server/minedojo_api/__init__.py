@@ -11,6 +11,6 @@ from models.tasks import InventoryItem
 from nodes.env_server.game import NotInThisWorld
 from nodes.env_server.minedojo_api.environment import Environment
 from nodes.env_server.minedojo_api.making import make
-from nodes.env_server.minedojo_api.simulation import Simulation
+from nodes.env_server.minedojo_api.simulation import NotBegun, Simulation
 
-__all__ = ["Environment", "InventoryItem", "NotInThisWorld", "Simulation", "make"]
+__all__ = ["Environment", "InventoryItem", "NotBegun", "NotInThisWorld", "Simulation", "make"]

@@ -1,20 +1,34 @@
 """MineDojo's environment as a policy sees it: eight numbers in, an observation dictionary out."""
 
-from typing import Any
+import math
+from typing import Any, ClassVar, Self
 
-import gymnasium
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
-from models.rules import item_names
+from models.rules import block_names, item_names
 from models.tasks import Placed, WorldSettings
 from nodes.env_server.game import STILL, Keys
-from nodes.env_server.meta_tasks import MetaTask, Tally, tally_of
+from nodes.env_server.gymnasium_spaces import observation_space
+from nodes.env_server.meta_tasks import MetaTask, Outcome, Tally, tally_of
+from nodes.env_server.minedojo_api.actions import (
+    ATTACK,
+    CRAFT,
+    DESTROY,
+    DROP,
+    EQUIP,
+    PLACE,
+    USE,
+    ActionSpace,
+    KeyAction,
+    keys_of,
+    reversed_action,
+)
 from nodes.env_server.minedojo_api.simulation import Simulation, replace_item
 from nodes.env_server.minedojo_api.spawns import Spawns
 
 Observation = dict[str, Any]
-USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
 LAGGING = (DROP, CRAFT, EQUIP, PLACE, DESTROY)  # two ticks more, in which nothing is done
 LAG = 2
 
@@ -26,6 +40,10 @@ class Environment:
     Actions are eight whole numbers, MultiDiscrete [3, 3, 4, 25, 25, 8, 244, 36]. ``unwrapped`` has
     the runtime commands.
     """
+
+    metadata: ClassVar[dict[str, Any]] = {"render.modes": []}
+    reward_range = (-math.inf, math.inf)
+    spec = None
 
     def __init__(
         self,
@@ -42,9 +60,8 @@ class Environment:
         self.task_guidance = guidance
         self.is_successful = False
         self.cam_interval = cam_interval
-        self.action_space = gymnasium.spaces.MultiDiscrete(
-            [3, 3, 4, camera_bins, camera_bins, 8, 244, 36]
-        )
+        self.action_space = ActionSpace(camera_bins)
+        self.info_prev_reset: dict[str, Any] | None = None  # after a fast reset's commands
         self._task = task
         self._settings = settings
         self._spawns = Spawns(settings)
@@ -63,9 +80,38 @@ class Environment:
         """What the task asks of the world."""
         return self._settings
 
+    @property
+    def observation_space(self) -> spaces.Dict:
+        settings = self._settings
+        box = settings.voxels
+        shape = None
+        if box is not None:
+            x, y, z = (box[f"{axis}max"] - box[f"{axis}min"] + 1 for axis in "xyz")
+            shape = x, y, z
+        rays = None if settings.rays is None else len(settings.rays)
+        return observation_space(settings.image_size, item_names, block_names, shape, rays)
+
     def no_op(self) -> NDArray[np.int64]:
-        middle = (int(self.action_space.nvec[3]) - 1) // 2
-        return np.array([0, 0, 0, middle, middle, 0, 0, 0])
+        return self.action_space.no_op()
+
+    def reverse_action(self, action: KeyAction) -> NDArray[np.int64]:
+        """The eight numbers for a dictionary of keys; of several things done at once the first of
+        attack, use, craft, equip, place and drop.
+
+        Raises:
+            WrongValue: a key that there is not, or a value that it cannot have.
+            ValueError: equip or place what is not in the inventory.
+        """
+        return reversed_action(keys_of(action), self.action_space, self.cam_interval, self._held())
+
+    def get_prompt(self) -> str:
+        return self.task_prompt
+
+    def specify_prompt(self, prompt: str) -> None:
+        self.task_prompt = prompt
+
+    def specify_guidance(self, guidance: str) -> None:
+        self.task_guidance = guidance
 
     def reset(self) -> Observation:
         """A new episode. With fast resets (all tasks) the first one makes the world; later ones
@@ -75,6 +121,7 @@ class Environment:
         if fast:
             for command in self._reset_commands():
                 simulation.tick(command=command)
+            self.info_prev_reset = simulation.game.info()
         else:
             simulation.reset()
         start = self._tally()
@@ -84,6 +131,7 @@ class Environment:
         simulation.game.player["fresh"] = 1
         now = self._tally()
         self._task.reset(now, start if fast else now)
+        self._spawns.note(simulation.game)
         self.is_successful = False
         return self._observe()[0]
 
@@ -91,40 +139,50 @@ class Environment:
         """Raises:
         AssertionError: not eight whole numbers, or one out of range.
         ValueError: equip, place or destroy on an empty slot.
-        RuntimeError: before the first reset.
+        NotBegun: before the first reset, or after close.
         """
-        if not self._masks:
-            raise RuntimeError("the environment has not begun: call reset before the first step")
+        self.unwrapped.check_begun()
         chosen = self._checked(action)
-        function, argument = chosen[5], chosen[6]
-        game = self.unwrapped.game
-        for extra in self._spawns.commands_of_a_step(game):
-            self.unwrapped.tick(command=extra)
-        command = ""
+        function, argument, slot = chosen[5:]
         if function in (EQUIP, PLACE, DESTROY):
-            self._refuse_empty(function, chosen[7])
-        if function == DESTROY:
-            command = replace_item(Placed(chosen[7], "air", 0, 1))
+            self._refuse_empty(function, slot)
         keys = self._keys(chosen)
         if function == CRAFT:
-            game.intend(argument, bool(self._masks["craft_smelt"][argument]))
+            self.unwrapped.game.intend(argument, bool(self._masks["craft_smelt"][argument]))
         else:
-            game.intend()
-        self.unwrapped.tick(keys, command)
-        outcome = self._task.step(self._tally())
-        for _ in range(LAG if function in LAGGING else 0):
-            self.unwrapped.tick(STILL)
-            # Only the last tick's reward comes back, as in MineDojo.
-            outcome = self._task.step(self._tally())
+            self.unwrapped.game.intend()
+        if function == DESTROY:
+            # MineDojo's command in place of a step: nothing is spawned or paid in its tick.
+            self.unwrapped.tick(keys, replace_item(Placed(slot, "air", 0, 1)))
+            outcome = self._tick()
+        else:
+            outcome = self._tick(keys)
+        # Only the last tick's reward comes back, as in MineDojo.
+        for _ in range(LAG - (function == DESTROY) if function in LAGGING else 0):
+            outcome = self._tick()
         self.is_successful = outcome.success
         seen, info = self._observe()
         return seen, outcome.reward, outcome.done, info
+
+    def _tick(self, keys: Keys = STILL) -> Outcome:
+        """A tick of the task: what is spawned, the tick itself, and what it pays."""
+        for command in self._spawns.commands():
+            self.unwrapped.tick(command=command)
+        self.unwrapped.tick(keys)
+        self._spawns.note(self.unwrapped.game)
+        return self._task.step(self._tally())
 
     def seed(self, seed: int | None = None) -> None:
         self.unwrapped.seed(seed)
 
     def close(self) -> None:
         self.unwrapped.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __getattr__(self, name: str) -> Any:
         """MineDojo's wrappers hand the runtime commands through."""
@@ -138,6 +196,10 @@ class Environment:
         # What commands change from here on counts as a gain or loss of the next step.
         self.unwrapped.game.mark()
         return seen, info
+
+    def _held(self) -> list[str]:
+        """The names in the 36 slots."""
+        return [item_names[item] for item in self.unwrapped.game.world.state.slots[0]["item"][:36]]
 
     def _tally(self) -> Tally:
         game = self.unwrapped.game

@@ -5,6 +5,7 @@ from typing import Any
 
 from models.tasks import (
     UnknownTask,
+    WrongArgument,
     WrongValue,
     make_kwargs,
     meta_tasks,
@@ -38,6 +39,8 @@ def make(
         WrongArgument, WrongValue: what MineDojo would refuse, or trip over later.
         NotInThisWorld: the embedded world does not have what the task needs.
     """
+    if not isinstance(task_id, str):
+        raise WrongArgument(f"a task is named by a text, as 'harvest_1_log', not {task_id!r}")
     if not (isinstance(cam_interval, int | float) and 0.0 < cam_interval <= 360.0):
         raise WrongValue(f"cam_interval is in degrees, above 0, not {cam_interval!r}")
     kind, guidance = task_id.lower(), None

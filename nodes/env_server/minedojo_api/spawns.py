@@ -28,6 +28,7 @@ class Spawns:
         if extra is not None:
             self._extra_box = Box(extra.low, extra.high, len(self._rates), settings.seed)
             self._chance = np.random.default_rng(settings.seed)
+        self._height, self._light = 0.0, 0.0
 
     def initial(self) -> bool:
         return bool(self._mobs)
@@ -36,26 +37,32 @@ class Spawns:
         places = self._box.sample().tolist()
         return [_summon(mob, place) for mob, place in zip(self._mobs, places, strict=True)]
 
-    def commands_of_a_step(self, game: Game) -> list[str]:
-        """Each rate is tried once; each that comes true costs a tick."""
+    def note(self, game: Game) -> None:
+        """How things stand after a tick of the task, by which the next one's chances are judged."""
+        if self._rates:
+            self._height, self._light = float(game.player["y"]), game.light()
+
+    def commands(self) -> list[str]:
+        """What is spawned before a tick of the task. Each rate is tried once; each that comes true
+        costs a tick."""
         if not self._rates:
             return []
         found = []
         places = self._extra_box.sample().tolist()
         for (name, rate), place in zip(self._rates.items(), places, strict=True):
-            if self._chance.random() <= rate and allowed(name, game):
+            if self._chance.random() <= rate and allowed(name, self._height, self._light):
                 mob = name in MOBS.spawned.mobs
                 found.append(_summon(name, place) if mob else _set(name, place))
         return found
 
 
-def allowed(name: str, game: Game) -> bool:
-    """Whether the height and the light of where the player is let something be spawned."""
+def allowed(name: str, height: float, light: float) -> bool:
+    """Whether the height (y in metres) and the light (0..15) where the player is let something be
+    spawned."""
     conditions = MOBS.spawn_conditions
-    y, light = float(game.player["y"]), game.light()
     return (
-        y <= conditions["height_at_most"].get(name, np.inf)
-        and y >= conditions["height_at_least"].get(name, -np.inf)
+        height <= conditions["height_at_most"].get(name, np.inf)
+        and height >= conditions["height_at_least"].get(name, -np.inf)
         and light <= conditions["light_at_most"].get(name, np.inf)
         and light >= conditions["light_at_least"].get(name, -np.inf)
     )

@@ -54,7 +54,7 @@ PURE = frozenset(
 )  # fmt: skip
 """Host functions that do not act."""
 
-HELPERS = frozenset({"look_at", "walk_to", "dig_at", "place_at"})
+HELPERS = frozenset({"look_at", "walk_to", "walk_on", "dig_at", "place_at"})
 """Functions of ``helpers/`` that programs may call. They are written in this language, too, and a
 program may define its own instead."""
 

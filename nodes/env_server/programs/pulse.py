@@ -14,6 +14,7 @@ INSIDE = 1  # 1 while a program (its check, its run) has the processor, 0 while 
 MARK = 2  # of the program that runs; 0: several do
 STEPS = 3  # primitive steps that were taken, by all environments together
 CANCEL = 4  # written from outside: the number of the request that is no longer wanted
+COLLECTED = 5  # written from outside: how many of the steps were counted there
 SIZE = 8 * 8  # bytes
 
 

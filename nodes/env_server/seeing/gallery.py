@@ -19,6 +19,7 @@ SIZE = (160, 256)
 AREA = 128  # columns that a Game holds along each side
 SETTLING = 40  # ticks before a picture is taken
 NIGHT = 18000
+HOLLOW = 24  # y of the floor among the ores: over the caves full of lava
 MOBS = ("cow", "sheep", "pig", "chicken", "zombie", "skeleton", "creeper", "spider", "enderman")
 
 
@@ -68,7 +69,7 @@ def underground() -> NDArray[np.uint8]:
     game, _ = open_game("forest", 3)
     player = game.player
     x, z = int(np.floor(player["x"])), int(np.floor(player["z"]))
-    floor = 11 - int(np.floor(player["y"]))
+    floor = HOLLOW - int(np.floor(player["y"]))
     ores = {(-4, 1): 56, (-3, 3): 73, (-1, 4): 14, (1, 4): 15, (2, 3): 16, (4, 2): 21, (3, 1): 56}
     names = {
         56: "diamond_ore", 73: "redstone_ore", 14: "gold_ore", 15: "iron_ore", 16: "coal_ore",
@@ -83,7 +84,7 @@ def underground() -> NDArray[np.uint8]:
     for east, up in ((-2, 1), (0, 2), (2, 1), (1, 0)):
         game.tick(STILL, f"setblock ~{east} ~{floor + up} ~7 {names[list(ores.values())[up]]}")
     game.tick(STILL, f"setblock ~2 ~{floor} ~4 torch")
-    game.move_to(x + 0.5, 11.0, z + 0.5)
+    game.move_to(x + 0.5, float(HOLLOW), z + 0.5)
     game.turn_to(0.0, 4.0)
     return _settled(game).world.rgb(0, *SIZE)
 

@@ -26,12 +26,26 @@ from messages.chat import (
 from models.plans import plan_for
 from models.ways import Unreachable
 from nodes.llm.backend import BackendError, Completion
-from nodes.llm.rulebook import rules
+from nodes.llm.rulebook import rules, specs
 from nodes.llm.rulebook.ladder import next_rung
+from nodes.llm.rulebook.rules import BOOK
 
 
 class RulebookBackend:
-    model = "rulebook (no language model)"
+    """``book``: the rule file, by its name.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+
+    def __init__(self, book: str = BOOK) -> None:
+        try:
+            rules.rules(book)
+        except rules.NoRule as error:
+            raise ValueError(f"The rulebook cannot be read: {error}.") from None
+        self._book = book
+        variant = "" if book == BOOK else f", {book}"
+        self.model = f"rulebook (no language model{variant})"
 
     def complete(
         self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
@@ -46,12 +60,14 @@ class RulebookBackend:
         if isinstance(question, PlanQuestion):
             return plan(question)
         if isinstance(question, DecomposeQuestion):
-            return decompose(question)
+            return decompose(question, self._book)
         if isinstance(question, ProgramQuestion):
-            return program(question)
+            return program(question, self._book)
         if isinstance(question, SpecQuestion):
-            return spec(question)
-        return judge(question)
+            return spec(question, self._book)
+        if isinstance(question, JudgeQuestion):
+            return judge(question, self._book)
+        raise rules.NoRule("the rulebook looks at no pictures")
 
 
 def plan(question: PlanQuestion) -> PlanAnswer:
@@ -63,11 +79,13 @@ def plan(question: PlanQuestion) -> PlanAnswer:
     return PlanAnswer(thoughts="Counted backwards from the goal.", subtasks=subtasks)
 
 
-def decompose(question: DecomposeQuestion) -> DecomposeAnswer:
+def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
     """The cheapest decomposition that the verdicts so far leave open."""
     goal = question.subtask.success
     alone = question.task.success == goal
-    rung = next_rung(rules.approach(goal, question.task.inventory, alone), question.history)
+    known = rules.approach(goal, question.task.inventory, alone, book)
+    known = rules.open_to(known, question.methods, question.most_sub_actions)
+    rung = next_rung(known, question.history)
     failures = [
         f"{line.sub_action.name} ({line.sub_action.method}): {line.verdict.reason}"
         for line in (question.history[-1].lines if question.history else [])
@@ -79,10 +97,10 @@ def decompose(question: DecomposeQuestion) -> DecomposeAnswer:
     )
 
 
-def program(question: ProgramQuestion) -> ProgramAnswer:
+def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
     """The next program of the stock; the last one again when there is no other."""
     goal = question.task.success
-    stock = _step(question).programs
+    stock = _step(question, book).programs
     if not stock:
         raise rules.NoRule(f"the rulebook has no program for {question.sub_action.name!r}")
     file = stock[min(len(question.attempts), len(stock) - 1)]
@@ -92,20 +110,20 @@ def program(question: ProgramQuestion) -> ProgramAnswer:
     )
 
 
-def spec(question: SpecQuestion) -> SpecAnswer:
+def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     """The spec after as many as have failed; macros only where they are allowed."""
-    goal = question.task.success
-    stock = _step(question).specs
+    goal, inventory = question.task.success, question.task.inventory
+    stock = _step(question, book).specs
     if not stock:
         raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
     failed = sum(
         line.sub_action.method == "rl" and not line.verdict.success for line in question.history
     )
-    chosen = rules.spec(stock[min(failed, len(stock) - 1)], goal)
+    chosen = specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, book)
     macros = [
         MacroDraft(
             name=macro.name,
-            source=rules.program(macro.file, goal),
+            source=rules.program(macro.file, goal, inventory),
             purpose=macro.purpose,
             max_steps=macro.max_steps,
         )
@@ -124,7 +142,7 @@ def spec(question: SpecQuestion) -> SpecAnswer:
     )
 
 
-def judge(question: JudgeQuestion) -> JudgeAnswer:
+def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
     """The first line of the rules that fits what was seen."""
     evidence, rate = question.evidence, question.success_rate
     count = len(evidence.episodes)
@@ -135,7 +153,7 @@ def judge(question: JudgeQuestion) -> JudgeAnswer:
         "method": evidence.method,
         "macros": bool(evidence.macros),
     }
-    line = next(line for line in rules.rules().verdicts if line.when.items() <= seen.items())
+    line = next(line for line in rules.rules(book).verdicts if line.when.items() <= seen.items())
     words = {
         "worked": round(rate * count),
         "episodes": count,
@@ -149,11 +167,11 @@ def judge(question: JudgeQuestion) -> JudgeAnswer:
     )
 
 
-def _step(question: ProgramQuestion | SpecQuestion) -> rules.Step:
+def _step(question: ProgramQuestion | SpecQuestion, book: str) -> rules.Step:
     """The step of the rules that the sub-action was made from: by name and what comes before."""
     names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
     for alone in (True, False):
-        known = rules.approach(question.task.success, question.task.inventory, alone)
+        known = rules.approach(question.task.success, question.task.inventory, alone, book)
         for split in known.splits:
             if [step.name for step in split[: len(names)]] == names:
                 return split[len(names) - 1]

@@ -1,7 +1,7 @@
-"""Reads the rule file into types, and fills in what a condition says."""
+"""Reads a rule file into types, and fills in what a condition says."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -17,11 +17,15 @@ from models.ways import MADE, Unreachable, Way, open_ways, way_to
 
 NOTHING: Mapping[str, int] = {}
 HERE = Path(__file__).parent
+BOOK = "rules.yaml"
+"""The rule file of RL-GPT itself; the others are variants of it, see docs/methods.md."""
 
 _CONSTANT = re.compile(r"^(ITEM|BLOCK|QUANTITY|MOB|TOOL|TOOLS|STATION|LEVEL) = .*$", re.MULTILINE)
 
 
 Kind = Literal["gather", "collect", "mine", "make", "make_at", "hunt", "apply", "reach", "place"]
+BY_ANY_WAY = "any"
+"""In place of a kind: how every subtask is gone about, whatever its way."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +35,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     description: str
     success: Literal["goal"] | Condition
     methods: list[Method]
-    programs: list[str]
+    programs: list[str] = []
     specs: list[str] = []
 
 
@@ -69,7 +73,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     blocks: dict[str, str]
     sources: dict[str, str]
     levels: dict[str, int]
-    subtasks: dict[Kind, Approach]
+    subtasks: dict[Kind | Literal["any"], Approach]
     specs: dict[str, Spec]
     verdicts: list[VerdictLine]
 
@@ -79,13 +83,40 @@ class NoRule(Exception):
 
 
 @cache
-def rules() -> Rules:
-    text = (HERE / "rules.yaml").read_text()
-    return msgspec.convert(yaml.safe_load(text), type=Rules)
+def rules(book: str = BOOK) -> Rules:
+    """The rules of a file of this folder. One that names a ``base`` is that file with its own
+    entries put in the place of those that have the same names.
+
+    Raises:
+        NoRule: there is no such file.
+    """
+    return msgspec.convert(_read(book), type=Rules)
+
+
+def books() -> list[str]:
+    """The rule files that there are."""
+    return sorted(path.name for path in HERE.glob("*.yaml"))
+
+
+def _read(book: str) -> dict[str, Any]:
+    if book not in books():
+        raise NoRule(f"there is no rule file {book!r}; there are {', '.join(books())}")
+    own: dict[str, Any] = yaml.safe_load((HERE / book).read_text())
+    base = own.pop("base", None)
+    if base is None:
+        return own
+    read = _read(base)
+    for section, entries in own.items():
+        merged = isinstance(entries, dict)
+        read[section] = {**read[section], **entries} if merged else entries
+    return read
 
 
 def approach(
-    goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
+    goal: Condition,
+    inventory: Mapping[str, int] = NOTHING,
+    alone: bool = True,
+    book: str = BOOK,
 ) -> Approach:
     """How a subtask with this success is gone about, with everything filled in. ``alone``: it is
     the whole goal, and no step on the way to one.
@@ -93,10 +124,33 @@ def approach(
     Raises:
         NoRule: the rules know no way.
     """
-    kind = kind_of(goal, inventory)
-    if kind == "gather" and not alone:
-        kind = "collect"
-    return fill(rules().subtasks[kind], goal, _block(goal), inventory)
+    subtasks = rules(book).subtasks
+    found = subtasks.get(BY_ANY_WAY)
+    if found is None:
+        kind = kind_of(goal, inventory)
+        if kind == "gather" and not alone:
+            kind = "collect"
+        found = subtasks[kind]
+    return fill(found, goal, block_of(goal), inventory)
+
+
+def open_to(known: Approach, methods: Collection[Method], most: int | None) -> Approach:
+    """What is left of an approach where only these methods, and so many steps, are open to a run.
+
+    Raises:
+        NoRule: nothing is left.
+    """
+    splits: list[list[Step]] = []
+    for split in known.splits:
+        steps = [
+            msgspec.structs.replace(step, methods=[m for m in step.methods if m in methods])
+            for step in split
+        ]
+        if all(step.methods for step in steps) and (most is None or len(steps) <= most):
+            splits.append(steps)
+    if not splits:
+        raise NoRule(f"the rulebook cannot {known.name!r} by {' and '.join(methods)} alone")
+    return msgspec.structs.replace(known, splits=splits)
 
 
 def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
@@ -107,7 +161,7 @@ def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
         return "reach"
     way = _way(goal, inventory)
     if way is None or way.how == "find":
-        if _dug_from(goal.name) is None:
+        if dug_from(goal.name) is None:
             raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
         return "gather"
     if way.how in MADE:
@@ -118,7 +172,7 @@ def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
         if way.of not in {mob.name for mob in MOBS}:
             raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
         return "apply"
-    if _block(goal) in rules().levels:
+    if block_of(goal) in rules().levels:
         return "mine"
     return "gather" if goal.quantity == 1 else "collect"
 
@@ -130,17 +184,13 @@ def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
         return None
 
 
-def _block(goal: Condition) -> str:
-    return (goal.name if goal.kind != "have" else _dug_from(goal.name)) or ""
-
-
-def spec(name: str, goal: Condition) -> Spec:
-    return fill(rules().specs[name], goal, _block(goal))
+def block_of(goal: Condition) -> str:
+    return (goal.name if goal.kind != "have" else dug_from(goal.name)) or ""
 
 
 def program(file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> str:
     """A program of the stock, its constants set to what the goal names."""
-    block = _block(goal)
+    block = block_of(goal)
     way = _way(goal, inventory) or Way(how="find")
     values = {
         "ITEM": goal.name,
@@ -149,7 +199,7 @@ def program(file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) 
         "MOB": way.of,
         "TOOL": next(iter([*way.tools, *way.uses]), ""),
         "TOOLS": way.tools,
-        "STATION": way.station,
+        "STATION": goal.name if goal.kind == "nearby" else way.station,
         "LEVEL": rules().levels.get(block, 0),
     }
     source = (HERE / "programs" / file).read_text()
@@ -160,7 +210,7 @@ def _constant(name: str, value: str | int | list[str]) -> str:
     return f"{name} = {msgspec.json.encode(value).decode()}"
 
 
-def _dug_from(item: str) -> str | None:
+def dug_from(item: str) -> str | None:
     """Localised name of the block that drops the item."""
     if (chosen := rules().blocks.get(item)) is not None:
         return chosen
@@ -182,6 +232,7 @@ def fill(value: Any, goal: Condition, block: str, inventory: Mapping[str, int] =
         "of": way.of if way else "",
         "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
         "station": (way.station if way else "").replace("_", " "),
+        "station_item": way.station if way else "",
     }
 
     def filled(part: Any) -> Any:

@@ -1,5 +1,6 @@
 """How vLLM is started: the command line and the environment, from a profile."""
 
+import json
 import os
 import shutil
 import sys
@@ -19,6 +20,7 @@ _OFFLINE = {
     "DO_NOT_TRACK": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
+_PICTURES = {"image": {"count": 64, "width": 1024, "height": 1024}, "video": 0}
 # The node's own affairs, and what would send the server astray: another environment's modules,
 # proxies for a server on the loopback.
 _DROPPED = {
@@ -80,6 +82,10 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
         words += ["--kv-cache-memory-bytes", profile.kv_cache_memory]
     if profile.reasoning_parser is not None:
         words += ["--reasoning-parser", profile.reasoning_parser]
+    if profile.vision:
+        # Memory is set aside for pictures as large as the critic's may be, not as the model could
+        # take, which can be gigabytes.
+        words += ["--limit-mm-per-prompt", json.dumps(_PICTURES)]
     if profile.eager:
         words += ["--enforce-eager"]
     if profile.device == "cuda":

@@ -1,4 +1,4 @@
-"""Walking straight to a place."""
+"""Walking straight to a place, or just ahead."""
 
 CLOSE = 0.4  # metres
 DEEP = 3  # blocks that one may fall
@@ -23,6 +23,15 @@ def walk_to(obs, dx, dz, max_steps=100):
         obs = forward() if stuck == 0 else jump()
         moved = hypot(obs.position[0] - x, obs.position[2] - z)
         stuck = stuck + 1 if moved < 0.05 else 0
+    return obs
+
+
+def walk_on(obs, steps):
+    for _ in range(steps):
+        x, _, z = obs.position
+        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
+        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
+            obs = jump()
     return obs
 
 

@@ -5,15 +5,6 @@ WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden
 NEAR = 2.8  # metres
 
 
-def walk(obs, steps):
-    for _ in range(steps):
-        x, _, z = obs.position
-        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-            obs = jump()
-    return obs
-
-
 def search(obs):
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -21,16 +12,16 @@ def search(obs):
         if nearest_mob(obs, MOB) is not None:
             return obs
         obs = turn(180)
-    return walk(turn(45), 40)
+    return walk_on(turn(45), 40)
 
 
 def pick_up(obs, wanted):
     """Round about where it fell."""
-    obs = walk(obs, 12)
+    obs = walk_on(obs, 12)
     for _ in range(4):
         if obs.inventory.get(ITEM, 0) >= wanted:
             return obs
-        obs = walk(turn(90), 8)
+        obs = walk_on(turn(90), 8)
     return obs
 
 
@@ -53,7 +44,7 @@ def action(obs):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = walk(obs, 2 if distance < 6 else 5)
+            obs = walk_on(obs, 2 if distance < 6 else 5)
             continue
         if abs(pitch) > 7.5:
             obs = look(pitch)

@@ -5,15 +5,6 @@ QUANTITY = 1
 NEAR = 2.5  # metres
 
 
-def walk(obs, steps):
-    for _ in range(steps):
-        x, _, z = obs.position
-        obs = jump() if obs.block(0, 0, 0) == "water" else forward()
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-            obs = jump()
-    return obs
-
-
 def search(obs):
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -21,7 +12,7 @@ def search(obs):
         if nearest_mob(obs, MOB) is not None:
             return obs
         obs = turn(180)
-    return walk(turn(45), 40)
+    return walk_on(turn(45), 40)
 
 
 def pick_up(obs, had):
@@ -31,8 +22,8 @@ def pick_up(obs, had):
     for turned in (0, 90, 90, 90, 45):
         if obs.inventory.get(ITEM, 0) > had:
             return obs
-        obs = walk(turn(turned) if turned else obs, 8)
-    return walk(turn(90), 60)
+        obs = walk_on(turn(turned) if turned else obs, 8)
+    return walk_on(turn(90), 60)
 
 
 def action(obs):
@@ -49,7 +40,7 @@ def action(obs):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = walk(obs, 1 if distance < 5 else 5)
+            obs = walk_on(obs, 1 if distance < 5 else 5)
             continue
         if abs(pitch) > 7.5:
             obs = look(pitch)

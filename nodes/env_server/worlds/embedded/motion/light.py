@@ -254,9 +254,15 @@ def light_area(state, rules, w, x0, z0, x1, z1):
 
 
 @kernel
+def roof(state, w):
+    """The lowest y from which on there is nothing but air in the whole window."""
+    return min(HEIGHT, np.int64(state.players[w].ceiling) + 1)
+
+
+@kernel
 def lowest_open(state, rules, w, x, z):
     """The lowest y over which a column of the storage is clear. HEIGHT: its highest block isn't."""
-    y = HEIGHT
+    y = roof(state, w)
     column = state.blocks[w, x, z]
     while y > 0 and rules.opacity[column[y - 1]] == 0:
         y -= 1
@@ -273,7 +279,7 @@ def shine(state, rules, w, x0, z0, x1, z1):
     for x in range(x0, x1):
         for z in range(z0, z1):
             column = state.blocks[w, x & last, z & last]
-            for y in range(HEIGHT):
+            for y in range(roof(state, w)):
                 glow = np.int64(rules.glow[column[y]])
                 if glow > 0:
                     put_light(state, w, x & last, y, z & last, BLOCKS, glow)
@@ -325,13 +331,14 @@ def let_in(state, rules, w, x0, z0, x1, z1):
     last = state.blocks.shape[1] - 1
     ring = state.queues[w, 1]
     whole = True
+    high = min(HEIGHT, roof(state, w) + 15)  # as far as a torch on the highest block shines
     for channel in (BLOCKS, SKY):
         count = 0
         for x in range(x0 - 1, x1 + 1):
             for z in range(z0 - 1, z1 + 1):
                 if (x0 <= x < x1 and z0 <= z < z1) or not held(state, w, x, z):
                     continue
-                for y in range(HEIGHT):
+                for y in range(high):
                     level = (np.int64(state.light[w, x & last, z & last, y]) >> channel) & 15
                     if level > 1:
                         ring[count] = ((x & last) << 15) | ((z & last) << 7) | y

@@ -41,6 +41,7 @@ from nodes.env_server.worlds.embedded.terrain.trees import (
 
 MOST = 52  # trees in a chunk
 APART = 2  # columns between trunks, at least
+MEGA_APART = 5  # from a mega jungle tree to those before it: the game's find no room closer
 SPIKES, MEGA, SWAMP = STYLES.index("spikes"), STYLES.index("mega"), STYLES.index("swamp")
 BIG_OAK, BIRCHES, TALL_BIRCH = (
     TREES.index("big_oak"),
@@ -84,12 +85,11 @@ def plant_chunk(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, wa
             if number > 12 and rules.biome[biome].trees < 12.0:
                 break
             continue
-        close = False
-        for other in range(count):
-            if abs(trunks[other, 0] - x) < APART and abs(trunks[other, 1] - z) < APART:
-                close = True
-                break
-        if close:
+        draw = fraction(mixed(bits + np.uint64(7)))
+        kind = 0
+        while kind < len(TREES) - 1 and draw >= rules.trees[biome, kind]:
+            kind += 1
+        if not has_room(trunks, count, x, z, MEGA_APART if kind == MEGA_JUNGLE else APART):
             continue
         h = heights[x - sx, z - sz]
         water = waters[x - sx, z - sz]
@@ -102,11 +102,16 @@ def plant_chunk(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, wa
         trunks[count, 0] = x
         trunks[count, 1] = z
         count += 1
-        draw = fraction(mixed(bits + np.uint64(7)))
-        kind = 0
-        while kind < len(TREES) - 1 and draw >= rules.trees[biome, kind]:
-            kind += 1
         grow(state, w, clip, kind, x, h + 1, z, mixed(bits + np.uint64(11)))
+
+
+@kernel
+def has_room(trunks, count, x, z, apart):
+    """Whether the first ``count`` trunks are ``apart`` columns away, or more."""
+    for other in range(count):
+        if abs(trunks[other, 0] - x) < apart and abs(trunks[other, 1] - z) < apart:
+            return False
+    return True
 
 
 @kernel

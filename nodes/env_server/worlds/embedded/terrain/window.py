@@ -11,7 +11,8 @@ from nodes.env_server.worlds.embedded.state import CHANGES
 from nodes.env_server.worlds.embedded.structures.inhabitants import settle
 from nodes.env_server.worlds.embedded.terrain.generate import generate_area
 
-STEP = 16  # columns by which the window moves
+CHUNK = 16
+STEP = 32  # columns by which the window moves, less in a small one: chunks share their caves
 FAR = 24  # columns off the middle at which it does; less in a small window
 
 
@@ -21,8 +22,8 @@ def load(state, rules, w, x, z):
     episode. What lives outside is forgotten."""
     area = state.blocks.shape[1]
     player = state.players[w]
-    player.west = ((x - area // 2 + STEP // 2) >> 4) << 4
-    player.north = ((z - area // 2 + STEP // 2) >> 4) << 4
+    player.west = ((x - area // 2 + CHUNK // 2) >> 4) << 4
+    player.north = ((z - area // 2 + CHUNK // 2) >> 4) << 4
     player.ceiling = 0
     forget_outside(state, w)
     fill(state, rules, w, player.west, player.north, player.west + area, player.north + area)
@@ -68,22 +69,23 @@ def keep_window(state, rules, w):
     limit = min(FAR, area // 2 - 1)
     if abs(off(x, player.west, area)) < limit and abs(off(z, player.north, area)) < limit:
         return
-    far = area - STEP
+    step = min(STEP, area // 2)
+    far = area - step
     if abs(off(x, player.west, area)) >= far or abs(off(z, player.north, area)) >= far:
         load(state, rules, w, x, z)
         return
     while off(x, player.west, area) > limit:
-        player.west += STEP
-        fill_strip(state, rules, w, player.west + area - STEP, player.north, STEP, area)
+        player.west += step
+        fill_strip(state, rules, w, player.west + area - step, player.north, step, area)
     while off(x, player.west, area) < -limit:
-        player.west -= STEP
-        fill_strip(state, rules, w, player.west, player.north, STEP, area)
+        player.west -= step
+        fill_strip(state, rules, w, player.west, player.north, step, area)
     while off(z, player.north, area) > limit:
-        player.north += STEP
-        fill_strip(state, rules, w, player.west, player.north + area - STEP, area, STEP)
+        player.north += step
+        fill_strip(state, rules, w, player.west, player.north + area - step, area, step)
     while off(z, player.north, area) < -limit:
-        player.north -= STEP
-        fill_strip(state, rules, w, player.west, player.north, area, STEP)
+        player.north -= step
+        fill_strip(state, rules, w, player.west, player.north, area, step)
 
 
 @kernel

@@ -113,12 +113,19 @@ def lay_vein(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1
     thick = (0.5 + size / 23.0) * (0.75 + 0.5 * fraction(bits))
     if size == SCATTERED:
         long = thick = 0.62  # a block's volume
-    tilt = (np.float64((bits >> np.uint64(2)) & np.uint64(3)) - 1.5) / (2.0 * long)
+    tilt = (
+        np.float64((bits >> np.uint64(2)) & np.uint64(3)) - 1.5
+    ) / 2.0  # from its middle to its end
     middle_x = x + np.float64(bits & np.uint64(1023)) / 1024.0
     middle_y = y - 1.0 + np.float64((bits >> np.uint64(10)) & np.uint64(1023)) / 1024.0
     middle_z = z + np.float64((bits >> np.uint64(20)) & np.uint64(1023)) / 1024.0
-    wide = math.hypot(long * ahead, thick * aside)
-    deep = math.hypot(long * aside, thick * ahead)
+    wide = math.sqrt((long * ahead) ** 2 + (thick * aside) ** 2)
+    deep = math.sqrt((long * aside) ** 2 + (thick * ahead) ** 2)
+    # Both axes' lengths are one: what is left of the height is thick * sqrt(1 - along² - across²).
+    along_x = ahead / long
+    along_z = aside / long
+    across_x = -aside / thick
+    across_z = ahead / thick
     for i in range(
         max(x0, math.ceil(middle_x - wide - 0.5)), min(x1, math.floor(middle_x + wide + 0.5))
     ):
@@ -127,9 +134,9 @@ def lay_vein(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1
             max(z0, math.ceil(middle_z - deep - 0.5)), min(z1, math.floor(middle_z + deep + 0.5))
         ):
             dz = k + 0.5 - middle_z
-            along = dx * ahead + dz * aside
-            across = (dz * ahead - dx * aside) / thick
-            left = 1.0 - along * along / (long * long) - across * across
+            along = dx * along_x + dz * along_z
+            across = dx * across_x + dz * across_z
+            left = 1.0 - along * along - across * across
             if left <= 0.0:
                 continue
             if where != ANYWHERE and REGIONS[state.biomes[w, i & last, k & last]] != where:

@@ -1,0 +1,35 @@
+"""Which pictures the critic looks at: a few episodes, those that failed first."""
+
+from messages.verdict import Evidence
+from messages.world import Picture
+from nodes.critic.conditions import holds
+
+
+def choose(evidence: Evidence, most: int) -> list[Picture]:
+    """At most ``most`` pictures, whole episodes of them. Failed episodes tell more; where there is
+    room for more than one, one that worked is among them, to be compared."""
+    by_episode: dict[int, list[Picture]] = {}
+    for picture in evidence.pictures:
+        by_episode.setdefault(picture.environment, []).append(picture)
+    worked = [
+        episode.environment
+        for episode in evidence.episodes
+        if episode.environment in by_episode and holds(evidence.success, episode)
+    ]
+    failed = [
+        episode.environment
+        for episode in evidence.episodes
+        if episode.environment in by_episode and episode.environment not in worked
+    ]
+    order = [*failed[:1], *worked[:1], *failed[1:], *worked[1:]]
+    chosen: list[int] = []
+    left = most
+    for environment in order:
+        if len(by_episode[environment]) <= left:
+            chosen.append(environment)
+            left -= len(by_episode[environment])
+    return [
+        picture
+        for environment in sorted(chosen, key=lambda row: (row in worked, row))
+        for picture in by_episode[environment]
+    ]

@@ -1,0 +1,157 @@
+"""The cells of a table: tasks x methods x language models x seeds, by Hydra's multirun."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+
+from rlgpt.composition import compose_launch
+from rlgpt.refused import Refused, near
+from rlgpt.table.definition import Definition
+
+AXES = ("task", "method", "llm", "seed")
+DEFAULT_LLM = "rulebook"
+OF_LLM = "llm."
+"""How overrides begin that say where a language model is. They are passed on to the cells of other
+models than the rulebook, and make no other cell of one."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One launch of a table. ``limits`` are all of them, as composed; ``overrides`` is what else
+    differs from the launch file. A result belongs to a cell only if both are the same."""
+
+    launch: str
+    task: str
+    method: str
+    llm: str
+    seed: int
+    limits: dict[str, Any]
+    overrides: list[str]
+
+    @property
+    def name(self) -> str:
+        model = "" if self.llm == DEFAULT_LLM else f" llm={self.llm}"
+        return f"{self.task} {self.method}{model} seed {self.seed}"
+
+    @property
+    def arguments(self) -> list[str]:
+        """What ``rlgpt launch`` is given."""
+        limits = [f"limits.{key}={_shown(value)}" for key, value in self.limits.items()]
+        # Said on the command line, the default would win over a method that brings its own.
+        model = [] if self.llm == DEFAULT_LLM else [f"llm={self.llm}"]
+        return [
+            self.launch,
+            f"task={self.task}",
+            f"method={self.method}",
+            *model,
+            f"seed={self.seed}",
+            *limits,
+            *self.overrides,
+        ]
+
+    def file(self, results: Path) -> Path:
+        """Where its result is kept, whichever table it was run for."""
+        method = self.method if self.llm == DEFAULT_LLM else f"{self.method}+{self.llm}"
+        return results / self.task / method / f"seed-{self.seed}.json"
+
+    def matches(self, only: dict[str, set[str]]) -> bool:
+        return all(str(getattr(self, axis)) in wanted for axis, wanted in only.items())
+
+
+def expand(definition: Definition, extra: list[str]) -> list[Cell]:
+    """Every cell of a table, in the order in which they are run: seed by seed, so that a table that
+    is stopped early has all its rows. ``extra`` are the command line's overrides. Raises Refused.
+    """
+    fixed = [
+        *(f"limits.{key}={_shown(value)}" for key, value in definition.limits.items()),
+        f"nodes.fast_agent.parameters.evaluation_episodes={definition.episodes}",
+        *definition.overrides,
+        *extra,
+    ]
+    sweep = [
+        f"seed={','.join(str(seed) for seed in definition.seeds)}",
+        f"llm={','.join(definition.llms)}",
+        f"task={','.join(definition.tasks)}",
+        f"method={','.join(definition.methods)}",
+    ]
+    limits: dict[str, dict[str, Any]] = {}
+    cells: list[Cell] = []
+    for job in _jobs(sweep, fixed):
+        values = dict(argument.split("=", 1) for argument in job)
+        chosen = {axis: values.pop(axis) for axis in AXES}
+        overrides = [f"{key}={value}" for key, value in values.items()]
+        if chosen["llm"] == DEFAULT_LLM:
+            overrides = [each for each in overrides if not each.startswith(OF_LLM)]
+        if (method := chosen["method"]) not in limits:
+            # No task and no language model has limits; and a model may lack what its profile needs.
+            groups = [f"task={chosen['task']}", f"method={method}"]
+            others = [each for each in overrides if not each.startswith(OF_LLM)]
+            limits[method] = compose_launch(definition.launch, [*groups, *others])["limits"]
+        cells.append(
+            Cell(
+                launch=definition.launch,
+                task=chosen["task"],
+                method=method,
+                llm=chosen["llm"],
+                seed=int(chosen["seed"]),
+                limits=limits[method],
+                overrides=[o for o in overrides if not o.startswith("limits.")],
+            )
+        )
+    return cells
+
+
+def _jobs(sweep: list[str], fixed: list[str]) -> list[list[str]]:
+    """The overrides of each job, as Hydra's multirun splits them.
+
+    Multirun itself composes each job twice and runs it in its own process; a launch composes itself
+    in a process of its own, so only the sweeper's split is taken.
+    """
+    try:
+        parsed = OverridesParser.create().parse_overrides([*sweep, *fixed])
+    except HydraException as error:
+        broken = next((o for o in fixed if o in str(error)), " ".join(fixed))
+        raise Refused(
+            f"`{broken}` is no override; write key=value, with values as Hydra reads them"
+        ) from None
+    for override in parsed[len(sweep) :]:
+        if override.is_sweep_override():
+            raise Refused(f"`{override.input_line}` would make several cells of one: one value")
+        if override.key_or_group in AXES:
+            raise Refused(
+                f"`{override.input_line}` is an axis of the table: --only {override.input_line}"
+            )
+    return [job for batch in BasicSweeper.split_arguments(parsed, None) for job in batch]
+
+
+def selection(words: list[str], definition: Definition) -> dict[str, set[str]]:
+    """What ``--only task=stick,bed seed=0`` asks for, by axis. Raises Refused."""
+    there = {
+        "task": definition.tasks,
+        "method": definition.methods,
+        "llm": definition.llms,
+        "seed": [str(seed) for seed in definition.seeds],
+    }
+    chosen: dict[str, set[str]] = {}
+    for word in words:
+        axis, _, values = word.partition("=")
+        if axis not in there or not values:
+            raise Refused(f"--only {word}: write {'=..., '.join(AXES)}=...")
+        for value in values.split(","):
+            if value not in there[axis]:
+                hint = near(value, there[axis])
+                listed = ", ".join(there[axis])
+                raise Refused(f"the table has no {axis} `{value}`{hint} (there are: {listed})")
+            chosen.setdefault(axis, set()).add(value)
+    return chosen
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

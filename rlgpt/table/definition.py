@@ -1,0 +1,94 @@
+"""What a table is made of: ``launch/table/<name>.yaml``, read and checked."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import yaml
+
+from rlgpt.composition import launch_folders
+from rlgpt.refused import Refused, near
+
+Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class PaperMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A method that the paper compares with and that is not run here."""
+
+    name: str
+    success: Rate
+    samples: str = ""
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table: tasks x methods (x language models) x seeds, and the paper's numbers for them."""
+
+    title: str
+    caption: str
+    tasks: Annotated[list[str], msgspec.Meta(min_length=1)]
+    methods: Annotated[list[str], msgspec.Meta(min_length=1)]  # the first is the paper's own
+    llms: Annotated[list[str], msgspec.Meta(min_length=1)] = msgspec.field(
+        default_factory=lambda: ["rulebook"]
+    )
+    seeds: Annotated[list[int], msgspec.Meta(min_length=1)]
+    episodes: Annotated[int, msgspec.Meta(ge=1)]  # evaluation episodes of a cell
+    limits: dict[str, float] = {}  # what differs from launch/cell.yaml's
+    overrides: list[str] = []
+    by: Literal["method", "iteration", "llm"] = "method"  # what stands side by side
+    launch: str = "cell"
+    paper: dict[str, dict[str, Rate]] = {}  # task -> method -> success
+    paper_iterations: dict[str, dict[str, dict[int, Rate]]] = {}  # ... -> iteration -> success
+    paper_also: list[PaperMethod] = []
+    paper_samples: dict[str, str] = {}  # method -> environment samples
+
+
+def definitions() -> dict[str, Path]:
+    """Name -> file of every table; the user's own in ``./launch/table/`` win."""
+    found: dict[str, Path] = {}
+    for folder in launch_folders():
+        for path in sorted((folder / "table").glob("*.yaml")):
+            found.setdefault(path.stem, path)
+    return found
+
+
+def read(name: str) -> Definition:
+    """The table ``name``. Raises Refused."""
+    found = definitions()
+    if name not in found:
+        raise Refused(
+            f"there is no table `{name}`{near(name, found)} (there are: {', '.join(found)})"
+        )
+    path = found[name]
+    try:
+        return msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Definition)
+    except msgspec.ValidationError as error:
+        unknown = re.search(r"unknown field `(\w+)`", str(error))
+        hint = near(unknown[1], Definition.__struct_fields__) if unknown else ""
+        raise Refused(f"{path}: {error}{hint}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise Refused(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+
+
+def quick(definition: Definition) -> Definition:
+    """The same table in its smallest form: one seed, two episodes, one iteration, hardly anything
+    learned. It shows that a table runs, and nothing else."""
+    return msgspec.structs.replace(
+        definition,
+        seeds=definition.seeds[:1],
+        episodes=2,
+        limits={"iterations": 1, "samples": 20_000},
+        overrides=[
+            *definition.overrides,
+            "nodes.fast_agent.parameters.trial_episodes=2",
+            "nodes.fast_agent.parameters.repairs=0",
+            "nodes.fast_agent.parameters.budget=2000",
+        ],
+    )
+
+
+def options(group: str) -> list[str]:
+    """The files of a launch group (``task``, ``method``), by name."""
+    return list(
+        dict.fromkeys(p.stem for f in launch_folders() for p in sorted((f / group).glob("*.yaml")))
+    )

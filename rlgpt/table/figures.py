@@ -1,0 +1,174 @@
+"""From cells to the figures of a table: pooled over seeds, and seed by seed."""
+
+from statistics import mean
+
+import msgspec
+
+from rlgpt.table.definition import Definition
+from rlgpt.table.intervals import wilson
+from rlgpt.table.result import CellResult
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One iteration of a row. Successes are counted only where the goal is one subtask; the chance
+    of several is the product of their rates, and has no counts."""
+
+    number: int
+    rates: list[float]  # by seed
+    successes: int | None
+    episodes: int | None
+    rate: float
+    low: float  # Wilson's 95 % where there are counts, else the smallest of the seeds
+    high: float
+    paper: float | None
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One task by one method with one language model; all its seeds that are there."""
+
+    task: str
+    method: str
+    llm: str
+    seeds: list[int]
+    rates: list[float]  # by seed
+    successes: int
+    episodes: int
+    rate: float | None  # pooled; None: no cell is there
+    low: float  # Wilson's 95 % of the pooled successes
+    high: float
+    mean: float | None  # over seeds
+    least: float | None
+    most: float | None
+    paper: float | None
+    samples: int | None  # mean of a cell, all primitive steps
+    training: int | None  # the same without evaluation
+    tokens: int | None  # mean of a cell
+    wall_s: float | None  # mean of a cell
+    dead_loops: int  # cells in which an outer loop ended in one
+    unplayed: int  # cells whose goal came to nothing that could be played
+    milestones: dict[str, int]
+    steps: list[Step]  # by iteration, where the table is by iteration
+
+
+def rows(definition: Definition, results: list[CellResult]) -> list[Row]:
+    """A row for each task, method and language model of the table, in its order."""
+    return [
+        _row(
+            definition,
+            task,
+            method,
+            llm,
+            [r for r in results if (r.task, r.method, r.llm) == (task, method, llm)],
+        )
+        for task in definition.tasks
+        for method in definition.methods
+        for llm in definition.llms
+    ]
+
+
+def _row(definition: Definition, task: str, method: str, llm: str, cells: list[CellResult]) -> Row:
+    cells = sorted(cells, key=lambda cell: cell.seed)
+    done, count = sum(c.successes for c in cells), sum(c.episodes for c in cells)
+    low, high = wilson(done, count)
+    rates = [cell.success_rate for cell in cells]
+    tokens = [c.tokens.prompt + c.tokens.answer for c in cells if c.tokens is not None]
+    items = dict.fromkeys(item for cell in cells for item in cell.milestones)
+    return Row(
+        task=task,
+        method=method,
+        llm=llm,
+        seeds=[cell.seed for cell in cells],
+        rates=rates,
+        successes=done,
+        episodes=count,
+        rate=done / count if count else None,
+        low=low,
+        high=high,
+        mean=mean(rates) if rates else None,
+        least=min(rates, default=None),
+        most=max(rates, default=None),
+        paper=definition.paper.get(task, {}).get(method),
+        samples=_mean([cell.samples.total for cell in cells]),
+        training=_mean([cell.samples.training + cell.samples.trial for cell in cells]),
+        tokens=_mean(tokens),
+        wall_s=mean(cell.wall_s for cell in cells) if cells else None,
+        dead_loops=sum(cell.dead_loop for cell in cells),
+        unplayed=sum(not cell.performed for cell in cells),
+        milestones={item: sum(c.milestones.get(item, 0) for c in cells) for item in items},
+        steps=_steps(definition, task, method, cells) if definition.by == "iteration" else [],
+    )
+
+
+def _mean(values: list[int]) -> int | None:
+    return round(mean(values)) if values else None
+
+
+def _steps(definition: Definition, task: str, method: str, cells: list[CellResult]) -> list[Step]:
+    paper = definition.paper_iterations.get(task, {}).get(method, {})
+    if not cells:
+        return [_paper_step(number, rate) for number, rate in paper.items()]
+    last = max((turn.number for cell in cells for turn in cell.iterations), default=0)
+    last = max(last, *(int(cell.limits.get("iterations", 1)) - 1 for cell in cells))
+    return [_step(number, cells, paper.get(number)) for number in range(last + 1)]
+
+
+def _paper_step(number: int, rate: float) -> Step:
+    return Step(
+        number=number, rates=[], successes=None, episodes=None, rate=0, low=0, high=0, paper=rate
+    )
+
+
+def _step(number: int, cells: list[CellResult], paper: float | None) -> Step:
+    rates = [chance(cell, number) for cell in cells]
+    counts = [_counts(cell, number) for cell in cells]
+    done = count = None
+    low, high = min(rates), max(rates)
+    if all(each is not None for each in counts):
+        done = sum(each[0] for each in counts if each is not None)
+        count = sum(each[1] for each in counts if each is not None)
+        low, high = wilson(done, count)
+    return Step(
+        number=number,
+        rates=rates,
+        successes=done,
+        episodes=count,
+        rate=done / count if done is not None and count else mean(rates),
+        low=low,
+        high=high,
+        paper=paper,
+    )
+
+
+def chance(cell: CellResult, number: int) -> float:
+    """How likely the goal is after iteration ``number`` of every outer loop: its last rate where it
+    is one subtask; else the product of the subtasks' best rates, those never begun counting 0. A
+    loop that stopped earlier keeps what it had."""
+    subtasks = _subtasks(cell)
+    if not subtasks:
+        return 0.0
+    result = 1.0
+    for subtask in subtasks:
+        turns = [t for t in cell.iterations if t.subtask == subtask and t.number <= number]
+        if not turns:
+            return 0.0
+        result *= (
+            turns[-1].success_rate
+            if len(subtasks) == 1
+            else max(turn.success_rate for turn in turns)
+        )
+    return result
+
+
+def _counts(cell: CellResult, number: int) -> tuple[int, int] | None:
+    if len(_subtasks(cell)) != 1:
+        return None
+    turns = [turn for turn in cell.iterations if turn.number <= number]
+    if not turns or not turns[-1].episodes:
+        return 0, cell.episodes
+    return turns[-1].successes, turns[-1].episodes
+
+
+def _subtasks(cell: CellResult) -> list[str]:
+    """Those of the plan, also those that were never begun."""
+    begun = (turn.subtask for turn in cell.iterations)
+    return list(dict.fromkeys([*cell.plan, *begun]))

@@ -1,0 +1,276 @@
+"""A table as a page: the figures beside the paper's, every row in full, and how to read them."""
+
+import msgspec
+
+from rlgpt.report.words import count, duration
+from rlgpt.table.definition import Definition
+from rlgpt.table.figures import Row, Step
+from rlgpt.table.result import CellResult
+
+INTERVALS = (
+    "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "
+    "of one seed share what was learned in it, so where the seeds differ much the truth is wider: "
+    "look at the range over seeds as well. Where the rate is of one seed, it says nothing of "
+    "another."
+)
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is written about a table."""
+
+    name: str
+    definition: Definition
+    wanted: int  # cells of the whole table
+    results: list[CellResult]
+    rows: list[Row]
+    command: str
+
+    @property
+    def llms(self) -> list[str]:
+        """The language models that have a cell; all of them while there is none."""
+        met = {result.llm for result in self.results}
+        return [llm for llm in self.definition.llms if llm in met] or self.definition.llms
+
+
+def difference(results: list[CellResult]) -> str:
+    """That the world is another one than the paper's, and the language model too."""
+    worlds = ", ".join(sorted({result.world for result in results}))
+    models = sorted({result.llm for result in results})
+    embedded = (
+        "the embedded world, which has Minecraft 1.11.2's rules and MineDojo's interface and is "
+        "not Minecraft"
+    )
+    there = embedded if worlds == "embedded" else f"these worlds: {worlds}"
+    rulebook = (
+        " The questions were answered by the rulebook, which is no language model and knows the "
+        "tasks from rules and a stock of programs written by hand."
+        if models == ["rulebook"]
+        else ""
+    )
+    return (
+        f"The world differs. The rates here are from {there}; the paper's are from Minecraft."
+        f"{rulebook} They stand side by side for comparison and are no reproduction of each other."
+    )
+
+
+def render(page: Page) -> str:
+    """The whole page, as Markdown."""
+    definition = page.definition
+    parts = [
+        f"# {definition.title}",
+        f"{definition.caption}",
+        _how_far(page),
+        difference(page.results),
+        f"![{definition.title}]({page.name}.svg)",
+        _iterations(page) if definition.by == "iteration" else _side_by_side(page),
+        f"{INTERVALS} `-`: no cell is there yet.",
+        *_verdicts(page),
+        "## Every row",
+        _every_row(page),
+        *_milestones(page),
+        _footnotes(page),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _how_far(page: Page) -> str:
+    there = len(page.results)
+    if there >= page.wanted:
+        return f"Complete: all {page.wanted} cells are there."
+    return (
+        f"**Partial: {there} of {page.wanted} cells are there.** A figure of fewer than "
+        f"{_seeds(len(page.definition.seeds))} says so; `{page.command}` runs the rest."
+    )
+
+
+def _side_by_side(page: Page) -> str:
+    definition = page.definition
+    by_llm = definition.by == "llm"
+    columns = page.llms if by_llm else definition.methods
+    first = ["task"] if not by_llm or len(definition.methods) == 1 else ["task", "method"]
+    table = [[*first, *columns]]
+    groups = dict.fromkeys((row.task, row.method if by_llm else row.llm) for row in page.rows)
+    for task, other in groups:
+        cells = [
+            _cell(row, len(definition.seeds))
+            for row in page.rows
+            if row.task == task and (row.method if by_llm else row.llm) == other
+            if row.llm in page.llms
+        ]
+        table.append([task, *([other] if len(first) == 2 else []), *cells])
+    text = _table(table)
+    if unmet := [llm for llm in definition.llms if llm not in page.llms]:
+        text += f"\n\nNo cell is there of {', '.join(unmet)}."
+    if definition.paper_also:
+        also = [["in the paper alone", "success", "environment samples"]]
+        also += [[m.name, f"{m.success:g}", m.samples or "-"] for m in definition.paper_also]
+        text += "\n\n" + _table(also)
+    return text
+
+
+def _cell(row: Row, seeds: int) -> str:
+    paper = "" if row.paper is None else f"<br>paper {row.paper:.2f}"
+    if row.rate is None:
+        return f"-{paper}"
+    few = "" if len(row.seeds) >= seeds else f" ({_seeds(len(row.seeds))})"
+    return f"**{row.rate:.2f}** [{row.low:.2f}, {row.high:.2f}]{few}{paper}"
+
+
+def _seeds(number: int) -> str:
+    return f"{number} seed{'' if number == 1 else 's'}"
+
+
+def _iterations(page: Page) -> str:
+    wanted = len(page.definition.seeds)
+    last = max((step.number for row in page.rows for step in row.steps), default=0)
+    table = [["task", "method", *(f"iteration {n}" for n in range(last + 1)), "at the end"]]
+    for row in page.rows:
+        steps = {step.number: step for step in row.steps}
+        turns = [_step(steps.get(number)) for number in range(last + 1)]
+        table.append([row.task, row.method, *turns, _cell(row, wanted)])
+    return _table(table) + (
+        "\n\nAn outer loop that stopped earlier keeps its last rate. Where the goal is one "
+        "subtask, a rate is that of its evaluation. Where it has several, no iteration plays the "
+        "whole goal, and the figure is the product of their best rates so far, each from the start "
+        "that the plan expects, with its range over seeds; *at the end* is the whole goal as it "
+        "was played, where a subtask is tried again, so it may well be higher."
+    )
+
+
+def _step(step: Step | None) -> str:
+    if step is None:
+        return "-"
+    paper = "" if step.paper is None else f"<br>paper {step.paper:.2f}"
+    if not step.rates:
+        return f"-{paper}"
+    if step.successes is None:
+        return f"{step.rate:.2f} ({step.low:.2f} to {step.high:.2f}){paper}"
+    return f"**{step.rate:.2f}** [{step.low:.2f}, {step.high:.2f}]{paper}"
+
+
+def _verdicts(page: Page) -> list[str]:
+    """How the first method stands to the paper, and to the others here."""
+    own = page.definition.methods[0]
+    if page.definition.by != "method":
+        return []
+    ours = {row.task: row for row in page.rows if row.method == own and row.rate is not None}
+    said: list[str] = []
+    known = [row for row in ours.values() if row.paper is not None]
+    if known:
+        reached = [row for row in known if row.rate is not None and row.rate >= (row.paper or 0)]
+        said.append(
+            f"`{own}` is at or above the paper's rate in {len(reached)} of the {len(known)} tasks "
+            f"that have both{_except(known, reached)}."
+        )
+    met = {
+        task: [r for r in page.rows if r.task == task and r.method != own and r.rate is not None]
+        for task in ours
+    }
+    met = {task: others for task, others in met.items() if others}
+    if met:
+        best = [
+            ours[task]
+            for task, others in met.items()
+            if all((ours[task].rate or 0) > (other.rate or 0) for other in others)
+        ]
+        said.append(
+            f"It is above every other method that was run in {len(best)} of the {len(met)} tasks "
+            f"in which any was{_except([ours[task] for task in met], best)}."
+        )
+    return [" ".join(said)] if said else []
+
+
+def _except(all_rows: list[Row], good: list[Row]) -> str:
+    missed = [row.task for row in all_rows if row not in good]
+    return f" (not {', '.join(missed)})" if missed and good else ""
+
+
+def _every_row(page: Page) -> str:
+    several = len(page.definition.llms) > 1
+    head = ["task", "method", *(["llm"] if several else []), "seeds", "successes", "rate"]
+    head += ["mean over seeds", "range", "paper", "samples", "to learn", "dead loops"]
+    head += ["tokens", "wall time"]
+    table = [head]
+    for row in page.rows:
+        if row.rate is None:
+            continue
+        table.append(
+            [
+                row.task,
+                row.method,
+                *([row.llm] if several else []),
+                ", ".join(str(seed) for seed in row.seeds),
+                f"{row.successes}/{row.episodes}",
+                f"{row.rate:.2f} [{row.low:.2f}, {row.high:.2f}]",
+                f"{row.mean:.2f}",
+                f"{row.least:.2f} to {row.most:.2f}",
+                "-" if row.paper is None else f"{row.paper:.2f}",
+                _count(row.samples),
+                _count(row.training),
+                f"{row.dead_loops}/{len(row.seeds)}",
+                _count(row.tokens),
+                "-" if row.wall_s is None else duration(row.wall_s),
+            ]
+        )
+    unplayed = [f"{r.task} by {r.method} ({r.unplayed})" for r in page.rows if r.unplayed]
+    note = (
+        "Samples, those spent to learn (training and tryouts), tokens and wall time are means of a "
+        "cell; a coded action of k steps counts k. Dead loops: cells in which an outer loop ended "
+        "in one. Wall times are of whatever else the machine was doing."
+    )
+    if unplayed:
+        note += (
+            " Cells whose goal came to nothing that could be played count as failed in every "
+            f"episode: {', '.join(unplayed)}."
+        )
+    return f"{_table(table)}\n\n{note}"
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else count(number)
+
+
+def _milestones(page: Page) -> list[str]:
+    """How far a single long goal came."""
+    if len(page.definition.tasks) != 1 or page.definition.by != "method":
+        return []
+    lines = [
+        f"* `{row.method}`: "
+        + ", ".join(f"{item} {number}" for item, number in row.milestones.items())
+        + f" (of {row.episodes} episodes)"
+        for row in page.rows
+        if row.milestones
+    ]
+    return ["## What was had on the way", "\n".join(lines)] if lines else []
+
+
+def _footnotes(page: Page) -> str:
+    commits = sorted({_commit(result) for result in page.results})
+    versions = sorted({result.version for result in page.results})
+    limits = {
+        ", ".join(f"{key} {value}" for key, value in result.limits.items())
+        for result in page.results
+    }
+    samples = page.definition.paper_samples
+    paper = ", ".join(f"{method} {number}" for method, number in samples.items())
+    lines = [
+        f"Command: `{page.command}`; cells of rlgpt {', '.join(versions)}, commits "
+        f"{', '.join(commits)}.",
+        f"Limits of a cell: {'; '.join(sorted(limits))}. Evaluated in {page.definition.episodes} "
+        "episodes on seeds that nothing was trained or tried on.",
+        f"Environment samples in the paper: {paper}." if paper else "",
+    ]
+    return "  \n".join(line for line in lines if line)
+
+
+def _commit(result: CellResult) -> str:
+    """Short; marked where files had been changed."""
+    if result.commit is None:
+        return "not known"
+    return result.commit[:10] + ("-dirty" if result.commit.endswith("-dirty") else "")
+
+
+def _table(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines)

@@ -1,0 +1,311 @@
+"""A table as a picture: rates with their intervals, the paper's as hollow diamonds. Geometry only;
+`plot.svg.jinja` draws it, so that every text is escaped."""
+
+from collections.abc import Callable
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from rlgpt.table.definition import PaperMethod
+from rlgpt.table.figures import Row
+from rlgpt.table.markdown import Page
+
+Line = tuple[Row | PaperMethod, str]  # what a line shows, and its colour
+
+# Okabe and Ito's colours, told apart by the colour-blind too; the first is the paper's own method.
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#6b6b6b"]
+
+WIDTH = 860
+LETTER = 6.7  # width of a letter of 12 px, on the large side
+PITCH, GAP = 14, 12  # between the lines of a band, between bands
+RIGHT = 118  # where the figures stand
+PANEL, PANEL_HEIGHT, PANELS = 205, 190, 4  # by iteration: width and height of a panel, panels a row
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """One rate with its interval; positions in the picture's units, None for what is not there."""
+
+    x: float | None
+    y: float
+    low: float | None
+    high: float | None
+    paper: float | None
+    colour: str
+    text: str
+    title: str
+
+
+class Band(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    top: float
+    bottom: float
+    marks: list[Mark]
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the legend; without a colour it is the paper's mark."""
+
+    x: float
+    y: float
+    label: str
+    colour: str
+
+
+Point = tuple[float, float, float, float, str]  # x, y, y of low, y of high, title
+
+
+class Curve(msgspec.Struct, frozen=True, kw_only=True):
+    """One method over the iterations, the goal at the end, and the paper's."""
+
+    colour: str
+    points: list[Point]
+    end: list[Point]
+    paper: list[tuple[float, float]]
+
+    @property
+    def path(self) -> str:
+        return " ".join(f"{'ML'[i > 0]}{x:g} {y:g}" for i, (x, y, *_) in enumerate(self.points))
+
+
+class Panel(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+    rates: list[tuple[float, str]]
+    numbers: list[tuple[float, str]]
+    curves: list[Curve]
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    title: str
+    note: str
+    width: float
+    height: float
+    keys: list[Key]
+    left: float = 0.0
+    right: float = 0.0
+    top: float = 0.0
+    bottom: float = 0.0
+    ticks: list[tuple[float, str]] = []
+    bands: list[Band] = []
+    panels: list[Panel] = []
+
+
+def render(page: Page) -> str:
+    """The picture as SVG."""
+    environment = Environment(
+        loader=PackageLoader("rlgpt.table", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    picture = _by_iteration(page) if page.definition.by == "iteration" else _rates(page)
+    return environment.get_template("plot.svg.jinja").render(picture=picture)
+
+
+def _note(page: Page) -> str:
+    there = len(page.results)
+    how_far = "" if there >= page.wanted else f"Partial: {there} of {page.wanted} cells. "
+    world = "/".join(sorted({result.world for result in page.results}))
+    paper = "Paper: Minecraft; no reproduction of each other." if _has_paper(page) else ""
+    return f"{how_far}Here: {world} world, 95 % intervals (Wilson, pooled over seeds). {paper}"
+
+
+def _has_paper(page: Page) -> bool:
+    return bool(page.definition.paper or page.definition.paper_also)
+
+
+# ---- rates
+
+
+def _rates(page: Page) -> Picture:
+    definition = page.definition
+    lines = _bands(page)
+    longest = max(len(label) for label, _ in lines)
+    left, right = longest * LETTER + 24, WIDTH - RIGHT
+    names = _series(page) if len(lines[0][1]) > 1 else []
+    keys, top = _legend(names, _has_paper(page))
+    top += 26  # the axis' figures
+
+    def x(rate: float) -> float:
+        return round(left + (right - left) * rate, 2)
+
+    bands: list[Band] = []
+    y = top
+    for label, rows in lines:
+        marks = [
+            _mark(row, colour, x, y + GAP / 2 + PITCH * (i + 0.5))
+            for i, (row, colour) in enumerate(rows)
+        ]
+        bottom = y + GAP + PITCH * len(rows)
+        bands.append(Band(label=label, top=y, bottom=bottom, marks=marks))
+        y = bottom
+    return Picture(
+        title=definition.title,
+        note=_note(page),
+        width=WIDTH,
+        height=y + 30,
+        keys=keys,
+        left=left,
+        right=right,
+        top=top,
+        bottom=y,
+        ticks=[(x(rate), f"{rate:g}") for rate in (0, 0.25, 0.5, 0.75, 1)],
+        bands=bands,
+    )
+
+
+def _series(page: Page) -> list[str]:
+    return page.llms if page.definition.by == "llm" else page.definition.methods
+
+
+def _bands(page: Page) -> list[tuple[str, list[Line]]]:
+    """Each task with a line for each method; of a single task, each method in a band of its own,
+    those of the paper alone after them."""
+    definition = page.definition
+    colours = dict(zip(_series(page), COLOURS * 2, strict=False))
+
+    def series(row: Row) -> str:
+        return row.llm if definition.by == "llm" else row.method
+
+    rows = [row for row in page.rows if row.llm in page.llms]
+    if len(definition.tasks) == 1:
+        lines: list[tuple[str, Line]] = [(series(r), (r, colours[series(r)])) for r in rows]
+        lines += [(each.name, (each, COLOURS[-1])) for each in definition.paper_also]
+        return [(label, [line]) for label, line in lines]
+    bands: dict[str, list[Line]] = {}
+    for row in rows:
+        bands.setdefault(row.task, []).append((row, colours[series(row)]))
+    return list(bands.items())
+
+
+def _mark(row: Row | PaperMethod, colour: str, x: Callable[[float], float], y: float) -> Mark:
+    if isinstance(row, PaperMethod):
+        return Mark(
+            x=None,
+            y=y,
+            low=None,
+            high=None,
+            paper=x(row.success),
+            colour=colour,
+            text=f"paper {row.success:g}",
+            title=row.name,
+        )
+    there = row.rate is not None
+    paper = "" if row.paper is None else f"; paper {row.paper:.2f}"
+    figures = f"{row.rate:.2f}  {row.successes}/{row.episodes}" if there else "-"
+    return Mark(
+        x=x(row.rate) if row.rate is not None else None,
+        y=round(y, 2),
+        low=x(row.low) if there else None,
+        high=x(row.high) if there else None,
+        paper=x(row.paper) if row.paper is not None else None,
+        colour=colour,
+        text=figures,
+        title=f"{row.task}, {row.method}, {row.llm}: {figures}{paper}",
+    )
+
+
+def _legend(names: list[str], paper: bool) -> tuple[list[Key], float]:
+    """The entries, broken into lines, and where what is below begins."""
+    left, y = 24.0, 62.0
+    x = left
+    keys: list[Key] = []
+    entries = [*names, "paper"] if paper else names
+    for index, name in enumerate(entries):
+        width = len(name) * LETTER + 34
+        if x + width > WIDTH - 20:
+            x, y = left, y + 20
+        colour = COLOURS[index % len(COLOURS)] if index < len(names) else ""
+        keys.append(Key(x=x, y=y, label=name, colour=colour))
+        x += width
+    return keys, y + 12
+
+
+# ---- by iteration
+
+
+def _by_iteration(page: Page) -> Picture:
+    definition = page.definition
+    methods = definition.methods
+    keys, top = _legend(methods, _has_paper(page))
+    columns = min(PANELS, len(definition.tasks))
+    wide = PANEL if columns > 1 else 2 * PANEL
+    panels: list[Panel] = []
+    for index, task in enumerate(definition.tasks):
+        left = 46 + (index % columns) * (PANEL + 4)
+        above = top + 24 + (index // columns) * (PANEL_HEIGHT + 66)
+        panels.append(_panel(page, task, left, left + wide - 24, above))
+    rows = -(-len(definition.tasks) // columns)
+    return Picture(
+        title=definition.title,
+        note=_note(page),
+        width=WIDTH,
+        height=top + rows * (PANEL_HEIGHT + 66),
+        keys=keys,
+        panels=panels,
+    )
+
+
+def _panel(page: Page, task: str, left: float, right: float, top: float) -> Panel:
+    rows = [row for row in page.rows if row.task == task]
+    end = 1 + max((step.number for row in rows for step in row.steps), default=0)
+    bottom = top + PANEL_HEIGHT
+
+    def y(rate: float) -> float:
+        return round(bottom - (bottom - top) * rate, 2)
+
+    def x(number: int, shift: float = 0.0) -> float:
+        return round(left + 18 + (right - left - 36) * number / end + shift, 2)
+
+    curves: list[Curve] = []
+    for index, row in enumerate(rows):
+        shift = (index - (len(rows) - 1) / 2) * 6  # or the intervals would hide each other
+        curves.append(
+            Curve(
+                colour=COLOURS[index % len(COLOURS)],
+                points=[
+                    (
+                        x(step.number, shift),
+                        y(step.rate),
+                        y(step.low),
+                        y(step.high),
+                        f"{row.method}, iteration {step.number}: {step.rate:.2f}",
+                    )
+                    for step in row.steps
+                    if step.rates
+                ],
+                end=_end(row, x(end, shift), y),
+                paper=[
+                    (x(step.number, shift), y(step.paper))
+                    for step in row.steps
+                    if step.paper is not None
+                ]
+                + ([(x(end, shift), y(row.paper))] if row.paper is not None else []),
+            )
+        )
+    return Panel(
+        label=task,
+        left=left,
+        right=right,
+        top=top,
+        bottom=bottom,
+        rates=[(y(rate), f"{rate:g}") for rate in (0, 0.25, 0.5, 0.75, 1)],
+        numbers=[*((x(number), str(number)) for number in range(end)), (x(end), "end")],
+        curves=curves,
+    )
+
+
+def _end(row: Row, x: float, y: Callable[[float], float]) -> list[Point]:
+    """The whole goal as it was played."""
+    if row.rate is None:
+        return []
+    title = f"{row.method}, at the end: {row.rate:.2f} ({row.successes}/{row.episodes})"
+    return [(x, y(row.rate), y(row.low), y(row.high), title)]

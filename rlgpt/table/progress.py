@@ -1,0 +1,59 @@
+"""What a table says while it runs: lines that a person can read in the morning."""
+
+import contextlib
+import time
+from statistics import mean
+
+from rlgpt.report.words import count, duration
+from rlgpt.table.cells import Cell
+from rlgpt.table.result import CellResult
+
+
+class Progress:
+    """Counts what was begun and done, and guesses how long the rest takes."""
+
+    def __init__(self, to_run: list[Cell], jobs: int, known: list[CellResult]) -> None:
+        self._jobs = jobs
+        self._rest = list(to_run)
+        self._total = len(to_run)
+        self._number: dict[int, int] = {}
+        self._seconds: dict[str, list[float]] = {}
+        for result in known:
+            self._seconds.setdefault(result.method, []).append(result.wall_s)
+
+    def began(self, cell: Cell, run: str, resumed: bool) -> None:
+        self._number[id(cell)] = len(self._number) + 1
+        word = "goes on" if resumed else "began"
+        say(f"{self._head(cell)}: {word}; {run}")
+
+    def finished(self, cell: Cell, result: CellResult) -> None:
+        self._rest.remove(cell)
+        self._seconds.setdefault(result.method, []).append(result.wall_s)
+        played = "" if result.performed else ", never performed"
+        say(
+            f"{self._head(cell)}: {result.success_rate:.2f} "
+            f"({result.successes}/{result.episodes}{played}), {count(result.samples.total)} "
+            f"samples, {duration(result.wall_s)}{self._estimate()}"
+        )
+
+    def failed(self, cell: Cell, sentence: str) -> None:
+        self._rest.remove(cell)
+        say(f"{self._head(cell)}: FAILED: {sentence}{self._estimate()}")
+
+    def _head(self, cell: Cell) -> str:
+        return f"cell {self._number[id(cell)]} of {self._total}  {cell.name}"
+
+    def _estimate(self) -> str:
+        if not self._rest:
+            return ""
+        every = [seconds for each in self._seconds.values() for seconds in each]
+        if not every:
+            return f"; {len(self._rest)} to go"
+        seconds = sum(mean(self._seconds.get(cell.method, every)) for cell in self._rest)
+        return f"; {len(self._rest)} to go, about {duration(seconds / self._jobs)}"
+
+
+def say(text: str) -> None:
+    # Who reads along may go away; the table goes on.
+    with contextlib.suppress(OSError):
+        print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)

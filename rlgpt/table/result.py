@@ -1,0 +1,230 @@
+"""A finished cell: one JSON file in the results folder, written whole when its launch has ended."""
+
+import importlib.metadata
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.plan import GoalReport
+from nodes.files import write_whole
+from rlgpt.composition import CHECKOUT
+from rlgpt.refused import Refused
+from rlgpt.report.found import config, part
+from rlgpt.report.summary import SampleSummary, Summary
+from rlgpt.report.tokens import TokenTable, token_table
+from rlgpt.report.words import decomposition, successes, total
+from rlgpt.table.cells import OF_LLM, Cell
+
+DEAD_LOOP = "Dead loop"
+"""How the slow agent's reason begins when it stopped in one."""
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """One iteration of the outer loop, evaluated on seeds that nothing was tried or trained on."""
+
+    subtask: str
+    number: int
+    decomposition: str
+    success_rate: float
+    successes: int
+    episodes: int  # 0: nothing that could run came of it
+    samples: int
+
+
+class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+    """What the language model read and wrote."""
+
+    prompt: int
+    answer: int
+    agents: dict[str, int]  # agent -> prompt and answer together
+    iterations: dict[str, int]  # iteration, or `plan` -> prompt and answer together
+
+
+class CellResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts are primitive environment steps; a coded action of k steps counts k."""
+
+    format: int = 1  # raised when a field changes its meaning
+    task: str
+    method: str
+    llm: str
+    seed: int
+    world: str
+    success_rate: float  # of the whole goal, on unseen seeds
+    successes: int
+    episodes: int
+    performed: bool  # False: the goal came to nothing that could be played, and counts as failed
+    reached: bool
+    stopped: str  # why, in the planner's words
+    plan: list[str]  # its subtasks
+    stops: dict[str, str]  # subtask -> why its outer loop stopped
+    dead_loop: bool  # one of them stopped in a dead loop
+    iterations: list[Turn]
+    milestones: dict[str, int]  # item of the plan -> episodes that had it
+    samples: SampleSummary
+    tokens: Tokens | None  # None: nothing was counted, as by the rulebook
+    wall_s: float
+    restarts: int
+    limits: dict[str, Any]
+    overrides: list[str]
+    commit: str | None  # None: not from a checkout; `-dirty` where files had been changed
+    version: str
+    run: str  # the run folder, as it was called
+    written: str  # local time, ISO 8601
+
+
+def read(path: Path) -> CellResult | None:
+    """The cell in ``path``, None where there is no such file. Raises Refused if it is broken."""
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Refused(f"{path} cannot be read ({error.strerror})") from None
+    try:
+        result = msgspec.json.decode(text, type=CellResult)
+    except msgspec.DecodeError as error:
+        raise Refused(
+            f"{path} is no finished cell ({error}): remove it, and the table runs it anew"
+        ) from None
+    if not 0 <= result.successes <= result.episodes or result.episodes == 0:
+        raise Refused(
+            f"{path} is no finished cell ({result.successes} successes of {result.episodes}): "
+            "remove it, and the table runs it anew"
+        )
+    return result
+
+
+def write(path: Path, result: CellResult) -> None:
+    """Keep a finished cell; the file is there whole or not at all. Raises Refused."""
+    write_file(path, msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file of the results folder whole. Raises Refused."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise Refused(f"cannot write {path} ({error.strerror})", code=1) from None
+
+
+def differences(cell: Cell, result: CellResult) -> str:
+    """What was otherwise in the launch of ``result``, in words; empty where it is this cell."""
+    keys = sorted({*cell.limits, *result.limits})
+    words = [
+        f"limits.{key} was {result.limits.get(key)} and is {cell.limits.get(key)}"
+        for key in keys
+        if cell.limits.get(key) != result.limits.get(key)
+    ]
+    now, then = ([o for o in each.overrides if not o.startswith(OF_LLM)] for each in (cell, result))
+    words += [f"{override} is new" for override in now if override not in then]
+    words += [f"{override} is gone" for override in then if override not in now]
+    return ", ".join(words)
+
+
+def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) -> CellResult:
+    """The result of a launch that has ended, from its run folder. ``earlier_seconds``: what it had
+    taken before it was resumed; ``commit``: of the checkout when it began. Raises Refused where the
+    folder lacks its report."""
+    try:
+        report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
+        summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
+    except (OSError, msgspec.DecodeError) as error:
+        raise Refused(f"{run} lacks the report of its run ({error})", code=1) from None
+    done, count, performed = _outcome(report, _wanted_episodes(run))
+    return CellResult(
+        task=cell.task,
+        method=cell.method,
+        llm=cell.llm,
+        seed=cell.seed,
+        world=str(part(config(run), "world").get("kind", "")),
+        success_rate=done / count,
+        successes=done,
+        episodes=count,
+        performed=performed,
+        reached=report.success,
+        stopped=report.reason,
+        plan=[subtask.name for subtask in report.subtasks],
+        stops=report.stopped,
+        dead_loop=any(reason.startswith(DEAD_LOOP) for reason in report.stopped.values()),
+        iterations=[
+            Turn(
+                subtask=each.subtask,
+                number=each.number,
+                decomposition=decomposition(each),
+                success_rate=each.success_rate,
+                successes=successes(each),
+                episodes=each.episodes,
+                samples=total(each.samples),
+            )
+            for each in report.iterations
+        ],
+        milestones=report.performance.milestones if report.performance else {},
+        samples=summary.samples,
+        tokens=_tokens(token_table(run)),
+        wall_s=round(earlier_seconds + summary.wall_seconds, 1),
+        restarts=sum(summary.restarts.values()),
+        limits=cell.limits,
+        overrides=cell.overrides,
+        commit=commit,
+        version=importlib.metadata.version("rlgpt"),
+        run=run.name,
+        written=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    )
+
+
+def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool]:
+    """Successes and episodes of the whole goal, and whether it was played at all. A goal that came
+    to nothing that could be played failed in every episode that it was to be played in."""
+    if report.performance is not None and report.performance.episodes:
+        episodes = report.performance.episodes
+        return sum(each.success for each in episodes), len(episodes), True
+    if len(report.subtasks) == 1 and report.iterations and report.iterations[-1].episodes:
+        last = report.iterations[-1]
+        return successes(last), last.episodes, True
+    return 0, wanted, False
+
+
+def _wanted_episodes(run: Path) -> int:
+    parameters = part(config(run), "nodes", "fast_agent", "parameters")
+    wanted = parameters.get("evaluation_episodes")
+    return wanted if isinstance(wanted, int) and wanted > 0 else 30
+
+
+def _tokens(table: TokenTable | None) -> Tokens | None:
+    if table is None:
+        return None
+    sums = [row[-1] for _, row in table.rows]
+    return Tokens(
+        prompt=sum(each.prompt for each in sums),
+        answer=sum(each.answer for each in sums),
+        agents={
+            agent: sum(row[i].prompt + row[i].answer for _, row in table.rows)
+            for i, agent in enumerate(table.agents)
+        },
+        iterations={name: row[-1].prompt + row[-1].answer for name, row in table.rows},
+    )
+
+
+def current_commit() -> str | None:
+    """The checkout's commit, with `-dirty` where tracked files were changed; None outside one."""
+    said = [
+        _git("rev-parse", "HEAD"),
+        _git("status", "--porcelain", "--untracked-files=no"),
+    ]
+    if not said[0]:
+        return None
+    return f"{said[0]}-dirty" if said[1] else said[0]
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=CHECKOUT, capture_output=True, text=True, timeout=10.0
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,231 @@
+"""What the nodes' parameters do that make one method of the tables into another."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import yaml
+
+from messages.chat import DecomposeQuestion
+from messages.plan import PURSUE, GoalReport, SubAction, Subtask
+from messages.program import Program
+from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import make_world
+from nodes.llm.rulebook import rules, specs
+from nodes.llm.rulebook.rulebook import decompose
+from nodes.slow_agent.decomposition_check import decomposition_problems
+from tests.agent_stack import LOG, STEPS, TASK, stack
+from tests.test_agent_loops import told
+
+LAUNCH = Path(__file__).parents[1] / "launch" / "task"
+
+
+def pursued(run: Path, iterations: int, **options: Any) -> tuple[GoalReport, list[tuple[str, str]]]:
+    """The report of the toy goal, and what was played for it."""
+    with stack(run, **options) as agents:
+        report = agents.bus.run_goal(PURSUE, "goal", agents.goal(iterations))
+        return report, agents.world.played
+
+
+def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
+    report, _ = pursued(run_folder, 4, critic=False)
+    assert told(report) == [
+        [("harvest log", "code", True)],
+        [("find a tree", "code", True), ("harvest log", "code", True)],
+        [("find a tree", "code", True), ("harvest log", "rl", True)],
+        [("find a tree", "code", True), ("harvest log", "rl", True)],
+    ]
+    # Only the slow agent's evaluation sees that it did not work, so the last sub-action is changed.
+    # No program is repaired, and the policy, which nobody said failed, is not given any macros.
+    assert [iteration.success_rate for iteration in report.iterations] == [0, 0, 0, 0]
+    assert report.iterations[3].samples.training == 0
+    assert all(each.attempts == 1 for iteration in report.iterations for each in iteration.lines)
+    assert report.iterations[0].lines[0].verdict.reason == "It ran; nobody judged it."
+
+
+def test_one_agent_takes_nothing_apart(run_folder: Path):
+    report, _ = pursued(run_folder, 3, nodes={"slow_agent": {"most_sub_actions": 1}})
+    assert told(report) == [
+        [("harvest log", "code", False)],
+        [("learn to harvest log", "rl", False)],
+        [("learn to harvest log", "rl", False)],
+    ]
+    assert report.iterations[2].lines[0].macros == ["dig", "fetch", "go_to"]
+
+
+def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_folder: Path):
+    report, played = pursued(
+        run_folder,
+        1,
+        llm={"kind": "rulebook", "rules": "mineagent.yaml"},
+        nodes={
+            "planner": {"plan": False},
+            "slow_agent": {"methods": ["rl"], "most_sub_actions": 1},
+        },
+        macros=False,
+        persist=True,
+        budget=700,
+        autocraft=True,
+    )
+    assert [subtask.name for subtask in report.subtasks] == [TASK.prompt]
+    assert told(report) == [[("learn log", "rl", False)]]
+    # The policy's horizon of 500 goes twice into the task's of 1,000: in the tryout and at the end.
+    assert len(played) == 4
+    assert report.iterations[0].samples.evaluation == 2 * 3 * STEPS
+
+
+def test_a_decomposition_holds_to_what_is_open_to_the_run():
+    subtask = Subtask(name="s", success=LOG)
+    code = SubAction(name="a", method="code", success=LOG)
+    learned = SubAction(name="b", method="rl", success=LOG)
+    assert decomposition_problems(subtask, [code, learned]) == []
+    assert decomposition_problems(subtask, [code, learned], ["rl"], 1) == [
+        "There are 2 sub-actions; this run takes 1 at most.",
+        "'a' is to be done by code; in this run there is rl only.",
+    ]
+    question = DecomposeQuestion(task=TASK, subtask=subtask, methods=("rl",))
+    assert [each.method for each in decompose(question).sub_actions] == ["rl", "rl"]
+    with pytest.raises(rules.NoRule, match="by rl alone"):
+        decompose(question, "deps.yaml")
+
+
+# ---- the session's part: crafting done for a policy, mobs as targets
+
+
+def task(name: str, **changes: Any) -> Task:
+    read = msgspec.convert(yaml.safe_load((LAUNCH / f"{name}.yaml").read_text()), type=Task)
+    return msgspec.structs.replace(read, **changes)
+
+
+def session(asked: Task, interface: Interface, size: int = 2, autoreset: bool = False) -> Session:
+    opened = OpenSession(
+        session="s",
+        task=asked,
+        size=size,
+        seeds=SeedRange(first=5000, count=50),
+        interface=interface,
+        autoreset=autoreset,
+    )
+    return Session(opened, make_world("embedded", size, asked))
+
+
+def crafting(success: Condition, **changes: Any) -> Interface:
+    fields: dict[str, Any] = {
+        "observations": ["inventory"],
+        "actions": ["noop", "look_down_15"],
+        "rewards": [RewardTerm(kind="step", weight=-1.0)],
+        "success": success,
+        "horizon": 100,
+        "autocraft": True,
+        **changes,
+    }
+    return Interface(**fields)
+
+
+def test_what_leads_to_the_goal_is_crafted_and_each_craft_is_a_step():
+    asked = task("stick", inventory={"log": 1})
+    batch = session(asked, crafting(asked.success), autoreset=True)
+    stepped = batch.step(np.zeros(2, np.int64))
+    # A noop, the planks, the sticks: one decision of three steps, and three are paid for.
+    assert stepped.steps.tolist() == [3, 3]
+    assert stepped.success.all()
+    assert stepped.terminated.all()
+    assert stepped.reward.tolist() == [-3.0, -3.0]
+    assert stepped.final_lengths.tolist() == [3, 3]
+    batch.close()
+
+
+def test_without_it_nothing_is_crafted():
+    asked = task("stick", inventory={"log": 1})
+    batch = session(asked, crafting(asked.success, autocraft=False))
+    assert batch.step(np.zeros(2, np.int64)).steps.tolist() == [1, 1]
+    assert all(episode.after.inventory == {"log": 1} for episode in batch.said())
+    batch.close()
+
+
+def test_only_what_the_goal_needs_is_crafted():
+    asked = task("stick", inventory={"log": 3, "planks": 2})
+    batch = session(asked, crafting(asked.success))
+    stepped = batch.step(np.zeros(2, np.int64))
+    assert stepped.steps.tolist() == [2, 2]
+    assert all(e.after.inventory == {"log": 3, "stick": 4} for e in batch.said())
+    batch.close()
+
+
+def test_a_station_is_put_down_where_the_crosshair_is_on_something():
+    goal = Condition(kind="have", name="bucket")
+    asked = task("milk_bucket", success=goal)
+    batch = session(asked, crafting(goal), size=8)
+    steps = np.zeros(8, np.int64)
+    for _ in range(5):  # the player looks down until the ground is in reach
+        steps += batch.step(np.ones(8, np.int64)).steps
+    episodes = batch.said()
+    assert sum(episode.success for episode in episodes) >= 6
+    assert all(e.steps == n for e, n in zip(episodes, steps.tolist(), strict=True))
+    made = next(episode for episode in episodes if episode.success)
+    assert made.after.inventory.get("bucket") == 1
+    batch.close()
+
+
+def test_a_mob_can_be_walked_up_to_faced_and_marked():
+    asked = task("beef")
+    cow = Condition(kind="facing", name="cow")
+    spec = specs.spec("find_mob", asked.success, asked.inventory)
+    interface = Interface(
+        observations=["facing", "target", "rays"],
+        actions=["noop", "forward"],
+        rewards=[RewardTerm(kind="facing", weight=1.0, name="cow")],
+        targets=spec.targets,
+        success=Condition(kind="have", name="beef"),
+        horizon=50,
+    )
+    assert spec.targets == ["cow"]
+    batch = session(asked, interface, size=4)
+    source = rules.program("walk_up_to_mob.py", asked.success, asked.inventory)
+    batch.run_program(Program(name="find", source=source, max_steps=1000))
+    faced = np.array([episode.after.facing == "cow" for episode in batch.said()])
+    assert faced.sum() >= 2
+    batch.take(interface)
+    features = batch.opened().features
+    assert features[faced, 1].all()  # what is under the crosshair is a target
+    assert (features[faced, 3] == 1).all()  # one is seen
+    batch.take(msgspec.structs.replace(interface, success=cow))
+    stepped = batch.step(np.zeros(4, np.int64))
+    assert stepped.success[faced].any()
+    assert (stepped.reward[stepped.success] == 1).all()
+    batch.close()
+
+
+def test_coming_nearer_to_a_mob_pays():
+    asked = task("beef")
+    interface = Interface(
+        observations=["target"],
+        actions=["forward"],
+        rewards=[RewardTerm(kind="approach", weight=1.0, name="cow")],
+        targets=["cow"],
+        success=Condition(kind="facing", name="cow"),
+        horizon=50,
+    )
+    batch = session(asked, interface, size=4)
+    turn = (
+        "def action(obs):\n    for _ in range(12):\n        seen = nearest_mob(obs, 'cow')\n"
+        "        if seen is not None:\n            obs = turn(seen[0])\n            return\n"
+        "        obs = turn(90)\n"
+    )
+    batch.run_program(Program(name="turn", source=turn, max_steps=50))
+    batch.take(interface)
+    seen = batch.opened().features[:, 0] == 1
+    assert seen.any()
+    paid = sum(batch.step(np.zeros(4, np.int64)).reward for _ in range(15))
+    assert (np.asarray(paid)[seen] > 0.3).any()
+    assert (np.asarray(paid) >= 0).all()
+    batch.close()
+
+
+def test_what_is_neither_block_nor_mob_is_said():
+    asked = task("beef")
+    with pytest.raises(ValueError, match="there is no block or mob 'cwo'"):
+        session(asked, crafting(Condition(kind="facing", name="cwo")))

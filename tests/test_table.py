@@ -1,0 +1,174 @@
+"""`rlgpt table`: a real cell from its launch to the page, and what a user can do wrong."""
+
+import json
+import shutil
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rlgpt.main import main
+from tests.launch_toys.launched import rlgpt
+
+Refusing = Callable[..., str]
+CELL = "results/quick/mutton/rlgpt/seed-0.json"
+QUICK = ("table", "minedojo10", "--quick", "--only", "task=mutton", "method=rlgpt")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which one quick cell was really run: seven nodes, the rulebook, two episodes."""
+    place = tmp_path_factory.mktemp("played")
+    done = rlgpt(*QUICK, cwd=place)
+    assert done.returncode == 0, done
+    assert "0 cells are there, 1 to run" in done.stdout
+    assert "cell 1 of 1  mutton rlgpt seed 0: began; runs/cells/mutton-rlgpt-0-" in done.stdout
+    return place
+
+
+@pytest.fixture
+def place(played: Path, tmp_path: Path) -> Path:
+    shutil.copytree(played / "results", tmp_path / "results")
+    return tmp_path
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Calls the command here, where Hydra is imported once; returns the sentence it is refused
+    with."""
+
+    def call(*arguments: str, cwd: Path) -> str:
+        monkeypatch.chdir(cwd)
+        assert main(arguments) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("rlgpt: ")
+        return said
+
+    return call
+
+
+def cell(place: Path) -> dict:
+    return json.loads((place / CELL).read_text())
+
+
+def test_cell_holds_what_its_launch_measured(played: Path) -> None:
+    result = cell(played)
+    (run,) = (played / "runs" / "cells").iterdir()
+    summary = json.loads((run / "summary.json").read_text())
+    assert result["run"] == run.name
+    assert result["success_rate"] == summary["success_rate"]
+    assert result["episodes"] == 2
+    assert result["performed"]
+    assert result["samples"] == summary["samples"]
+    assert result["samples"]["total"] > 0
+    assert result["wall_s"] == pytest.approx(summary["wall_seconds"], abs=0.1)
+    assert result["plan"] == [summary["iterations"][0]["subtask"]]
+    assert set(result["stops"]) == set(result["plan"])
+    assert result["limits"]["samples"] == 20_000
+    assert not result["dead_loop"]
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    assert config["skills"] is None
+    assert config["nodes"]["fast_agent"]["parameters"]["program_steps"] == 3000
+
+
+def test_finished_cell_is_kept(place: Path) -> None:
+    before = (place / CELL).read_bytes()
+    done = rlgpt(*QUICK, cwd=place)
+    assert done.returncode == 0, done
+    assert "1 cells are there, 0 to run" in done.stdout
+    assert (place / CELL).read_bytes() == before
+    assert not (place / "runs").exists()
+
+
+def test_table_is_written_beside_the_papers_numbers(place: Path) -> None:
+    tables = place / "results" / "quick" / "tables"
+    for file in tables.iterdir():
+        file.unlink()
+    done = rlgpt("table", "minedojo10", "--quick", "--show", cwd=place)
+    assert done.stdout.split() == [
+        f"results/quick/tables/minedojo10.{suffix}" for suffix in ("md", "json", "svg")
+    ]
+    page = (tables / "minedojo10.md").read_text()
+    assert "**Partial: 1 of 70 cells are there.**" in page
+    assert "The world differs." in page
+    assert "which is no language model" in page
+    assert "Wilson" in page
+    rate = f"**{cell(place)['success_rate']:.2f}** ["
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| mutton | {rate}")]
+    assert "paper 0.38" in row
+    assert "| stick | -<br>paper 0.65 |" in page
+    rows = json.loads((tables / "minedojo10.json").read_text())["rows"]
+    (mine,) = [r for r in rows if r["task"] == "mutton" and r["method"] == "rlgpt"]
+    assert (mine["episodes"], mine["paper"], mine["seeds"]) == (2, 0.38, [0])
+    picture = ElementTree.parse(tables / "minedojo10.svg").getroot()
+    texts = [node.text for node in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "mutton" in texts
+    assert any(text and "Partial: 1 of 70" in text for text in texts)
+    # Of the one cell that is there, a dot and its interval; a dot for each method in the legend.
+    legend = 7
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == legend + 1
+
+
+def test_other_limits_make_another_cell(place: Path) -> None:
+    before = (place / CELL).read_bytes()
+    done = rlgpt(*QUICK, "limits.samples=30000", cwd=place)
+    assert done.returncode == 0, done
+    assert "limits.samples was 20000 and is 30000" in done.stdout
+    assert "--again runs it anew" in done.stdout
+    assert (place / CELL).read_bytes() == before
+
+
+def test_broken_cell(place: Path, refused: Refusing) -> None:
+    (place / CELL).write_text("{}")
+    sentence = refused(*QUICK, cwd=place)
+    assert f"{CELL} is no finished cell" in sentence
+    assert "missing required field" in sentence
+    (place / CELL).write_text(json.dumps({**cell_of_one(), "successes": 3}))
+    assert "3 successes of 2" in refused("table", "minedojo10", "--quick", "--show", cwd=place)
+
+
+def cell_of_one() -> dict:
+    samples = {"training": 0, "trial": 0, "evaluation": 1, "total": 1}
+    known = {"success_rate": 1.0, "successes": 2, "episodes": 2, "performed": True, "reached": True}
+    empty = {"plan": [], "stops": {}, "iterations": [], "milestones": {}, "overrides": []}
+    return {
+        "task": "mutton", "method": "rlgpt", "llm": "rulebook", "seed": 0, "world": "embedded",
+        **known, **empty, "stopped": "", "dead_loop": False, "samples": samples, "tokens": None,
+        "wall_s": 1.0, "restarts": 0, "limits": {}, "commit": None, "version": "", "run": "",
+        "written": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["minedojo"], "there is no table `minedojo`; did you mean `minedojo10`? (there are: "),
+        (["harvest", "--show"], "there is no result of harvest in results yet; `rlgpt table"),
+        (["harvest", "--only", "task=stick"], "the table has no task `stick`"),
+        (["harvest", "--only", "method=rlgtp"], "no method `rlgtp`; did you mean `rlgpt`?"),
+        (["harvest", "--only", "seed=7"], "the table has no seed `7` (there are: 0, 1, 2)"),
+        (["harvest", "--only", "seed="], "--only seed=: write task="),
+        (["harvest", "limits.sample=3"], "did you mean `limits.samples`?"),
+        (["harvest", "limits.samples=1,2"], "would make several cells of one"),
+        (["harvest", "task=stick"], "is an axis of the table: --only task=stick"),
+        (["harvest", "--jobs", "0"], "--jobs 0: at least one"),
+        (["harvest", "--ony"], "`--ony` means nothing here"),
+        (["harvest", "--results", "/proc/results"], "cannot write to the results folder"),
+    ],
+)
+def test_table_refuses(tmp_path: Path, refused: Refusing, arguments: list[str], words: str) -> None:
+    assert words in refused("table", *arguments, cwd=tmp_path)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_table_of_ones_own_that_is_wrong(tmp_path: Path, refused: Refusing) -> None:
+    (tmp_path / "launch" / "table").mkdir(parents=True)
+    mine = tmp_path / "launch" / "table" / "mine.yaml"
+    mine.write_text("title: Mine\ncaption: x\ntasks: [stick]\nmethods: [rlgpt]\nseds: [0]\n")
+    sentence = refused("table", "mine", cwd=tmp_path)
+    assert "unknown field `seds`" in sentence
+    assert "did you mean `seeds`?" in sentence
+    mine.write_text("title: [\n")
+    assert "mine.yaml cannot be read" in refused("table", "mine", cwd=tmp_path)

@@ -1,0 +1,137 @@
+"""The arithmetic of tables: intervals, pooling, iterations."""
+
+from typing import Any
+
+import pytest
+
+from messages.plan import Iteration, Limits, Samples
+from nodes.slow_agent.stopping import stop_reason
+from rlgpt.composition import compose_launch
+from rlgpt.report.summary import SampleSummary
+from rlgpt.table.cells import expand
+from rlgpt.table.definition import Definition, definitions, options, read
+from rlgpt.table.figures import chance, rows
+from rlgpt.table.intervals import wilson
+from rlgpt.table.result import DEAD_LOOP, CellResult, Turn
+
+
+@pytest.mark.parametrize(
+    ("successes", "episodes", "low", "high"),
+    [  # by R's prop.test(..., correct=FALSE) and Newcombe (1998), table I
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        (20, 20, 0.8389, 1.0),
+    ],
+)
+def test_wilson(successes: int, episodes: int, low: float, high: float) -> None:
+    assert wilson(successes, episodes) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_wilson_of_nothing_and_of_nonsense() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="3 successes in 2 episodes"):
+        wilson(3, 2)
+
+
+def definition(**changes: Any) -> Definition:
+    known: dict[str, Any] = {
+        "title": "", "caption": "", "tasks": ["stick"], "methods": ["rlgpt"], "seeds": [0, 1, 2],
+        "episodes": 30,
+    }  # fmt: skip
+    return Definition(**known | changes)
+
+
+def cell(seed: int, successes: int, **changes: Any) -> CellResult:
+    samples = SampleSummary(training=100, trial=10, evaluation=1000, total=1110)
+    known: dict[str, Any] = {
+        "task": "stick", "method": "rlgpt", "llm": "rulebook", "seed": seed, "world": "embedded",
+        "success_rate": successes / 30, "successes": successes, "episodes": 30, "performed": True,
+        "reached": True, "stopped": "", "plan": ["a"], "stops": {}, "dead_loop": False,
+        "iterations": [], "milestones": {}, "samples": samples, "tokens": None, "wall_s": 60.0,
+        "restarts": 0, "limits": {"iterations": 4}, "overrides": [], "commit": None, "version": "",
+        "run": "", "written": "",
+    }  # fmt: skip
+    return CellResult(**known | changes)
+
+
+def turn(subtask: str, number: int, successes: int, episodes: int = 30) -> Turn:
+    return Turn(
+        subtask=subtask,
+        number=number,
+        decomposition="",
+        success_rate=successes / episodes if episodes else 0.0,
+        successes=successes,
+        episodes=episodes,
+        samples=0,
+    )
+
+
+def test_seeds_are_pooled_and_told_apart() -> None:
+    stuck = cell(1, 0, dead_loop=True, performed=False)
+    (row,) = rows(definition(paper={"stick": {"rlgpt": 0.65}}), [stuck, cell(0, 30), cell(2, 24)])
+    assert (row.successes, row.episodes, row.seeds) == (54, 90, [0, 1, 2])
+    assert (row.low, row.high) == wilson(54, 90)
+    assert row.rates == [1.0, 0.0, 0.8]
+    assert (row.mean, row.least, row.most) == (pytest.approx(0.6), 0.0, 1.0)
+    assert (row.dead_loops, row.unplayed, row.paper) == (1, 1, 0.65)
+    assert (row.samples, row.training) == (1110, 110)
+
+
+def test_row_without_cells_has_no_rate() -> None:
+    (row,) = rows(definition(), [])
+    assert (row.rate, row.mean, row.seeds, row.samples) == (None, None, [], None)
+
+
+def test_iterations_of_one_subtask_keep_the_last_rate() -> None:
+    one = cell(0, 27, iterations=[turn("a", 0, 3), turn("a", 1, 27)])
+    two = cell(1, 9, iterations=[turn("a", 0, 0, 0), turn("a", 1, 12), turn("a", 2, 9)])
+    (row,) = rows(definition(by="iteration"), [one, two])
+    assert [(step.successes, step.episodes) for step in row.steps] == [
+        (3, 60), (39, 60), (36, 60), (36, 60),
+    ]  # fmt: skip
+    assert (row.steps[1].low, row.steps[1].high) == wilson(39, 60)
+
+
+def test_iterations_of_several_subtasks_multiply_their_best() -> None:
+    turns = [turn("a", 0, 15), turn("a", 1, 12), turn("b", 0, 6), turn("b", 1, 24)]
+    done = cell(0, 20, plan=["a", "b"], iterations=turns)
+    assert chance(done, 0) == pytest.approx(0.5 * 0.2)
+    assert chance(done, 1) == pytest.approx(0.5 * 0.8)
+    assert chance(done, 3) == chance(done, 1)
+    never = cell(1, 0, plan=["a", "b"], iterations=[turn("a", 0, 15)])
+    assert chance(never, 3) == 0.0
+    (row,) = rows(definition(by="iteration"), [done, never])
+    assert row.steps[1].successes is None
+    assert (row.steps[1].low, row.steps[1].high) == (0.0, pytest.approx(0.4))
+
+
+def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
+    same = Iteration(
+        subtask="a", number=0, lines=[], stages=[], success_rate=0.0, episodes=30,
+        samples=Samples(), seconds=1.0,
+    )  # fmt: skip
+    reason = stop_reason([same, same], Limits())
+    assert reason is not None
+    assert reason.startswith(DEAD_LOOP)
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_a_cell_leaves_a_method_its_own(method: str) -> None:
+    (cell,) = expand(definition(methods=[method], seeds=[3]), [])
+    assert cell.overrides == ["nodes.fast_agent.parameters.evaluation_episodes=30"]
+    bare = compose_launch("cell", [f"method={method}", "task=stick", "seed=3"])
+    assert compose_launch(cell.arguments[0], cell.arguments[1:]) == bare
+
+
+def test_tables_name_tasks_that_there_are() -> None:
+    tables = "minedojo10 diamond harvest ablation-structure ablation-iterations ablation-interface"
+    assert {*tables.split(), "ablation-llm"} <= set(definitions())
+    for name in definitions():
+        table = read(name)
+        assert set(table.tasks) <= set(options("task"))
+        assert len(table.seeds) >= 3
+        assert table.episodes >= 30
+        assert set(table.paper) <= set(table.tasks)
+        assert all(set(rates) <= set(table.methods) for rates in table.paper.values())

@@ -1,0 +1,129 @@
+"""How a table goes about its cells: failures, Ctrl-C, going on. The planner is a toy."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.launch_toys.launched import launched, rlgpt
+
+TABLE = {
+    "title": "Toys",
+    "caption": "Three planners.",
+    "launch": "toy",
+    "tasks": ["log"],
+    "methods": ["refusing", "fine", "slow"],
+    "seeds": [0],
+    "episodes": 20,
+}
+METHODS = {"fine": {}, "refusing": {"refuse": True}, "slow": {"seconds": 100.0}}
+
+
+@pytest.fixture
+def toys(tmp_path: Path) -> Path:
+    launch = tmp_path / "launch"
+    for group in ("task", "method", "table"):
+        (launch / group).mkdir(parents=True)
+    nodes = {"planner": {"module": "tests.launch_toys.planner", "parameters": {}}}
+    groups = [{"task": "log"}, {"llm": "rulebook"}, "_self_", {"method": "fine"}]
+    toy = {"defaults": groups, "run": None, "limits": {"iterations": 1}, "nodes": nodes}
+    task = {"id": "log", "prompt": "A log.", "success": {"kind": "have", "name": "log"}}
+    (launch / "toy.yaml").write_text(yaml.safe_dump(toy))
+    (launch / "task" / "log.yaml").write_text(yaml.safe_dump(task))
+    (launch / "table" / "toys.yaml").write_text(yaml.safe_dump(TABLE))
+    for name, parameters in METHODS.items():
+        method = yaml.safe_dump({"nodes": {"planner": {"parameters": parameters}}})
+        (launch / "method" / f"{name}.yaml").write_text(f"# @package _global_\n{method}")
+    return tmp_path
+
+
+def cells(place: Path) -> list[str]:
+    return sorted(path.parent.name for path in place.glob("results/log/*/seed-0.json"))
+
+
+def test_failed_cell_ends_the_table_or_is_named_at_its_end(toys: Path) -> None:
+    only = ("--jobs", "1", "--only", "method=fine,refusing")
+    done = rlgpt("table", "toys", *only, cwd=toys)
+    assert done.returncode == 1, done
+    (run,) = (toys / "runs" / "cells").glob("log-refusing-*")
+    why = f"the goal failed: there is no way to that goal (logs are in {run.relative_to(toys)}"
+    assert f"cell 1 of 2  log refusing seed 0: FAILED: {why}" in done.stdout
+    assert "rlgpt: 1 of 2 cells failed: log refusing seed 0: the goal failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "log fine seed 0" not in done.stdout
+    assert cells(toys) == []
+
+    done = rlgpt("table", "toys", "--keep-going", *only, cwd=toys)
+    assert done.returncode == 1, done
+    assert f"log refusing seed 0: goes on; runs/cells/{run.name}" in done.stdout
+    assert "rlgpt: 1 of 2 cells failed: log refusing seed 0: the goal failed" in done.stderr
+    assert "log fine seed 0: 0.95 (19/20), 1.2k samples" in done.stdout
+    assert cells(toys) == ["fine"]
+    assert "1 of 3 cells are there" in (toys / "results/tables/toys.md").read_text()
+
+
+def test_interrupted_table_goes_on(toys: Path) -> None:
+    with launched("table", "toys", "--jobs", "1", "--only", "method=fine,slow", cwd=toys,
+                  run=toys) as table:  # fmt: skip
+        table.wait_for("log fine seed 0: 0.95")
+        table.wait_for("log slow seed 0: began")
+        (run,) = (toys / "runs" / "cells").glob("log-slow-*")
+        while "plan: " not in (run / "launch.txt").read_text():
+            pass
+        second = rlgpt("table", "toys", cwd=toys)
+        assert second.returncode == 2, second
+        assert "another table is being run into results" in second.stderr
+        assert table.stop(signal.SIGINT) == 130
+        assert "finished cells are kept, `rlgpt table toys` goes on from here" in table.text
+        assert "Traceback" not in table.text
+    assert cells(toys) == ["fine"]
+    assert "stopped in order" in (run / "launch.txt").read_text()
+    config = (run / "config.yaml").read_text()
+    assert "seconds: 100.0" in config
+    (run / "config.yaml").write_text(config.replace("seconds: 100.0", "seconds: 0.1"))
+    done = rlgpt("table", "toys", "--jobs", "1", "--only", "method=fine,slow", cwd=toys)
+    assert done.returncode == 0, done
+    assert "1 cells are there, 1 to run" in done.stdout
+    assert f"log slow seed 0: goes on; runs/cells/{run.name}" in done.stdout
+    assert cells(toys) == ["fine", "slow"]
+    result = json.loads((toys / "results/log/slow/seed-0.json").read_text())
+    summary = json.loads((run / "summary.json").read_text())
+    assert result["wall_s"] > summary["wall_seconds"]  # both lives
+    assert not list(toys.glob("results/log/slow/.*"))
+
+
+def test_cell_whose_end_nobody_saw_is_taken_up(toys: Path) -> None:
+    (toys / "launch" / "method" / "slow.yaml").unlink()
+    done = rlgpt("table", "toys", "--only", "method=fine", cwd=toys)
+    assert "left out: method=slow: there is no launch/method/slow.yaml" in done.stdout
+    kept = toys / "results/log/fine/seed-0.json"
+    result = json.loads(kept.read_text())
+    kept.unlink()
+    note = {"run": f"runs/cells/{result['run']}", "limits": result["limits"]}
+    note |= {"overrides": result["overrides"], "commit": result["commit"]}
+    kept.with_name(".seed-0.under-way.json").write_text(json.dumps(note))
+    done = rlgpt("table", "toys", "--only", "method=fine", cwd=toys)
+    assert "began" not in done.stdout
+    assert json.loads(kept.read_text())["run"] == result["run"]
+
+
+def test_language_model_without_weights_is_left_out(toys: Path) -> None:
+    table = {**TABLE, "by": "llm", "methods": ["fine"], "llms": ["rulebook", "qwen3_8b", "replay"]}
+    (toys / "launch" / "table" / "toys.yaml").write_text(yaml.safe_dump(table))
+    done = rlgpt("table", "toys", cwd=toys)
+    assert done.returncode == 0, done
+    assert "left out: llm=qwen3_8b: " in done.stdout
+    assert "weights: " in done.stdout
+    assert "left out: llm=replay: " in done.stdout
+    assert "llm.transcript" in done.stdout
+    assert "| log | **0.95** [0.76, 0.99] |" in (toys / "results/tables/toys.md").read_text()
+    recorded = toys / "recorded.jsonl"
+    recorded.write_text("")
+    done = rlgpt("table", "toys", "--only", "llm=replay", f"llm.transcript={recorded}", cwd=toys)
+    assert done.returncode == 0, done
+    assert (toys / "results/log/fine+replay/seed-0.json").is_file()
+    # Where a model is makes no other cell of one.
+    done = rlgpt("table", "toys", cwd=toys)
+    assert "2 cells are there, 0 to run" in done.stdout

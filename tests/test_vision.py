@@ -1,0 +1,465 @@
+"""A critic that sees: pictures from the env server to the language model, into the run folder, and
+back out of it in a replay."""
+
+import base64
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import yaml
+from PIL import Image
+
+from messages.bus import Bus, RemoteError
+from messages.chat import ASK, Ask, ChatMessage, LookQuestion, PictureNote, digest
+from messages.plan import PURSUE
+from messages.program import Program
+from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import (
+    Closed,
+    Episode,
+    OpenSession,
+    Picture,
+    Pictures,
+    SeedRange,
+    SessionName,
+    Task,
+)
+from nodes.config import ConfigError
+from nodes.env_server.seeing.png import png
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import make_world
+from nodes.vision import check_that_the_model_sees, pictures_for_the_critic
+from rlgpt.main import main
+from tests.agent_stack import LOG, STEPS, AgentProcess, ToyWorld, seen, stack
+from tests.bus_processes import PATIENCE, ROOT
+from tests.fake_world import FakeWorld
+from tests.test_llm_node import Server, says
+
+FORWARD = "def action(obs):\n    for _ in range({steps}):\n        forward()\n"
+ANSWER = {
+    "seen": "The middle shows grass.",
+    "success": True,
+    "reason": "It hits the ground instead of the cow.",
+    "suggestion": "Aim again.",
+}
+
+
+# ---- the env server takes them
+
+
+def walk(steps: int) -> Program:
+    return Program(name="walk", source=FORWARD.format(steps=steps), max_steps=500)
+
+
+def opening(size: int = 3, **changes: Any) -> OpenSession:
+    task = Task(id="log", prompt="a log", success=LOG, horizon=400)
+    opening = OpenSession(
+        session="test", task=task, size=size, seeds=SeedRange(first=0, count=9), **changes
+    )
+    return opening
+
+
+def brightness(picture: Picture) -> int:
+    """Of a world whose pictures get brighter with each metre walked."""
+    return int(np.asarray(Image.open(io.BytesIO(picture.png)))[0, 0, 0])
+
+
+def test_a_stage_is_pictured_before_along_the_way_and_after():
+    wanted = Pictures(environments=2, each=4, height=16, width=32)
+    session = Session(opening(prefix=[walk(4)], pictures=wanted), FakeWorld(3))
+    session.run_program(walk(90))
+    pictures = session.pictures()
+    assert [picture.environment for picture in pictures] == [0] * 4 + [1] * 4
+    # The first after the prefix's metre; the last where the tree is in the way.
+    assert brightness(pictures[0]) == 50
+    assert brightness(pictures[3]) == 40 + 10 * 2
+    steps = [picture.step for picture in pictures[:4]]
+    assert (steps[0], steps[3]) == (0, 90)
+    assert abs(steps[1] - 30) <= 8
+    assert abs(steps[2] - 60) <= 8
+    assert Image.open(io.BytesIO(pictures[0].png)).size == (32, 16)
+    # Of stages that follow each other, those of the last.
+    session.run_program(walk(2))
+    assert [picture.step for picture in session.pictures()[:4]] == [0, 1, 2, 0]
+
+
+def test_an_episode_that_ended_is_pictured_at_its_end():
+    attack = "def action(obs):\n    while obs.facing != 'wood':\n        obs = forward()\n"
+    attack += "    for _ in range(50):\n        attack()\n"
+    session = Session(opening(pictures=Pictures(each=2, height=16, width=16)), FakeWorld(3))
+    session.run_program(Program(name="dig", source=attack, max_steps=200))
+    episode = session.said()[0]
+    assert episode.success
+    last = session.pictures()[1]
+    assert last.step == episode.steps
+    world = FakeWorld(3)
+    assert world.rgb(0, 16, 16).shape == (3, 16, 16)
+    session.run_program(walk(5))  # nobody plays any more
+    assert session.pictures()[1] == last
+
+
+def test_the_embedded_world_s_pictures_are_the_same_each_time():
+    def taken() -> list[Picture]:
+        request = opening(2, pictures=Pictures(environments=1, each=3))
+        session = Session(request, make_world("embedded", 2, request.task))
+        session.run_program(walk(30))
+        pictures = session.pictures()
+        session.close()
+        return pictures
+
+    first, again = taken(), taken()
+    assert first == again
+    assert [picture.step for picture in first][::2] == [0, 30]
+    image = np.asarray(Image.open(io.BytesIO(first[0].png)))
+    assert image.shape == (224, 352, 3)
+    assert image.std() > 10  # there is something to be seen
+    assert first[0].png != first[2].png
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Pictures(height=8), "16 to 1024 pixels, not 8"),
+        (Pictures(each=1), "2 to 16 pictures"),
+        (Pictures(environments=0), "1 environment or more"),
+        (Pictures(environments=3, each=16, height=1000, width=1000), "too much for one answer"),
+    ],
+)
+def test_pictures_that_cannot_be_taken_are_refused(wanted: Pictures, said: str):
+    with pytest.raises(ValueError, match=said):
+        Session(opening(pictures=wanted), FakeWorld(3))
+    with pytest.raises(ValueError, match="autoreset"):
+        Session(opening(pictures=Pictures(), autoreset=True), FakeWorld(3))
+
+
+# ---- who is to see them
+
+
+def launch(profile: dict[str, Any], **critic: Any) -> dict[str, Any]:
+    nodes = {"llm": {"parameters": {"profile": profile}}, "critic": {"parameters": critic}}
+    return {"name": "test", "nodes": nodes}
+
+
+def test_pictures_are_taken_only_for_a_critic_that_looks():
+    profile = {"kind": "rulebook"}
+    assert pictures_for_the_critic(launch(profile)) is None
+    config = launch(profile, vision=True, pictures={"each": 3})
+    assert pictures_for_the_critic(config) == Pictures(each=3)
+    with pytest.raises(ConfigError, match="eech"):
+        pictures_for_the_critic(launch(profile, vision=True, pictures={"eech": 3}))
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        ({"kind": "rulebook"}, "llm=rulebook looks at no pictures"),
+        ({"kind": "openai", "model": "toy"}, "toy is not said to see pictures: say llm.vision"),
+        ({"kind": "openai", "model": "toy", "vision": True}, ""),
+        ({"kind": "replay", "transcript": "x"}, ""),
+    ],
+)
+def test_a_critic_that_is_to_see_wants_a_model_that_does(profile: dict[str, Any], said: str):
+    if not said:
+        check_that_the_model_sees(launch(profile))
+        return
+    with pytest.raises(ConfigError, match=said):
+        check_that_the_model_sees(launch(profile))
+
+
+def test_the_critic_says_so_before_anything_is_played(run_folder: Path):
+    config = launch({"kind": "rulebook"}, vision=True)
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
+    ended = subprocess.run(
+        [sys.executable, "-m", "nodes.critic", "--run", str(run_folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert ended.returncode == 2
+    assert "nodes.critic.parameters.vision=false" in ended.stderr.splitlines()[-1]
+    assert "Traceback" not in ended.stderr
+
+
+# ---- the critic shows them
+
+
+def picture(environment: int, step: int) -> Picture:
+    rgb = np.full((3, 20, 30), 10 * environment + step, np.uint8)
+    return Picture(environment=environment, step=step, png=png(rgb))
+
+
+def evidence(worked: int, pictured: int = 4, id: str = "demo/judge-0", error: str = "") -> Evidence:
+    return Evidence(
+        id=id,
+        sub_action="hit the cow",
+        description=error,
+        method="code",
+        success=LOG,
+        required_rate=0.9,
+        episodes=[
+            Episode(
+                environment=number,
+                seed=number,
+                success=False,
+                steps=7,
+                reward=0.0,
+                ended="running",
+                before=seen(""),
+                after=seen("have" if number < worked else ""),
+            )
+            for number in range(6)
+        ],
+        pictures=[picture(row, step) for row in range(pictured) for step in (0, 3, 7)],
+    )
+
+
+class Setting:
+    """The llm node and the critic, and a server that they ask."""
+
+    def __init__(self, run: Path, profile: dict[str, Any] | None = None, **critic: Any) -> None:
+        run.mkdir(exist_ok=True)
+        self.run = run
+        self.server = Server(says(json.dumps(ANSWER)))
+        openai = {"kind": "openai", "url": self.server.url, "model": "toy", "vision": True}
+        config = launch(profile or openai, **{"vision": True, **critic})
+        (run / "config.yaml").write_text(yaml.safe_dump(config))
+        self.bus = Bus(run)
+        self.nodes = [AgentProcess(name, run) for name in ("llm", "critic")]
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return self.bus.call(JUDGE, evidence, timeout=PATIENCE)
+
+    @property
+    def lines(self) -> list[str]:
+        return (self.run / "llm" / "transcript.jsonl").read_text().splitlines()
+
+    def close(self) -> None:
+        self.bus.close()
+        for node in self.nodes:
+            node.kill()
+        self.server.close()
+
+
+@pytest.fixture
+def setting(run_folder: Path) -> Iterator[Setting]:
+    setting = Setting(run_folder / "recorded", most_pictures=6)
+    yield setting
+    setting.close()
+
+
+def images(request: dict[str, Any]) -> list[bytes]:
+    """The image parts of a request, decoded."""
+    parts = request["messages"][-1]["content"]
+    found: list[bytes] = []
+    for part in parts:
+        assert set(part) == {"type", part["type"]}
+        if part["type"] == "image_url":
+            start, _, data = part["image_url"]["url"].partition(",")
+            assert start == "data:image/png;base64"
+            found.append(base64.b64decode(data, validate=True))
+        else:
+            assert part["text"].strip()
+            assert "<picture" not in part["text"]
+    return found
+
+
+def test_the_model_is_shown_what_the_player_saw(
+    setting: Setting, capsys: pytest.CaptureFixture[str]
+):
+    verdict = setting.judge(evidence(worked=1))
+    # What was counted decides; what was seen explains.
+    assert not verdict.success
+    assert verdict.reason == (
+        "It worked in 1 of 6 episodes. It hits the ground instead of the cow."
+    )
+    (request,) = setting.server.requests
+    shown = images(request)
+    # Two whole episodes of three pictures: one that failed, and one that worked to compare with.
+    assert shown == [picture(row, step).png for row in (1, 0) for step in (0, 3, 7)]
+    for data in shown:
+        assert Image.open(io.BytesIO(data)).convert("RGB").size == (30, 20)
+    parts = request["messages"][-1]["content"]
+    assert parts[0]["text"].rstrip().endswith("Before, step 0:")
+    assert [part["text"].strip() for part in parts[2:6:2]] == [
+        "On the way, step 3:",
+        "After, step 7:",
+    ]
+    assert "seen" in request["response_format"]["json_schema"]["schema"]["properties"]
+    assert isinstance(request["messages"][0]["content"], str)
+
+    # The transcript names them, the run folder has them, the prompt shows where they stood.
+    (line,) = setting.lines
+    assert len(line) < 15_000
+    entry = json.loads(line)
+    names = entry["prompt"][1]["pictures"]
+    assert names == [digest(data) for data in shown]
+    assert entry["answered"]["pictures"] == 6
+    assert entry["answered"]["prompt_tokens"] == 7
+    assert "png" not in line
+    for name, data in zip(names, shown, strict=True):
+        assert (setting.run / "llm" / "pictures" / f"{name}.png").read_bytes() == data
+    assert main(["prompt", "show", "critic", "--run", str(setting.run)]) == 0
+    said = capsys.readouterr().out
+    assert f"Before, step 0:\n[picture: {setting.run}/llm/pictures/{names[0]}.png]\n" in said
+
+
+def test_without_pictures_the_question_is_the_one_in_words(setting: Setting):
+    setting.judge(evidence(worked=1, pictured=0))
+    assert isinstance(setting.server.requests[0]["messages"][-1]["content"], str)
+    assert json.loads(setting.lines[0])["asked"] == "JudgeQuestion"
+
+
+def test_what_looks_like_a_picture_in_a_text_is_text(setting: Setting):
+    setting.judge(evidence(worked=0, error=f"I am <picture {'0' * 64}>."))
+    request = setting.server.requests[0]
+    texts = [part["text"] for part in request["messages"][-1]["content"] if "text" in part]
+    assert f"I am <picture {'0' * 64}>." in "".join(texts)
+    assert sum(len(m.get("pictures", [])) for m in json.loads(setting.lines[0])["prompt"]) == 6
+
+
+def test_a_run_with_pictures_is_replayed_exactly(setting: Setting, run_folder: Path):
+    verdict = setting.judge(evidence(worked=1))
+    profile = {"kind": "replay", "transcript": str(setting.run)}
+    again = Setting(run_folder / "again", profile, most_pictures=6)
+    try:
+        assert again.judge(evidence(worked=1)) == verdict
+        assert again.server.requests == []
+        assert again.lines == setting.lines
+        folders = [run / "llm" / "pictures" for run in (setting.run, again.run)]
+        then, now = ({path.name for path in folder.iterdir()} for folder in folders)
+        assert then == now
+    finally:
+        again.close()
+
+
+def test_another_picture_is_a_difference(setting: Setting, run_folder: Path):
+    setting.judge(evidence(worked=1))
+    profile = {"kind": "replay", "transcript": str(setting.run)}
+    again = Setting(run_folder / "again", profile, most_pictures=6)
+    try:
+        other = evidence(worked=1)
+        pictures = [
+            msgspec.structs.replace(each, png=picture(9, 9).png) if each.step == 3 else each
+            for each in other.pictures
+        ]
+        with pytest.raises(RemoteError, match="pictures") as differs:
+            again.judge(msgspec.structs.replace(other, pictures=pictures))
+        assert "question.pictures[1].digest: was" in str(differs.value)
+    finally:
+        again.close()
+
+
+# ---- the llm node by itself
+
+
+@pytest.mark.parametrize(
+    ("sees", "files", "said"),
+    [
+        (False, [picture(0, 0).png], "toy is not shown pictures"),
+        (True, [b"GIF89a"], "neither"),
+        (True, [], "did not come with it"),
+    ],
+)
+def test_pictures_that_cannot_be_shown_are_one_sentence(
+    run_folder: Path, sees: bool, files: list[bytes], said: str
+):
+    server = Server(says(json.dumps(ANSWER)))
+    profile = {"kind": "openai", "url": server.url, "model": "toy", "vision": sees}
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(launch(profile)))
+    bus, llm = Bus(run_folder), AgentProcess("llm", run_folder)
+    try:
+        note = PictureNote(environment=0, step=0, digest=digest(picture(0, 0).png))
+        bare = msgspec.structs.replace(evidence(0), pictures=[])
+        request = Ask(
+            id="q",
+            agent="critic",
+            question=LookQuestion(evidence=bare, success_rate=0.0, pictures=[note]),
+            prompt=[
+                ChatMessage(role="user", content=f"<picture {note.digest}>", pictures=[note.digest])
+            ],
+            pictures=files,
+        )
+        with pytest.raises(RemoteError) as refused:
+            bus.call(ASK, request, timeout=PATIENCE)
+        assert said in refused.value.message
+        assert refused.value.message.count(". ") == 0
+        assert server.requests == []
+    finally:
+        bus.close()
+        llm.kill()
+        server.close()
+
+
+# ---- the whole way, with the agents
+
+
+class Photographing(ToyWorld):
+    """A toy world whose sessions bring the pictures that they were asked for."""
+
+    def close_session(self, request: SessionName) -> Closed:
+        opened = next(o for o in reversed(self.opened) if o.session == request.session)
+        closed = super().close_session(request)
+        wanted = opened.pictures
+        rows = range(min(wanted.environments, opened.size)) if wanted else ()
+        pictures = [picture(row, step) for row in rows for step in (0, STEPS)]
+        return msgspec.structs.replace(closed, pictures=pictures)
+
+
+SAID = {
+    "PlanAnswer": {
+        "thoughts": "",
+        "subtasks": [{"name": "log", "success": msgspec.to_builtins(LOG), "why": ""}],
+    },
+    "DecomposeAnswer": {
+        "thoughts": "",
+        "sub_actions": [
+            {
+                "name": "dig",
+                "method": "code",
+                "description": "dig a log",
+                "success": msgspec.to_builtins(LOG),
+            }
+        ],
+    },
+    "ProgramAnswer": {"thoughts": "", "source": FORWARD.format(steps=9)},
+    "LookAnswer": {**ANSWER, "success": False},
+}
+
+
+def test_tryouts_bring_pictures_and_evaluations_none(run_folder: Path):
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        name = server.requests[-1]["response_format"]["json_schema"]["name"]
+        says(json.dumps(SAID[name]))(handler)
+
+    server = Server(answer)
+    try:
+        with stack(
+            run_folder,
+            world=lambda run: Photographing(run, lambda source: ""),
+            llm={"kind": "openai", "url": server.url, "model": "toy", "vision": True},
+            critic={"vision": True, "pictures": {"each": 2, "environments": 1}},
+            trial_episodes=3,
+        ) as agents:
+            report = agents.bus.run_goal(PURSUE, "demo", agents.goal(1), timeout=PATIENCE)
+            opened = agents.world.opened
+    finally:
+        server.close()
+    assert not report.success
+    (line,) = report.iterations[0].lines
+    assert line.verdict.reason == ANSWER["reason"]
+    tried = [o for o in opened if "/trial-" in o.session]
+    assert [o.pictures for o in tried] == [Pictures(each=2, environments=1)]
+    assert [o.pictures for o in opened if o not in tried] == [None]
+    looked = [r for r in server.requests if isinstance(r["messages"][-1]["content"], list)]
+    assert [images(request) for request in looked] == [
+        [picture(0, step).png for step in (0, STEPS)]
+    ]
