@@ -30,9 +30,11 @@ from messages.world import (
 from nodes.env_server.hosting import Host, Hosted, OwnProcess, SessionLost
 from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
-from nodes.env_server.jail.forking import Forked
+from nodes.env_server.jail.fork_server import Spec
+from nodes.env_server.jail.forking import Forked, ForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.jail.seccomp import ALLOWED, ARCHITECTURES, NOT_EXECUTABLE, program
+from nodes.env_server.programs.pulse import COLLECTED, STEPS
 from rlgpt.report import found
 from tests.bus_processes import PATIENCE, Process, launch
 from tests.jailed_host import LOG, OPTIONS, TASK, jailed_host, opening, ran, raw
@@ -334,3 +336,21 @@ def test_a_world_with_processes_of_its_own_is_not_jailed_unless_that_is_required
         "env_server: jail=required, and the jail would be off: world=minedojo starts and talks to "
         "processes of its own, which the jail forbids\n"
     )
+
+
+def test_what_workers_of_a_killed_env_server_took_is_counted_once(tmp_path: Path) -> None:
+    forked = []
+    server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK), pulses=tmp_path)
+    try:
+        server.start()
+        forked.append(server.fork(early=True))
+        forked[0].memory[STEPS], forked[0].memory[COLLECTED] = 70, 30
+        assert left_over(tmp_path / "nowhere") == 0
+        assert left_over(tmp_path) == 40
+        assert left_over(tmp_path) == 0
+    finally:
+        for each in forked:
+            server.reap(each)
+            server.forget(each)
+        server.close()
+    assert list(tmp_path.iterdir()) == []

@@ -70,6 +70,9 @@ class EnvServer(Node):
         self._quarantine = Quarantine(self.folder / "quarantine.json")
         pulses = self.folder / "pulses"
         self._steps.add(left_over(pulses))
+        self._saying = threading.Lock()
+        self._jail_said = b""
+        self._killed_before = _killed(self.folder / "jail.json")
         self._host = self._hosted(pulses)
         self._say_jail()
         self._sessions: dict[str, Hosted] = {}
@@ -226,9 +229,13 @@ class EnvServer(Node):
             )  # fmt: skip
 
     def _say_jail(self) -> None:
-        """For the report."""
-        said = {"jail": self._host.jail, "killed": self._host.killed}
-        write_whole(self.folder / "jail.json", msgspec.json.encode(said))
+        """For the report, whenever it has changed."""
+        killed = self._killed_before + self._host.killed
+        said = msgspec.json.encode({"jail": self._host.jail, "killed": killed})
+        with self._saying:
+            if said != self._jail_said:
+                write_whole(self.folder / "jail.json", said)
+                self._jail_said = said
 
     def _session(self, name: str) -> Hosted:
         session = self._sessions.get(name)
@@ -290,6 +297,13 @@ class _In:
 
     def __exit__(self, *error: object) -> None:
         self._session.lock.release()
+
+
+def _killed(path: Path) -> int:
+    """How many programs earlier lives of this node have killed."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return int(msgspec.json.decode(path.read_bytes())["killed"])
+    return 0
 
 
 def _unknown(name: str) -> ServiceError:

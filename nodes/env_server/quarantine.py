@@ -5,6 +5,7 @@ of an earlier plan) it is still: a macro does nothing for one step, a reward pay
 """
 
 import logging
+import threading
 from pathlib import Path
 
 import msgspec
@@ -35,6 +36,7 @@ class Quarantine:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lock = threading.Lock()
         self._entries: dict[int, Entry] = {}
         try:
             entries = msgspec.json.decode(path.read_bytes(), type=list[Entry])
@@ -47,9 +49,10 @@ class Quarantine:
 
     def add(self, program: Program, line: int, said: str) -> None:
         entry = Entry(mark=mark_of(program.source), name=program.name, line=line, said=said)
-        self._entries[entry.mark] = entry
         LOG.warning("program %s is not run again: %s", program.name, said)
-        write_whole(self._path, msgspec.json.encode(list(self._entries.values())))
+        with self._lock:
+            self._entries[entry.mark] = entry
+            write_whole(self._path, msgspec.json.encode(list(self._entries.values())))
 
     def find(self, source: str) -> Entry | None:
         return self._entries.get(mark_of(source)) if self._entries else None
