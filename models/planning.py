@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from models.rules import ITEMS
+from models.rules.mobs import MOBS
 from models.ways import MADE, Unreachable, Way, easiest, open_ways, way_to
 
 SMELT_TICKS = 200
 FUEL = "planks"
+_MOBS = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
 _BURNS = next(item.fuel for item in ITEMS if item.name == FUEL)
 
@@ -33,7 +35,8 @@ def needs(goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
     """What is still to be had for ``quantity`` of ``goal``, in an order in which it can be done.
 
     Every item comes once, with all of it that later steps use up; stations and tools are kept, and
-    there are as many tools as the digging wears out.
+    there are as many tools as the digging wears out. What mobs give, and can be had at once, comes
+    first: they are where the player is now, and walking for wood loses sight of them.
 
     Raises:
         Unreachable: there is no way to something that is needed.
@@ -67,7 +70,7 @@ def needs(goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
                 tool = easiest(way.tools)
                 worn[tool] = worn.get(tool, 0) + rest
         steps.append(Need(item=item, quantity=total, gain=missing, way=way))
-    return steps[::-1]
+    return _mobs_first(steps[::-1], inventory)
 
 
 def shortfalls(
@@ -121,6 +124,20 @@ def used_up(way: Way, times: int) -> dict[str, int]:
     for used, each in way.uses.items():
         burnt[used] = burnt.get(used, 0) + each * times
     return burnt
+
+
+def _mobs_first(steps: Sequence[Need], inventory: Mapping[str, int]) -> list[Need]:
+    def at_once(step: Need) -> bool:
+        way = step.way
+        return (
+            way.how in ("kill", "use")
+            and way.of in _MOBS
+            and all(inventory.get(item, 0) >= each for item, each in way.uses.items())
+            and (not way.tools or any(inventory.get(tool, 0) for tool in way.tools))
+            and (not way.station or inventory.get(way.station, 0) > 0)
+        )
+
+    return sorted(steps, key=lambda step: not at_once(step))
 
 
 def _carry_out(held: dict[str, int], item: str, gain: int, way: Way) -> None:

@@ -15,7 +15,7 @@ from rlgpt.composition import compose_launch
 
 TASKS = Path(__file__).parents[1] / "launch" / "task"
 FIRST = {
-    "bed": ["log", "planks", "wool", "bed"],
+    "bed": ["wool", "log", "planks", "bed"],
     "beef": ["beef"],
     "crafting_table_nearby": ["log", "planks", "crafting_table", "crafting_table"],
     "furnace_nearby": [

@@ -80,7 +80,16 @@ def test_milk_wool_and_bed_begin_with_what_is_there():
     assert needs("wool", 1, {"shears": 1})[0].way.tools == ["shears"]
     assert needs("wool", 1, {})[0].way.how == "kill"
     bed = gained("bed", 1, {"crafting_table": 1, "shears": 1})
-    assert bed == [("log", 1), ("planks", 3), ("wool", 3), ("bed", 1)]
+    # The sheep stand near when the goal begins, so their wool comes before the log.
+    assert bed == [("wool", 3), ("log", 1), ("planks", 3), ("bed", 1)]
+
+
+def test_what_mobs_give_comes_first_only_where_it_can_be_had_at_once():
+    # The shears have to be made first here, and the wool still comes before the bed's planks if not
+    # before what the shears are made of.
+    items = [item for item, _ in gained("bed", 1, {"crafting_table": 1, "iron_ingot": 2})]
+    assert items.index("shears") < items.index("wool")
+    assert [item for item, _ in gained("milk_bucket", 1, {"bucket": 1})] == ["milk_bucket"]
 
 
 def test_digging_wears_tools_out():
@@ -162,6 +171,12 @@ def test_a_recipe_chain_has_stations_tools_and_fuel():
     assert "wooden_pickaxe: craft 1 from 3 planks, 2 stick, at a crafting_table" in lines
     assert "iron_ore: dig iron_ore, with one of stone_pickaxe" in lines
     assert "fuel" in lines
+
+
+def test_a_chain_names_the_way_that_is_open():
+    bed = Condition(kind="have", name="bed")
+    assert "wool: kill a sheep" in chain(bed, {})
+    assert "wool: use on a sheep, with one of shears" in chain(bed, {"shears": 1})
 
 
 def test_a_plan_of_subtasks_can_be_checked():

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from messages.program import Problem, Program, ProgramReport
-from messages.world import Interface, OpenSession, RewardTerm
+from messages.world import Interface, Lead, OpenSession, RewardTerm
 from nodes.env_server.programs.pulse import mark_of
 from nodes.files import write_whole
 
@@ -80,6 +80,7 @@ class Quarantine:
         return msgspec.structs.replace(
             request,
             prefix=[self._still(program) for program in request.prefix],
+            lead=[self._still_lead(lead) for lead in request.lead],
             interface=None if interface is None else self.stilled_interface(interface),
         )
 
@@ -98,6 +99,13 @@ class Quarantine:
             return program
         LOG.warning("program %s does nothing: %s", program.name, entry.said)
         return msgspec.structs.replace(program, source=STILL)
+
+    def _still_lead(self, lead: Lead) -> Lead:
+        program, interface = lead.program, lead.interface
+        return Lead(
+            program=None if program is None else self._still(program),
+            interface=None if interface is None else self.stilled_interface(interface),
+        )
 
     def _still_term(self, term: RewardTerm) -> RewardTerm:
         entry = self.find(term.source) if term.kind == "code" else None

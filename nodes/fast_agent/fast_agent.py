@@ -48,6 +48,7 @@ class FastAgent(Node):
         repairs: int = 2  # programs (or specs) after the first, within one goal
         required_rate: float = 0.9  # success rate of a tryout that counts as success
         program_steps: int = 1000  # primitive steps that one run of a program may take
+        prefix_steps: int = 1000  # the same inside the resets of a training, where they add up
         most_samples: int = 3_000_000  # the largest budget that a spec may ask for
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.98  # training success rate at which training ends early

@@ -14,6 +14,7 @@ from messages.bus import BusError, ServiceError
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from models.actions import AUTOCRAFT_STEPS
 from nodes.learner import checkpoint
+from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import place
@@ -72,7 +73,12 @@ class Training:
                 code="budget",
             )
         self.session = TrainingSession(
-            call, name=policy, spec=spec, gamma=parameters.gamma, size=size
+            call,
+            name=policy,
+            spec=spec,
+            gamma=parameters.gamma,
+            size=size,
+            leaders=Leaders(learner, spec.lead, policy),
         )
         self.state: TrainingState | None = None
         self.collector: Collector | None = None
@@ -241,8 +247,9 @@ class Training:
     def _seed(self) -> int:
         """The same spec trains the same policy."""
         spec = msgspec.to_builtins(self.spec)
-        if spec["start"] is None:
-            del spec["start"]  # a field that came later: specs without it keep their seeds
+        for later in ("start", "lead"):
+            if not spec[later]:
+                del spec[later]  # a field that came later: specs without it keep their seeds
         return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(self, statistics: UpdateStatistics, steps_per_second: float) -> Progress:

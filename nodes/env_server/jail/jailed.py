@@ -239,7 +239,9 @@ class JailedSession:
         stops is replaced by one in which that program is still."""
         request = self._request
         if over:
-            request = msgspec.structs.replace(request, prefix=[], interface=self._interface)
+            request = msgspec.structs.replace(
+                request, prefix=[], lead=[], interface=self._interface
+            )
         programs = self._programs(request)
         for left in reversed(range(len(programs) + 1)):
             worker = self._host.worker(self._count, self.film)
@@ -274,7 +276,8 @@ class JailedSession:
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
         """All that somebody wrote and that may run in the session now."""
         found = list(request.prefix)
-        for each in (request.interface, interface):
+        found += [lead.program for lead in request.lead if lead.program is not None]
+        for each in (request.interface, interface, *(lead.interface for lead in request.lead)):
             if each is not None:
                 found += each.macros
                 found += [
