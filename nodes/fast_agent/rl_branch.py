@@ -162,6 +162,11 @@ def _training_spec(
         # A policy cannot run inside a reset: after one, training starts where the programs end.
         prefix=prefix,
         seeds=training_seeds(agent.seed),
-        budget=min(answer.budget, parameters.budget or answer.budget),
+        budget=min(
+            answer.budget,
+            parameters.budget or answer.budget,
+            request.samples or answer.budget,
+        ),
+        most=request.samples,
         stop_at=parameters.stop_at,
     )
