@@ -29,12 +29,12 @@ test: setup
 
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
 test-all: setup minedojo
-	$(BIN)/pytest
+	$(BIN)/pytest -rs
 
 # The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
 test-llm: setup
 	$(BIN)/python -m tests.vllm_environment
-	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py
+	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py tests/test_llm_vllm_stack.py
 
 check: setup
 	$(BIN)/ruff check .

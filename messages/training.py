@@ -18,6 +18,13 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: str  # path relative to the run folder; absolute in the skill library
 
 
+class LeadingStage(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that is played before the trained one: a program or an earlier policy."""
+
+    program: Program | None = None
+    policy: Policy | None = None
+
+
 class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What the fast agent writes to have a sub-action learned."""
 
@@ -25,8 +32,11 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     interface: Interface
     prefix: list[Program] = []
+    # What resets play after the prefix, from the first policy on: the trained stage begins where
+    # these end.
+    lead: list[LeadingStage] = []
     seeds: SeedRange
-    budget: int  # primitive samples at most, prefix steps not counted
+    budget: int  # primitive samples at most, those of prefix and lead not counted
     stop_at: float = 1.0  # success rate of recent training episodes that ends training early
     most: int | None = None  # primitive steps at most, those of prefixes counted; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
@@ -41,7 +51,7 @@ class Progress(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     policy: str
     samples: int  # primitive steps that trained the policy so far
-    prefix_samples: int  # primitive steps that prefixes spent in resets so far
+    prefix_samples: int  # primitive steps that prefix and lead spent in resets so far
     decisions: int  # choices of the policy so far (a macro is one)
     budget: int
     success_rate: float  # of the recent training episodes

@@ -129,13 +129,23 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
+class Lead(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that resets play before the one that is trained: a program, or a policy by the
+    interface that it was trained with; its choices come from whoever steps the session."""
+
+    program: Program | None = None
+    interface: Interface | None = None
+
+
 class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Make a batch of environments and reset it. ``session`` is named by the caller; opening it
     again under the same name replaces it.
 
     Without ``autoreset`` (evaluation) an episode is over when the *task's* success or horizon is
     reached or the player dies; stages follow each other in it. With ``autoreset`` (training) the
-    stage of the interface is the episode, and the step that ended one starts the next.
+    stage of the interface is the episode, and the step that ended one starts the next. Its resets
+    may have policies to play (``lead``): after a step or an opening that says so, the next steps
+    are theirs, until one says otherwise (``Stepped.lead``).
     """
 
     session: str
@@ -143,6 +153,7 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     size: int  # environments side by side
     seeds: SeedRange
     prefix: list[Program] = []  # coded actions run inside reset, in order
+    lead: list[Lead] = []  # with autoreset: stages that resets play after the prefix
     interface: Interface | None = None
     autoreset: bool = False
     record: bool = False  # film environment 0
@@ -173,10 +184,13 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     features: Array  # float32 (size, sum of field sizes)
     mask: Array  # bool (size, len(choices)), never all False in a row
     prefix_steps: int  # primitive steps spent by the prefix
+    lead: int = -1  # see Stepped
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """One decision for every environment whose stage is not over; a macro runs to its end in it."""
+    """One decision for every environment whose stage is not over; a macro runs to its end in it.
+    While a policy leads on, for those that it plays in: choices for the others are not looked at.
+    """
 
     session: str
     choices: Array  # int64 (size,)
@@ -198,7 +212,10 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_features: Array  # float32 (n, F)
     final_returns: Array  # float32 (n,): undiscounted episode returns
     final_lengths: Array  # int64 (n,): primitive steps of the ended episodes
-    prefix_steps: int  # primitive steps spent by prefixes in resets of this step
+    prefix_steps: int  # primitive steps spent by prefixes, and what leads on, in resets
+    # Which of OpenSession.lead's policies the next step is for: features and mask are its own, and
+    # so are the choices to be sent; -1: it is the trained one's turn.
+    lead: int = -1
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):

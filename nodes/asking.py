@@ -24,6 +24,14 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 _SHARED = Path(__file__).parent / "prompts"
 _MODELS = Path(__file__).parents[1] / "models"
+_ENDINGS = {  # of a program's run
+    "finished": "it came to its own end",
+    "error": "an error",
+    "fuel_exhausted": "it computed for too long without a step",
+    "step_limit": "its steps were used up",
+    "episode_over": "the episode was over (the goal reached, its steps used up, or death)",
+    "killed": "its process was ended for taking too much time or memory",
+}
 _PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
 
 
@@ -92,6 +100,7 @@ def _environment(prompts: Path) -> jinja2.Environment:
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
     filters["words"] = _condition_in_words
     filters["numbered"] = _numbered
+    filters["ending"] = _ENDINGS.__getitem__
     return environment
 
 

@@ -10,6 +10,7 @@ from rlgpt.composition import CHECKOUT, compose_launch, launch_folders
 from rlgpt.refused import Refused, near
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
+_SHORT = 120  # characters of a finding that is told as it is
 _NOT = "  NOT "  # how the doctor begins a line about what is missing
 
 
@@ -28,7 +29,7 @@ def doctor(name: str | None, overrides: list[str]) -> int:
 
 
 def lacking(name: str, overrides: list[str]) -> str:
-    """What a profile lacks on this machine, in one line; empty where it can be used."""
+    """What a profile lacks on this machine, in one short line; empty where it can be used."""
     try:
         profile = _composed(name, overrides)
     except Refused as refused:
@@ -38,7 +39,12 @@ def lacking(name: str, overrides: list[str]) -> str:
         return ""
     lines = done.stdout.decode(errors="replace").splitlines()
     missing = [line.removeprefix(_NOT) for line in lines if line.startswith(_NOT)]
-    return "; ".join(missing) or "`rlgpt llm doctor` has the rest"
+    if len(missing) == 1 and len(missing[0]) <= _SHORT:
+        return missing[0]
+    about = ", ".join(line.partition(":")[0] for line in missing)
+    return (
+        f"not here as it needs them: {about or 'something'} (`rlgpt llm doctor {name}` says more)"
+    )
 
 
 def _examine(name: str, overrides: list[str]) -> int:

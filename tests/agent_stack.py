@@ -258,7 +258,6 @@ class Stack:
             "learner": {"gamma": 0.97},
             "nodes": {
                 "fast_agent": {"parameters": fast_agent},
-                "critic": {"parameters": critic or {}},
                 "llm": {"parameters": {"profile": llm or {"kind": "rulebook"}}},
                 **{name: {"parameters": values} for name, values in (nodes or {}).items()},
             },

@@ -20,7 +20,8 @@ import yaml
 from messages.bus import Bus
 from messages.chat import ANSWERS, ASK, TOKENS, Answered, Ask, ChatMessage, Question, Tokens
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, ServerState, TakeGpu
-from nodes.llm.prompt_pages import samples
+from nodes.asking import render
+from nodes.llm.prompt_pages import ROOT, samples
 from tests import bus_processes
 from tests.agent_stack import AgentProcess
 from tests.vllm_environment import made, tiny_profile
@@ -56,8 +57,13 @@ class Running:
         self.llm = AgentProcess("llm", run)
         told(f"started and healthy after {time.monotonic() - began:.1f} s")
 
-    def ask(self, id: str, question: Question, text: str = "Answer at random.") -> Answered:
-        prompt = [ChatMessage(role="user", content=text)]
+    def ask(self, id: str, question: Question) -> Answered:
+        """With the prompt that its agent would send. The model is blind: pictures stay text."""
+        prompts = ROOT / "nodes" / QUESTIONS[type(question).__name__][0] / "prompts"
+        prompt = [
+            ChatMessage(role=message.role, content=message.content)
+            for message in render(prompts, question)
+        ]
         request = Ask(id=id, agent="test", question=question, prompt=prompt)
         answered = self.bus.call(ASK, request, timeout=LONG)
         # Whatever was written, it is an answer by the question's schema.

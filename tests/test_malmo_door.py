@@ -274,3 +274,53 @@ def test_the_command_refuses_what_it_cannot_listen_on(server: Server) -> None:
         _, told = process.communicate(timeout=DEADLINE)
         assert process.returncode == 2
         assert sentence in told
+
+
+def test_effects_come_and_go(client: Client) -> None:
+    client.begin()
+    _, info = client.step("chat /effect @p poison 60 1")
+    for _ in range(30):
+        _, info = client.step("forward 0")
+    assert info["life"] < 20.0
+    client.step("chat /effect @p poison 0")
+    client.step("chat /effect @p regeneration 60 4")
+    for _ in range(60):
+        _, info = client.step("forward 0")
+    assert info["life"] == 20.0
+    client.step("chat /effect @p wither")
+    client.step("chat /effect @p clear")
+    for _ in range(50):
+        _, info = client.step("forward 0")
+    assert info["life"] == 20.0
+
+
+def test_effects_that_there_are_not_are_logged(server: Server, client: Client) -> None:
+    client.begin()
+    for words, reason in [
+        ("@p poisn", "there is no effect poisn; did you mean poison"),
+        ("@p poison 1 9", "the strength is 0 to 7"),
+        ("@e poison", "it wants @p EFFECT"),
+    ]:
+        client.step(f"chat /effect {words}")
+        assert reason in server.log()
+
+
+def test_a_village_to_begin_in(server: Server, client: Client) -> None:
+    handlers = "<VillageSpawnDecorator/></ServerHandlers>"
+    village = MISSION.replace("</ServerHandlers>", handlers)
+    client.begin(village)
+    _, info = client.peek()
+    assert info["life"] == 20.0
+    grid = MISSION.replace('min x="-1" y="-1" z="-1"', 'min x="-9" y="-3" z="-9"')
+    grid = grid.replace('max x="1" y="1" z="1"', 'max x="9" y="9" z="9"')
+    found = Client(server.port)
+    found.begin(grid.replace("</ServerHandlers>", handlers))
+    _, info = found.peek()
+    found.close()
+    assert {"crops", "grass path", "oak door", "sandstone stairs"} & set(info["voxels"][::10])
+    forest = village.replace("DefaultWorldGenerator", "BiomeGenerator biome='4'")
+    last = Client(server.port)
+    last.send(HELLO, forest.encode(), TOKEN)
+    assert last.ended()
+    last.close()
+    assert "there is no village here" in server.reasons()[-1]

@@ -152,8 +152,21 @@ def test_seeds_make_worlds() -> None:
     assert start(seed=1) == start(seed=1) != start(seed=2)
 
 
+def test_an_episode_may_begin_in_a_village() -> None:
+    env = make("open-ended", spawn_in_village=True, use_voxel=True, **SMALL,
+               voxel_size={"xmin": -9, "ymin": -3, "zmin": -9, "xmax": 9, "ymax": 9, "zmax": 9},
+               generate_world_type="specified_biome", specified_biome="savanna")  # fmt: skip
+    for _ in range(2):
+        seen = env.reset()
+        assert {"grass path", "crops", "acacia fence"} & set(seen["voxels"]["block_name"].ravel())
+        act(env)
+        assert env.prev_obs["life_stats"]["life"].item() == 20.0
+    env.close()
+
+
 def test_what_the_engine_lacks_is_said() -> None:
     for task, kwargs, sentence in [
+        ("open-ended", {"spawn_in_village": True, "generate_world_type": "flat"}, "no village"),
         ("harvest_1_log_jungle_", {}, "did you mean"),
         (
             "open-ended",

@@ -118,7 +118,7 @@ def test_a_batch_and_its_refusals(server: Server) -> None:
 
 @installed
 def test_a_killed_player_costs_its_episode_and_not_the_run(server: Server) -> None:
-    world = real(server, 2)
+    world = real(server, 2, ports=[server.port], connections=2)
     begin(world)
     do(world, move=1)
     start = world.observation(1)["location_stats"]["pos"].copy()
@@ -218,6 +218,8 @@ def test_options_are_checked_before_anything_is_started() -> None:
     for options, sentence in [
         ({"python": "/nowhere/python"}, "make minedojo"),
         ({"python": sys.executable, "ports": [1, 2], "size": 3}, "3 environments need 3 ports"),
+        ({"python": sys.executable, "ports": [1], "connections": 2, "size": 3}, "connections=N"),
+        ({"python": sys.executable, "connections": 0}, "connections is at least 1"),
         ({"python": sys.executable, "timeout": 0}, "above 0"),
         ({"python": sys.executable, "start_health": 50.0}, "start_health is at most 20"),
         ({"python": sys.executable, "start_helth": 5.0}, "no option start_helth"),

@@ -1,5 +1,9 @@
 """The prompts as files: the page that shows them is true, and they are short enough."""
 
+import json
+from typing import Any, get_args, get_type_hints
+
+import msgspec
 import pytest
 
 from messages.chat import ProgramAttempt, ProgramQuestion, SpecQuestion
@@ -7,6 +11,7 @@ from messages.plan import Line, Stage, SubAction
 from messages.program import Program, ProgramReport
 from messages.verdict import Verdict
 from nodes.asking import render
+from nodes.env_server.programs import ProgramRefused, compile_program
 from nodes.llm.answers import answer_schema
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
 from tests.agent_stack import LOG, TASK
@@ -84,7 +89,7 @@ REPORT = ProgramReport(
 )
 def test_a_long_history_still_fits_into_a_small_context(question: ProgramQuestion | SpecQuestion):
     messages = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
-    assert sum(tokens(message.content) for message in messages) <= CONTEXT - ANSWER
+    assert sum(tokens(message) for message in messages) <= CONTEXT - ANSWER
 
 
 def test_the_last_programs_keep_their_numbers():
@@ -94,3 +99,42 @@ def test_the_last_programs_keep_their_numbers():
     assert "Program 3 of this iteration:\n```\n  1 # program 3" in text
     assert "Program 4 of this iteration:\n```\n  1 # program 4" in text
     assert "# program 2" not in text
+
+
+def test_names_that_a_program_may_not_take_are_said():
+    text = render(ROOT / "nodes" / "fast_agent" / "prompts", samples()["ProgramQuestion"][1])
+    assert "The names of the stub are taken" in text[0].content
+    with pytest.raises(ProgramRefused, match="place is a name of the API"):
+        compile_program("def action(obs):\n    place = find(obs, 'wood')\n    attack()\n")
+
+
+def test_every_ending_of_a_program_has_its_words():
+    for status in get_args(get_type_hints(ProgramReport)["status"]):
+        attempt = ProgramAttempt(
+            source="# a program", reports=[msgspec.structs.replace(REPORT, status=status)]
+        )
+        question = ProgramQuestion(task=TASK, sub_action=DIG, attempts=[attempt])
+        text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
+        assert "3 runs: " in text
+        assert f"runs: {status};" not in text or status == "error"
+
+
+def test_examples_in_prompts_have_every_field_of_their_schema():
+    """What a strict schema asks for is not to be missing from the example beside it."""
+    for agent, question in samples().values():
+        text = render(ROOT / "nodes" / agent / "prompts", question)[0].content
+        example = json.loads(text.rpartition("```json\n")[2].partition("\n```")[0])
+        assert missing(example, schema := answer_schema(question), schema) == []
+
+
+def missing(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> list[str]:
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, list):
+        return [lacks for each in value for lacks in missing(each, schema["items"], root)]
+    if not isinstance(value, dict):
+        return []
+    found = [name for name in schema["required"] if name not in value]
+    for name, inner in value.items():
+        found += missing(inner, schema["properties"][name], root)
+    return found

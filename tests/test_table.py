@@ -23,7 +23,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("played")
     done = rlgpt(*QUICK, cwd=place)
     assert done.returncode == 0, done
-    assert "0 cells are there, 1 to run" in done.stdout
+    assert "1 to run, 0 there already" in done.stdout
     assert "cell 1 of 1  mutton rlgpt seed 0: began; runs/cells/mutton-rlgpt-0-" in done.stdout
     return place
 
@@ -77,7 +77,7 @@ def test_finished_cell_is_kept(place: Path) -> None:
     before = (place / CELL).read_bytes()
     done = rlgpt(*QUICK, cwd=place)
     assert done.returncode == 0, done
-    assert "1 cells are there, 0 to run" in done.stdout
+    assert "0 to run, 1 there already" in done.stdout
     assert (place / CELL).read_bytes() == before
     assert not (place / "runs").exists()
 
@@ -151,6 +151,8 @@ def cell_of_one() -> dict:
         (["harvest", "--only", "seed=7"], "the table has no seed `7` (there are: 0, 1, 2)"),
         (["harvest", "--only", "seed="], "--only seed=: write task="),
         (["harvest", "limits.sample=3"], "did you mean `limits.samples`?"),
+        (["harvest", "limits.samples=x"], "cell: `limits.samples`: expected `int`, got `str`"),
+        (["harvest", "~limits"], "`~limits` takes something away: write key=value"),
         (["harvest", "limits.samples=1,2"], "would make several cells of one"),
         (["harvest", "task=stick"], "is an axis of the table: --only task=stick"),
         (["harvest", "--jobs", "0"], "--jobs 0: at least one"),

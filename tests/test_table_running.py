@@ -85,7 +85,7 @@ def test_interrupted_table_goes_on(toys: Path) -> None:
     (run / "config.yaml").write_text(config.replace("seconds: 100.0", "seconds: 0.1"))
     done = rlgpt("table", "toys", "--jobs", "1", "--only", "method=fine,slow", cwd=toys)
     assert done.returncode == 0, done
-    assert "1 cells are there, 1 to run" in done.stdout
+    assert "1 to run, 1 there already" in done.stdout
     assert f"log slow seed 0: goes on; runs/cells/{run.name}" in done.stdout
     assert cells(toys) == ["fine", "slow"]
     result = json.loads((toys / "results/log/slow/seed-0.json").read_text())
@@ -115,7 +115,8 @@ def test_language_model_without_weights_is_left_out(toys: Path) -> None:
     done = rlgpt("table", "toys", cwd=toys)
     assert done.returncode == 0, done
     assert "left out: llm=qwen3_8b: " in done.stdout
-    assert "weights: " in done.stdout
+    assert "weights" in done.stdout
+    assert "`rlgpt llm doctor qwen3_8b` says more" in done.stdout
     assert "left out: llm=replay: " in done.stdout
     assert "llm.transcript" in done.stdout
     assert "| log | **0.95** [0.76, 0.99] |" in (toys / "results/tables/toys.md").read_text()
@@ -126,4 +127,4 @@ def test_language_model_without_weights_is_left_out(toys: Path) -> None:
     assert (toys / "results/log/fine+replay/seed-0.json").is_file()
     # Where a model is makes no other cell of one.
     done = rlgpt("table", "toys", cwd=toys)
-    assert "2 cells are there, 0 to run" in done.stdout
+    assert "0 to run, 2 there already" in done.stdout

@@ -446,7 +446,7 @@ def test_tryouts_bring_pictures_and_evaluations_none(run_folder: Path):
             run_folder,
             world=lambda run: Photographing(run, lambda source: ""),
             llm={"kind": "openai", "url": server.url, "model": "toy", "vision": True},
-            critic={"vision": True, "pictures": {"each": 2, "environments": 1}},
+            nodes={"critic": {"vision": True, "pictures": {"each": 2, "environments": 1}}},
             trial_episodes=3,
         ) as agents:
             report = agents.bus.run_goal(PURSUE, "demo", agents.goal(1), timeout=PATIENCE)

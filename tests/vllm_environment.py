@@ -4,8 +4,17 @@
 
 makes ``.venv-vllm`` (3.5 GB) in the checkout where it is not there yet. docs/vllm.md says why each
 step is needed.
+
+    python -m tests.vllm_environment FOLDER
+
+writes the model and a profile of it besides, so that in FOLDER
+
+    rlgpt launch harvest_log llm=tiny
+
+runs the whole stack on a real vLLM whose answers are random.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -133,5 +142,17 @@ def tiny_profile(folder: Path) -> dict[str, object]:
     }
 
 
+def write_profile(folder: Path) -> Path:
+    """The tiny model and, where a launch from ``folder`` finds it, its profile."""
+    path = folder / "launch" / "llm" / "tiny.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Answers of random weights end by chance: short ones waste less time on those that do not.
+    profile = {**tiny_profile((folder / "tiny").absolute()), "max_tokens": 1024}
+    path.write_text(json.dumps(profile, indent=1))  # which is YAML, too
+    return path
+
+
 if __name__ == "__main__":
     print(environment())
+    for argument in sys.argv[1:]:
+        print(write_profile(Path(argument)))

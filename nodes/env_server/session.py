@@ -15,6 +15,7 @@ from messages.program import Program, ProgramReport
 from messages.world import (
     Episode,
     Interface,
+    Lead,
     Opened,
     OpenSession,
     Picture,
@@ -26,6 +27,8 @@ from nodes.env_server.choices import NOOP, slot_of
 from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
 from nodes.env_server.film import HEIGHT, WIDTH, Film
+from nodes.env_server.leading import Leading, Part
+from nodes.env_server.outcome import Outcome
 from nodes.env_server.pictures import Photographer
 from nodes.env_server.programs import (
     Batch,
@@ -79,6 +82,9 @@ class Session:
         self._readings = Readings(world)
         self._counted = counted
         self._prefix = [(compiled(program), program.max_steps) for program in request.prefix]
+        if request.lead and not (request.autoreset and request.interface is not None):
+            raise ValueError("what leads to a training needs autoreset, and an interface")
+        self._leading = Leading([self._part(lead) for lead in request.lead], world.size)
         self._judge = Judge(request.task.success, world)
         self._actions = np.tile(NOOP, (world.size, 1))
         self.episodes = Episodes(world.size, request.seeds)
@@ -99,12 +105,14 @@ class Session:
         if stage is None:
             features, mask = np.zeros((self.size, 0), np.float32), np.zeros((self.size, 0), bool)
             return Opened(fields=[], choices=[], features=features, mask=mask, prefix_steps=steps)
+        turn = self._leading.stage or stage
         return Opened(
             fields=stage.features.fields,
             choices=stage.choices.names,
-            features=self._features(stage).copy(),
-            mask=stage.choices.mask(self._readings),
+            features=self._features(turn).copy(),
+            mask=turn.choices.mask(self._readings),
             prefix_steps=steps,
+            lead=self._leading.number,
         )
 
     def take(
@@ -138,14 +146,17 @@ class Session:
             raise ValueError("the session has no interface yet: send env_server/interface first")
         if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
             raise ValueError(f"choices are {self.size} integers, one for each environment")
+        if (leader := self._leading.stage) is not None:
+            return self._lead_on(leader, choices)
         acting = ~(stage.over | self.episodes.over)
-        if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
-            raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
-        outcome = _Outcome(self.size, stage.interface.gamma)
-        self._decide(stage, choices, acting, outcome)
-        if stage.autocraft is not None:
-            self._craft(stage, stage.autocraft, acting, outcome)
-        stage.previous[acting] = choices[acting]
+        outcome = Outcome(self.size, stage.interface.gamma)
+        self._decide(
+            stage,
+            choices,
+            acting,
+            outcome,
+            lambda running, dead: self._judge_stage(stage, running, dead, outcome),
+        )
         features = self._features(stage)
         ended = outcome.terminated | outcome.truncated
         rows = np.flatnonzero(ended) if self._autoreset else np.zeros(0, np.int64)
@@ -154,12 +165,12 @@ class Session:
         prefix_steps = 0
         if len(rows):
             prefix_steps = self._reset(ended)
-            features = self._features(stage)
+            features = self._features(self._leading.stage or stage)
         else:
             stage.over |= ended
         return Stepped(
             features=features.copy(),
-            mask=stage.choices.mask(self._readings),
+            mask=(self._leading.stage or stage).choices.mask(self._readings),
             reward=outcome.reward,
             steps=outcome.steps,
             terminated=outcome.terminated,
@@ -170,6 +181,7 @@ class Session:
             final_returns=final_returns,
             final_lengths=final_lengths,
             prefix_steps=prefix_steps,
+            lead=self._leading.number,
         )
 
     def run_program(
@@ -247,18 +259,83 @@ class Session:
         self._readings.forget(rows)
         self.episodes.begin(numbers, self._readings)
         steps = 0
+        begun = rows
         for program, max_steps in self._prefix:
             rows = rows & ~self.episodes.died_early
             steps += self._play(program, max_steps, rows, self._judge_prefix)
-        stage = self.stage
-        if stage is not None:
-            stage.steps[numbers] = 0
-            stage.over[numbers] = False
-            stage.previous[numbers] = -1
-            begun = np.zeros(self.size, bool)
-            begun[numbers] = True
+        self._leading.begin(begun)
+        return steps + self._come_to_begin()
+
+    def _come_to_begin(self) -> int:
+        """Play what leads on up to the next policy's turn, or let the episodes begin; the primitive
+        steps that it took."""
+        leading, steps = self._leading, 0
+        leading.leave(self.episodes.died_early)
+        while isinstance(part := leading.part, tuple):
+            rows = leading.rows()
+            steps += self._play(*part, rows, self._judge_prefix)
+            leading.pass_on(rows)
+            leading.leave(self.episodes.died_early)
+        stage, begun = self.stage, leading.begun
+        if part is None and stage is not None and begun.any():
+            stage.steps[begun] = 0
+            stage.over[begun] = False
+            stage.previous[begun] = -1
             stage.rewards.begin(self._readings, begun)
+        if part is None:
+            leading.begun = np.zeros(self.size, bool)
         return steps
+
+    def _lead_on(self, leader: Stage, choices: Ints) -> Stepped:
+        """One decision of an earlier policy that leads to the trained stage."""
+        acting = self._leading.rows()
+        outcome = Outcome(self.size, 1.0)
+        self._decide(
+            leader,
+            choices,
+            acting,
+            outcome,
+            lambda running, dead: self._judge_leader(leader, running, dead, outcome),
+        )
+        self._leading.pass_on(acting & leader.over)
+        steps = int(outcome.steps.sum()) + self._come_to_begin()
+        turn = self._leading.stage or self.stage
+        assert turn is not None
+        nothing = Outcome(self.size, 1.0)
+        features = self._features(turn).copy()
+        return Stepped(
+            features=features,
+            mask=turn.choices.mask(self._readings),
+            reward=nothing.reward,
+            steps=nothing.steps,
+            terminated=nothing.terminated,
+            truncated=nothing.truncated,
+            success=nothing.success,
+            final_rows=np.zeros(0, np.int64),
+            final_features=features[:0],
+            final_returns=np.zeros(0, np.float32),
+            final_lengths=np.zeros(0, np.int64),
+            prefix_steps=steps,
+            lead=self._leading.number,
+        )
+
+    def _judge_leader(self, leader: Stage, running: Bools, dead: Bools, outcome: Outcome) -> Bools:
+        """Count a step of a policy that leads on; for whom its stage is over."""
+        leader.steps[running] += 1
+        self.episodes.died_early |= dead
+        over = dead | running & self._holds(leader.judge, of_stage=True)
+        over |= running & (leader.steps >= leader.interface.horizon) | self._lost(running)
+        leader.over |= over
+        none = np.zeros_like(over)
+        outcome.add(np.zeros(self.size, np.float32), running, over, none, none)
+        return over
+
+    def _part(self, lead: Lead) -> Part:
+        if lead.program is not None:
+            return compiled(lead.program), lead.program.max_steps
+        if lead.interface is None:
+            raise ValueError("what leads to a training is a program or a policy's interface")
+        return Stage(lead.interface, self.task, self._world)
 
     def _tick(self, running: Bools) -> Bools:
         """One primitive step of ``self._actions``; who died in it."""
@@ -300,7 +377,7 @@ class Session:
             self._photographer.step(running, over)
         return over
 
-    def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: "_Outcome") -> Bools:
+    def _judge_stage(self, stage: Stage, running: Bools, dead: Bools, outcome: Outcome) -> Bools:
         """Pay and count a step of a stage; who has come to the end of it."""
         stage.steps[running] += 1
         success = running & ~dead & self._holds(stage.judge, of_stage=True)
@@ -318,7 +395,22 @@ class Session:
         outcome.add(reward, running, terminated, late & ~terminated, success)
         return terminated | late
 
-    def _decide(self, stage: Stage, choices: Ints, acting: Bools, outcome: "_Outcome") -> None:
+    def _decide(
+        self,
+        stage: Stage,
+        choices: Ints,
+        acting: Bools,
+        outcome: Outcome,
+        count: Callable[[Bools, Bools], Bools],
+    ) -> None:
+        """One decision in the rows that are ``acting``. ``count`` is told after each primitive step
+        who ran and who died in it, adds it to ``outcome``, and says for whom the stage is over.
+
+        Raises:
+            ValueError: there is no such choice.
+        """
+        if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
+            raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
         primitives = stage.choices.primitives
         single = acting & (choices < primitives)
         rows = np.flatnonzero(single)
@@ -342,14 +434,23 @@ class Session:
                     single[row] = True
 
         def judge(running: Bools, dead: Bools) -> Bools:
-            return self._judge_stage(stage, running, dead, outcome) | single
+            return count(running, dead) | single
 
         if runs:
             self._advance(Batch(runs, codes), acting, fields, seen, judge)
         elif acting.any():
             judge(acting, self._tick(acting))
+        if stage.autocraft is not None:
+            self._craft(stage.autocraft, acting, outcome, count)
+        stage.previous[acting] = choices[acting]
 
-    def _craft(self, stage: Stage, crafting: Autocraft, acting: Bools, outcome: "_Outcome") -> None:
+    def _craft(
+        self,
+        crafting: Autocraft,
+        acting: Bools,
+        outcome: Outcome,
+        count: Callable[[Bools, Bools], Bools],
+    ) -> None:
         """What is crafted for the policy after its decision, and is counted with it."""
         start = self.episodes.subtask_items, self.episodes.subtask_quantities
         for _ in range(primitive_actions.AUTOCRAFT_STEPS):
@@ -362,7 +463,7 @@ class Session:
             for row, action in due.items():
                 self._actions[row] = action
                 running[row] = True
-            self._judge_stage(stage, running, self._tick(running), outcome)
+            count(running, self._tick(running))
 
     def _play(
         self,
@@ -439,29 +540,6 @@ class Session:
                 return code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
         return code
-
-
-class _Outcome:
-    """What comes of one decision, summed over its primitive steps."""
-
-    def __init__(self, size: int, gamma: float) -> None:
-        self._gamma = gamma
-        self._discount = np.ones(size, np.float32)
-        self.reward = np.zeros(size, np.float32)
-        self.steps = np.zeros(size, np.int64)
-        self.terminated = np.zeros(size, bool)
-        self.truncated = np.zeros(size, bool)
-        self.success = np.zeros(size, bool)
-
-    def add(
-        self, reward: np.ndarray, ran: Bools, terminated: Bools, truncated: Bools, success: Bools
-    ) -> None:
-        self.reward += self._discount * reward
-        self._discount[ran] *= self._gamma
-        self.steps += ran
-        self.terminated |= terminated
-        self.truncated |= truncated
-        self.success |= success
 
 
 def compiled(program: Program) -> CompiledProgram:

@@ -6,7 +6,7 @@ from messages.bus import RemoteError
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.plan import Implemented, Stage
 from messages.program import CHECK, CheckProgram, Program
-from messages.training import TRAIN, Progress, Train, TrainingSpec
+from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
 from models.actions import PRIMITIVES
 from models.features import FEATURES
@@ -139,12 +139,7 @@ def _training_spec(
     agent: Agent, goal: Implementing, answer: SpecAnswer, macros: list[Program]
 ) -> TrainingSpec:
     request, parameters = goal.request, agent.parameters
-    prefix = [
-        msgspec.structs.replace(
-            program, max_steps=min(program.max_steps, agent.parameters.prefix_steps)
-        )
-        for program in leading_programs(request.before)
-    ]
+    prefix = [_short(agent, program) for program in leading_programs(request.before)]
     return TrainingSpec(
         name=slug(request.sub_action.name),
         task=request.task,
@@ -159,8 +154,15 @@ def _training_spec(
             gamma=agent.gamma,
             autocraft=parameters.autocraft,
         ),
-        # A policy cannot run inside a reset: after one, training starts where the programs end.
         prefix=prefix,
+        # From the first policy on it is the learner that plays what runs before.
+        lead=[
+            LeadingStage(
+                program=stage.program and _short(agent, stage.program), policy=stage.policy
+            )
+            for stage in request.before[len(prefix) :]
+            if stage.program is not None or stage.policy is not None
+        ],
         seeds=training_seeds(agent.seed),
         budget=min(
             answer.budget,
@@ -170,3 +172,9 @@ def _training_spec(
         most=request.samples,
         stop_at=parameters.stop_at,
     )
+
+
+def _short(agent: Agent, program: Program) -> Program:
+    """A program as resets run it: not for as long as where it is played once."""
+    steps = min(program.max_steps, agent.parameters.prefix_steps)
+    return msgspec.structs.replace(program, max_steps=steps)

@@ -3,6 +3,7 @@ bus, with the collectors' conventions (automatic resets, the last features of an
 apart)."""
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -22,6 +23,7 @@ from messages.world import (
     Step,
     Stepped,
 )
+from nodes.learner.leading import Leaders
 
 
 class Call(Protocol):
@@ -59,15 +61,25 @@ class TrainingSession:
         spec: what is trained.
         gamma: the discount inside macros, which the env server applies.
         size: environments side by side.
+        leaders: earlier policies that play inside the resets; they are stepped here, so that
+            whoever trains meets nothing but episodes of the stage that is trained.
     """
 
     def __init__(
-        self, call: Call, *, name: str, spec: TrainingSpec, gamma: float, size: int
+        self,
+        call: Call,
+        *,
+        name: str,
+        spec: TrainingSpec,
+        gamma: float,
+        size: int,
+        leaders: Leaders | None = None,
     ) -> None:
         self.call = call
         self.name = name
         self.spec = spec
         self.size = size
+        self.leaders = leaders or Leaders(Path(), [], name)
         self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
         self.seeds_used = 0
         self._episodes = np.zeros(size, np.int64)
@@ -85,10 +97,11 @@ class TrainingSession:
             size=self.size,
             seeds=remaining_seeds(self.spec.seeds, seeds_used, self.size),
             prefix=self.spec.prefix,
+            lead=self.leaders.lead,
             interface=self.interface,
             autoreset=True,
         )
-        opened: Opened = self._ask(OPEN, request)
+        opened: Opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used
         self._episodes[:] = 1
         self.seeds_used = seeds_used + self.size
@@ -100,11 +113,25 @@ class TrainingSession:
         Raises:
             SessionLost: whatever was not learned from yet is void; open again.
         """
-        stepped: Stepped = self._ask(STEP, Step(session=self.name, choices=choices))
+        stepped: Stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
         # Environment i plays seeds i, i + size, ...: used is what the fastest one has begun.
         self.seeds_used = self._seeds_before + self.size * int(self._episodes.max())
         return stepped
+
+    def _led(self, answer: Any) -> Any:
+        """``answer`` with the features of when it is the trained policy's turn: until then the
+        earlier ones choose. What that took is counted with the prefix."""
+        now, prefix_steps = answer, answer.prefix_steps
+        while now.lead >= 0:
+            choices = self.leaders.choose(now.lead, now.features, now.mask)
+            now = self._ask(STEP, Step(session=self.name, choices=choices))
+            prefix_steps += now.prefix_steps
+        if now is answer:
+            return answer
+        return msgspec.structs.replace(
+            answer, features=now.features, mask=now.mask, prefix_steps=prefix_steps, lead=-1
+        )
 
     def close(self) -> None:
         with suppress(SessionLost):  # gone already, which is what was wanted

@@ -14,6 +14,7 @@ from messages.bus import BusError, ServiceError
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from models.actions import AUTOCRAFT_STEPS
 from nodes.learner import checkpoint
+from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import place
@@ -72,7 +73,12 @@ class Training:
                 code="budget",
             )
         self.session = TrainingSession(
-            call, name=policy, spec=spec, gamma=parameters.gamma, size=size
+            call,
+            name=policy,
+            spec=spec,
+            gamma=parameters.gamma,
+            size=size,
+            leaders=Leaders(learner, spec.lead, policy),
         )
         self.state: TrainingState | None = None
         self.collector: Collector | None = None
@@ -251,8 +257,9 @@ class Training:
         """The same spec trains the same policy."""
         spec = msgspec.to_builtins(self.spec)
         # Fields that came later: specs without them keep their seeds.
-        if spec["start"] is None:
-            del spec["start"]
+        for later in ("start", "lead"):
+            if not spec[later]:
+                del spec[later]
         if not spec["interface"]["autocraft"]:
             del spec["interface"]["autocraft"]
         del spec["most"]  # how long it may go on says nothing of what it is

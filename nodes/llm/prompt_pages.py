@@ -11,15 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from messages.chat import ANSWERS, Question
+from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.asking import render
 from nodes.llm.answers import answer_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "examples" / "questions.json"
 PAGE = ROOT / "docs" / "prompts.md"
-CHARACTERS_PER_TOKEN = 3.5
-"""Of English mixed with code and JSON, with current vocabularies; on the safe side."""
+CHARACTERS_PER_TOKEN = {"system": 3.5, "user": 3.1}
+"""Counted with Mistral's Tekken vocabulary (131,000 words): system messages have 3.5 to 4.0,
+questions with programs in numbered lines 3.1, but lists of episodes, mostly numbers, 2.4."""
 
 _HEAD = """# The prompts
 
@@ -30,6 +31,8 @@ time, so a server computes it once (vLLM's prefix cache); what changes comes las
 This page is written by `python -m nodes.llm.prompt_pages` from the prompt files
 (`nodes/<agent>/prompts/`, `nodes/prompts/`) and `docs/examples/questions.json`; a test fails when
 it is older than they are. `rlgpt prompt show AGENT --run RUN` prints what a run really sent.
+Where a `<picture ...>` stands the model is shown that picture, for about 100 tokens each, which are
+not in the table.
 
 | agent | question | system message | this question | answer |
 |---|---|---|---|---|
@@ -47,9 +50,17 @@ def samples() -> dict[str, tuple[str, Question]]:
     return {type(each.question).__name__: (each.agent, each.question) for each in found}
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a text takes."""
-    return round(len(text) / CHARACTERS_PER_TOKEN)
+def tokens(message: ChatMessage) -> int:
+    """About how many tokens a message takes, its pictures not counted."""
+    text = message.content
+    for name in message.pictures:
+        text = text.replace(f"<picture {name}>", "")
+    return round(len(text) / CHARACTERS_PER_TOKEN[message.role])
+
+
+def _size(message: ChatMessage) -> str:
+    size = f"about {tokens(message):,} tokens"
+    return f"{size} and {len(message.pictures)} pictures" if message.pictures else size
 
 
 def page() -> str:
@@ -57,7 +68,7 @@ def page() -> str:
     parts: list[str] = []
     for name, (agent, question) in samples().items():
         messages = render(ROOT / "nodes" / agent / "prompts", question)
-        sizes = " | ".join(f"about {tokens(message.content):,} tokens" for message in messages)
+        sizes = " | ".join(_size(message) for message in messages)
         answer = ANSWERS[type(question)].__name__
         rows.append(f"| `{agent}` | [`{name}`](#{name.lower()}) | {sizes} | `{answer}` |")
         parts.append(f"\n## {name}\n\nAsked by `{agent}`.\n")

@@ -9,6 +9,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
 from rlgpt.composition import compose_launch
+from rlgpt.configuration import check
 from rlgpt.refused import Refused, near
 from rlgpt.table.definition import Definition
 
@@ -89,7 +90,9 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
             # No task and no language model has limits; and a model may lack what its profile needs.
             groups = [f"task={chosen['task']}", f"method={method}"]
             others = [each for each in overrides if not each.startswith(OF_LLM)]
-            limits[method] = compose_launch(definition.launch, [*groups, *others])["limits"]
+            composed = compose_launch(definition.launch, [*groups, *others])
+            check({**composed, "run": ""}, definition.launch)
+            limits[method] = composed.get("limits") or {}
         cells.append(
             Cell(
                 launch=definition.launch,
@@ -118,6 +121,8 @@ def _jobs(sweep: list[str], fixed: list[str]) -> list[list[str]]:
             f"`{broken}` is no override; write key=value, with values as Hydra reads them"
         ) from None
     for override in parsed[len(sweep) :]:
+        if override.is_delete():
+            raise Refused(f"`{override.input_line}` takes something away: write key=value")
         if override.is_sweep_override():
             raise Refused(f"`{override.input_line}` would make several cells of one: one value")
         if override.key_or_group in AXES:

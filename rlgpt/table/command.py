@@ -74,7 +74,7 @@ def table(name: str, options: Options) -> int:
 def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
     jobs = options.jobs or default_jobs()
     say(
-        f"{writer.name}: {kept} cells are there, {len(to_run)} to run, {jobs} side by side; "
+        f"{writer.name}: {len(to_run)} to run, {kept} there already, {jobs} side by side; "
         f"results in {results}"
     )
     progress = Progress(to_run, jobs, [] if options.again else writer.read())

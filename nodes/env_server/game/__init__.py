@@ -6,6 +6,6 @@ The Malmo door and our own ``make()`` are both made of this; they differ in how 
 from nodes.env_server.game.game import Game
 from nodes.env_server.game.info import told_of
 from nodes.env_server.game.keys import STILL, Keys
-from nodes.env_server.game.scope import NotInThisWorld, shortfalls
+from nodes.env_server.game.scope import NotInThisWorld
 
-__all__ = ["STILL", "Game", "Keys", "NotInThisWorld", "shortfalls", "told_of"]
+__all__ = ["STILL", "Game", "Keys", "NotInThisWorld", "told_of"]

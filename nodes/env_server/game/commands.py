@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from models.names import near
 from models.rules import BLOCKS, ITEMS, item_names
 from models.rules.mobs import MOB_IDS
+from nodes.env_server.worlds.embedded.body import effects
 from nodes.env_server.worlds.embedded.body.clock import set_weather
+from nodes.env_server.worlds.embedded.body.effects import clear_effects, give_effect
 from nodes.env_server.worlds.embedded.state import CLEAR, HEIGHT, RAIN, THUNDER
 
 if TYPE_CHECKING:
@@ -24,6 +26,17 @@ FARTHEST = 30_000_000  # metres, as in the game
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
 STACKS = {item.name: item.stack for item in ITEMS}
 TRIES = 24
+EFFECTS = {  # those that do something in this engine
+    "regeneration": effects.REGENERATION,
+    "poison": effects.POISON,
+    "wither": effects.WITHER,
+    "hunger": effects.HUNGER,
+    "absorption": effects.ABSORPTION,
+    "resistance": effects.RESISTANCE,
+    "fire_resistance": effects.FIRE_RESISTANCE,
+    "water_breathing": effects.WATER_BREATHING,
+}
+EFFECT_SECONDS, STRONGEST = 30, 7
 FILLED = 32768  # blocks, as in the game
 WEATHERS = {"clear": CLEAR, "rain": RAIN, "thunder": THUNDER}
 GAMERULES = {
@@ -145,6 +158,26 @@ def _fill(game: "Game", words: list[str]) -> None:
         for y in spans[1]:
             for z in spans[2]:
                 game.put(x, y, z, block, meta)
+
+
+def _effect(game: "Game", words: list[str]) -> None:
+    if len(words) < 2 or SELF.fullmatch(words[0]) is None:
+        raise NotDone("it wants @p EFFECT [SECONDS [STRENGTH]], or @p clear")
+    state = game.world.state
+    if words[1] == "clear":
+        clear_effects(state, 0)
+        return
+    name = words[1].removeprefix("minecraft:")
+    if name not in EFFECTS:
+        raise NotDone(f"there is no effect {name[:40]}{near(name, list(EFFECTS))}")
+    seconds = _count(words[2]) if len(words) > 2 else EFFECT_SECONDS
+    strength = _count(words[3]) if len(words) > 3 else 0
+    if strength > STRONGEST:
+        raise NotDone(f"the strength is 0 to {STRONGEST}")
+    if seconds == 0:
+        game.player["effects"] &= ~(1 << EFFECTS[name])
+    else:
+        give_effect(state, 0, EFFECTS[name], 20 * seconds, strength)
 
 
 def _difficulty(game: "Game", words: list[str]) -> None:
@@ -294,5 +327,6 @@ COMMANDS: dict[str, Callable[["Game", list[str]], None]] = {
     "xp": _xp,
     "spawnpoint": _spawnpoint,
     "gamerule": _gamerule,
+    "effect": _effect,
     "difficulty": _difficulty,
 }

@@ -15,6 +15,7 @@ from nodes.env_server.game.journal import Journal
 from nodes.env_server.game.keys import STILL, Keys
 from nodes.env_server.game.scope import make_embedded, world_seed
 from nodes.env_server.game.statistics import Statistics
+from nodes.env_server.game.village import OUTSIDE_THE_WELL, nearest_village
 from nodes.env_server.worlds.embedded.grid import held
 from nodes.env_server.worlds.embedded.hands.items import add_items
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
@@ -71,6 +72,9 @@ class Game:
         self._kills = np.zeros(KINDS, np.int64)
         self.ticks = 0
         self.died = False
+        if self.settings.village:
+            x, z = nearest_village(self.world)
+            any(self.stand_on_top(x + dx, z + dz) for dx, dz in OUTSIDE_THE_WELL)
         for item in self.settings.inventory:
             self.set_slot(item.slot, item.name, item.quantity, item.variant)
 

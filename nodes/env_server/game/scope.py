@@ -70,14 +70,6 @@ def make_embedded(settings: WorldSettings, default_biome: str | None, area: int)
         raise NotInThisWorld(str(refused)) from None
 
 
-def shortfalls(settings: WorldSettings) -> list[str]:
-    """What the embedded world leaves out of these settings, a sentence each."""
-    found = []
-    if settings.village:
-        found.append("there are no villages")
-    return found
-
-
 def world_seed(given: str | int, fallback: int) -> int:
     """The engine's seed for a seed of Minecraft's: a number, or a text, which counts as Java's hash
     of it. "" is the fallback."""

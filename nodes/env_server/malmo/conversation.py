@@ -5,7 +5,7 @@ import re
 import struct
 from collections.abc import Callable
 
-from nodes.env_server.game import Game, NotInThisWorld, shortfalls
+from nodes.env_server.game import Game, NotInThisWorld
 from nodes.env_server.malmo.action_lines import parse_lines
 from nodes.env_server.malmo.framing import BadMessage, Channel
 from nodes.env_server.malmo.mission import parse_mission
@@ -84,8 +84,6 @@ class Conversation:
             self._game.seed,
             *settings.image_size,
         )
-        for sentence in shortfalls(settings):
-            self._tell(sentence)
         self._channel.send(YES)
 
     def _step(self, message: bytes) -> None:

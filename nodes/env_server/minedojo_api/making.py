@@ -13,7 +13,6 @@ from models.tasks import (
     task_spec,
     world_settings,
 )
-from nodes.env_server.game import NotInThisWorld, shortfalls
 from nodes.env_server.meta_tasks import make_meta_task, prompt_of
 from nodes.env_server.minedojo_api.environment import Environment
 from nodes.env_server.minedojo_api.simulation import Simulation
@@ -58,9 +57,6 @@ def make(
     if not arguments["event_level_control"]:
         raise WrongValue("event_level_control=False has no equip and place, which actions need")
     settings = world_settings(kind, arguments)
-    missing = shortfalls(settings)
-    if missing:
-        raise NotInThisWorld(f"the embedded world cannot play {task_id!r}: {'; '.join(missing)}")
     simulation = Simulation(
         settings,
         biome=biome,

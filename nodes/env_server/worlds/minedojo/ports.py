@@ -9,7 +9,7 @@ _TAKEN: list[int] = []
 
 
 def take(ports: list[int], count: int) -> list[int]:
-    """``count`` of these ports that no other world of this process plays on. A port that is named
+    """``count`` of these ports that no other world of this process plays on. One that stands there
     twice takes two connections, which the embedded world's door allows and Minecraft does not.
 
     Raises:
@@ -23,7 +23,9 @@ def take(ports: list[int], count: int) -> list[int]:
         if len(free) < count:
             raise WorldError(
                 f"{count} instances are wanted and {len(free)} of the {len(ports)} named in"
-                " world.ports are free; start more instances and name their ports"
+                " world.ports are free; start more and name their ports, say with"
+                " world.connections=N that each takes N, or play with fewer environments"
+                " (docs/minedojo.md)"
             )
         _TAKEN.extend(free[:count])
         return free[:count]

@@ -26,8 +26,8 @@ ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
 NO_OP = (0, 0, 0, 12, 12, 0, 0, 0)
 EQUIP = 5  # and place and destroy: they want something in the slot
 OWN_OPTIONS = (
-    "ports", "python", "fast_reset", "timeout", "reset_timeout", "memory_limit", "restarts",
-    "strict", "voxel_radius",
+    "ports", "connections", "python", "fast_reset", "timeout", "reset_timeout", "memory_limit",
+    "restarts", "strict", "voxel_radius",
 )  # fmt: skip
 OURS = ("sim_name", "use_voxel", "voxel_size", "use_lidar", "event_level_control", "use_depth")
 
@@ -35,14 +35,14 @@ OURS = ("sim_name", "use_voxel", "voxel_size", "use_lidar", "event_level_control
 class MineDojoWorld(World):
     """``size`` environments of one task, each with an instance of the real game.
 
-    ``ports``: of instances that are running already, one for each environment (a port may be named
-    several times if what listens there takes several connections); without it the package starts
-    Minecraft itself. ``python``: of the environment that ``make minedojo`` makes. ``timeout`` and
-    ``reset_timeout``: seconds for a step and for a start or reset. ``memory_limit``: MiB of an
-    instance beyond which it is started anew. ``restarts``: how often in a row an instance may be
-    lost before the world gives up. ``lidar_rays``: (pitch rad, yaw rad, metres) as MineDojo's; by
-    default all that policies and programs look along. Further options are the arguments of
-    MineDojo's open-ended ``make``.
+    ``ports``: of instances that are running already, one for each environment; without it the
+    package starts Minecraft itself. ``connections``: how many environments each of them takes, one
+    for Minecraft, many for the embedded world's door. ``python``: of the environment that ``make
+    minedojo`` makes. ``timeout`` and ``reset_timeout``: seconds for a step and for a start or
+    reset. ``memory_limit``: MiB of an instance beyond which it is started anew. ``restarts``: how
+    often in a row an instance may be lost before the world gives up. ``lidar_rays``: (pitch rad,
+    yaw rad, metres) as MineDojo's; by default all that policies and programs look along. Further
+    options are the arguments of MineDojo's open-ended ``make``.
 
     Raises:
         ValueError: an option, item or biome that there is not, or a value out of range.
@@ -60,6 +60,7 @@ class MineDojoWorld(World):
         task: Task,
         *,
         ports: list[int] | None = None,
+        connections: int = 1,
         python: str | None = None,
         fast_reset: bool = False,
         timeout: float = 60.0,
@@ -85,14 +86,20 @@ class MineDojoWorld(World):
                 f" {self._python}: `make minedojo` makes that environment (docs/minedojo.md);"
                 " world=embedded works without it"
             )
-        if ports is not None and len(ports) < size:
-            raise ValueError(f"{size} environments need {size} ports, not {len(ports)}: {ports}")
+        if connections < 1:
+            raise ValueError(f"connections is at least 1, not {connections}")
+        if ports is not None and len(ports) * connections < size:
+            raise ValueError(
+                f"{size} environments need {size} ports, not {len(ports)}: {ports}; more instances,"
+                " fewer environments (docs/minedojo.md), or connections=N for a port that takes N"
+            )
         self.size, self.task = size, task
         self.block_names, self.item_names = block_names, item_names
         self.image_size = image_size
         self.voxel_radius = voxel_radius
         self._rays = lidar_rays or default_rays()
-        self._ports, self._strict = ports, strict
+        self._ports = None if ports is None else ports * connections
+        self._strict = strict
         self._timeout, self._reset_timeout = timeout, reset_timeout
         self._memory_limit, self._restarts = memory_limit, restarts
         self._kwargs, self._inventory = self._arguments({"fast_reset": fast_reset, **arguments})
@@ -205,9 +212,14 @@ class MineDojoWorld(World):
             self._folder = Path(tempfile.mkdtemp(prefix="rlgpt-minedojo-"))
         for attempt in range(self._restarts):
             gone: dict[int, str] = {}
-            for row in rows:
-                if self._instances[row] is None:
+            # Side by side, as the package takes seconds to import; but Minecraft one by one, which
+            # is built at its first start.
+            fresh = [row for row in rows if self._instances[row] is None]
+            for some in [fresh] if self._played_on else [[row] for row in fresh]:
+                for row in some:
                     self._start(row, gone)
+                for row in [row for row in some if row not in gone]:
+                    self._await_start(row, gone)
             for row in [row for row in rows if row not in gone]:
                 self._try(row, gone, {"do": "reset", "seed": str(self._seeds[row])})
             for row in [row for row in rows if row not in gone]:
@@ -237,7 +249,12 @@ class MineDojoWorld(World):
         }
         try:
             instance.ask(asked, self._reset_timeout)
-            instance.answer(self._reset_timeout)
+        except Lost as error:
+            gone[row] = str(error)
+
+    def _await_start(self, row: int, gone: dict[int, str]) -> None:
+        try:
+            self._instance(row).answer(self._reset_timeout)
         except Lost as error:
             gone[row] = str(error)
         except Refused as error:

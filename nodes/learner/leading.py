@@ -1,0 +1,85 @@
+"""Earlier policies that play inside the resets of a training, so that it begins where they end."""
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from messages.bus import ServiceError
+from messages.training import LeadingStage, Policy
+from messages.world import Lead
+from models.distribution import MaskedCategorical
+from nodes.learner import checkpoint
+from nodes.learner.policies import load_spec, place
+from nodes.learner.state import stored_meeting, stored_networks
+
+
+class Leader:
+    """One of them, on the CPU.
+
+    Raises:
+        ServiceError: ``unknown_policy``, there is no such policy, or no whole checkpoint of it.
+    """
+
+    def __init__(self, learner: Path, policy: Policy, training: str) -> None:
+        self._id = policy.id
+        folder = place(learner, policy)
+        self.interface = load_spec(folder, policy.id).interface
+        found, problems = checkpoint.load(folder)
+        if found is None:
+            raise ServiceError(
+                f"{training} can't begin after the policy {policy.id}: "
+                f"{' '.join(problems) or 'it has no checkpoint.'}",
+                code="unknown_policy",
+            )
+        self._actor = stored_networks(found).actor
+        meeting = stored_meeting(found)
+        self._shown = sum(meeting.sizes), len(meeting.choices)
+        # Choices are drawn, as where policies act in sessions.
+        self._generator = torch.Generator().manual_seed(
+            zlib.crc32(f"{training}:{policy.id}".encode())
+        )
+
+    def choose(self, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> Any:
+        """A choice for each environment: int64 (B,). ``features`` (B, F), ``mask`` (B, N).
+
+        Raises:
+            ServiceError: ``policy_does_not_fit``.
+        """
+        shown = features.shape[1], mask.shape[1]
+        if shown != self._shown:
+            raise ServiceError(
+                f"The policy {self._id}, which this training begins after, was trained on "
+                f"{self._shown[0]} features and {self._shown[1]} choices; the session has "
+                f"{shown[0]} and {shown[1]}.",
+                code="policy_does_not_fit",
+            )
+        with torch.no_grad():
+            logits = self._actor(torch.from_numpy(np.array(features)))
+            distribution = MaskedCategorical(logits, torch.from_numpy(np.array(mask)))
+            return distribution.sample(generator=self._generator).numpy()
+
+
+class Leaders:
+    """All that a spec names, in their order; ``lead`` is what the session is told of them."""
+
+    def __init__(self, learner: Path, stages: list[LeadingStage], training: str) -> None:
+        self._leaders: dict[int, Leader] = {}
+        self.lead: list[Lead] = []
+        for number, stage in enumerate(stages):
+            if stage.policy is not None:
+                self._leaders[number] = Leader(learner, stage.policy, training)
+                self.lead.append(Lead(interface=self._leaders[number].interface))
+            else:
+                self.lead.append(Lead(program=stage.program))
+
+    def choose(
+        self, number: int, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
+    ) -> Any:
+        """Choices of the policy whose turn the session says it is."""
+        leader = self._leaders.get(number)
+        if leader is None:
+            raise ServiceError(f"The session waits for a policy {number} that there is not.")
+        return leader.choose(features, mask)
