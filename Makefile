@@ -29,7 +29,7 @@ test: setup
 
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
 test-all: setup minedojo
-	$(BIN)/pytest
+	$(BIN)/pytest -rs
 
 # The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
 test-llm: setup

@@ -3,12 +3,14 @@
 First the language alone: a program's run (`nodes/env_server/programs/running.py`) against a raw
 generator that yields the same codes, in the same process and the same run, with a host that does
 nothing. Then in a session of the embedded world: a program against a policy that chooses the same
-primitive, so that the difference is what programs add to a step.
+primitive, so that the difference is what programs add to a step. Then the process jail: sessions in
+a jailed worker against sessions in this process.
 """
 
 import argparse
 import json
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +20,10 @@ import numpy as np
 
 from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from nodes.env_server.hosting import OwnProcess
+from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.programs import Batch, Run, compile_program
+from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.session import Session
 from nodes.env_server.worlds import make_world
 
@@ -82,24 +87,27 @@ def seconds_run(source: str) -> float:
     return taken
 
 
-def session(size: int) -> Session:
-    task = Task(
-        id="bench", prompt="", success=Condition(kind="have", name="dragon_egg"), horizon=MOST
-    )
+TASK = Task(id="bench", prompt="", success=Condition(kind="have", name="dragon_egg"), horizon=MOST)
+
+
+def opening(size: int) -> OpenSession:
     interface = Interface(
         observations=["compass"],
         actions=["noop"],
         success=Condition(kind="have", name="dragon_egg"),
         horizon=MOST,
     )
-    request = OpenSession(
+    return OpenSession(
         session="bench",
-        task=task,
+        task=TASK,
         size=size,
         seeds=SeedRange(first=0, count=size),
         interface=interface,
     )
-    return Session(request, make_world("embedded", size, task))
+
+
+def session(size: int) -> Session:
+    return Session(opening(size), make_world("embedded", size, TASK))
 
 
 def us_in_session(size: int, steps: int, source: str | None) -> float:
@@ -141,6 +149,38 @@ def measure() -> list[dict[str, Any]]:
     return rows
 
 
+def in_jail(rounds: int = 3) -> list[dict[str, Any]]:
+    """Milliseconds of opening a session of 16, of a decision, and of a primitive step of a run."""
+    rows: list[dict[str, Any]] = []
+    source = PROGRAMS["while True: attack()"].replace("attack", "noop")
+    with tempfile.TemporaryDirectory() as folder:
+        quarantine = Quarantine(Path(folder) / "quarantine.json")
+        jailed = JailedHost("embedded", {}, TASK, quarantine, 1024)
+        found: dict[str, list[list[float]]] = {}
+        for _ in range(rounds + 1):
+            for place, host in enumerate((OwnProcess("embedded", {}, TASK, "measured"), jailed)):
+                begun = time.perf_counter()
+                played = host.open(opening(16), None, lambda steps: None)
+                opened = time.perf_counter()
+                for _ in range(300):
+                    played.step(np.zeros(16, np.int64))
+                decided = time.perf_counter()
+                played.run_program(Program(name="p", source=source, max_steps=500))
+                ran = time.perf_counter()
+                played.close()
+                for what, seconds in (
+                    ("opening a session of 16", opened - begun),
+                    ("a decision in it", (decided - opened) / 300),
+                    ("a primitive step of 16 programs in it", (ran - decided) / 500),
+                ):
+                    found.setdefault(what, [[], []])[place].append(seconds * 1e3)
+        jailed.close()
+    for what, (own, other) in found.items():
+        base, ours = min(own[1:]), min(other[1:])  # the first round loads kernels
+        rows.append({"what": what, "own_ms": base, "jailed_ms": ours, "over_ms": ours - base})
+    return rows
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     lines = [
         "| a primitive step | without, us | with, us | added, us | ratio |",
@@ -154,14 +194,23 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def jail_table(rows: list[dict[str, Any]]) -> str:
+    lines = ["| jail | own process, ms | jailed, ms | added, ms |", "|---|---|---|---|"]
+    lines += [
+        f"| {row['what']} | {row['own_ms']:.3f} | {row['jailed_ms']:.3f} | {row['over_ms']:.3f} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a primitive step of a program costs.")
     parser.add_argument("--json", type=Path, help="write the rows to this file, too")
     arguments = parser.parse_args()
-    rows = measure()
+    rows, jail = measure(), in_jail()
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
-    print(table(rows))
+        arguments.json.write_text(json.dumps(rows + jail, indent=1) + "\n")
+    print(table(rows), jail_table(jail), sep="\n\n")
 
 
 if __name__ == "__main__":

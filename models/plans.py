@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from messages.plan import Subtask
 from messages.world import Condition
 from models.planning import Need, expected, needs, shortfalls
-from models.ways import Way, way_to
+from models.ways import Way, open_ways, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
 
@@ -93,7 +93,8 @@ def chain(success: Condition, inventory: Mapping[str, int]) -> list[str]:
     """How a goal's items come about, a line each, for a prompt. Quantities are left out: counting
     them is the planner's part."""
     steps = [s.success for s in plan_for(success, inventory) if s.success.kind == "have"]
-    return [f"{step.name}: {_way_in_words(way_to(step.name))}" for step in steps]
+    chosen = open_ways(inventory, make=True)  # as the plan chose: sheared, say, and not killed
+    return [f"{step.name}: {_way_in_words(way_to(step.name, chosen))}" for step in steps]
 
 
 def _way_in_words(way: Way) -> str:

@@ -48,7 +48,7 @@ def check_report(report: GoalReport) -> None:
     assert report.success, report.reason
     assert told(report) == ESCALATION
     assert [iteration.success_rate for iteration in report.iterations] == [0, 0, 0, 1]
-    assert report.iterations[3].lines[1].macros == ["dig"]
+    assert report.iterations[3].lines[1].macros == ["dig", "fetch"]
     samples = [iteration.samples for iteration in report.iterations]
     assert [each.training for each in samples] == [0, 0, 1100, 1100]
     # One program on 2 episodes; then finding on 2 and two programs for digging, each on 2 with a

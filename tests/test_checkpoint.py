@@ -215,14 +215,32 @@ def test_seeds_go_on_and_never_leave_their_range():
 def test_short_episodes_do_not_crowd_out_long_ones():
     episodes = RecentEpisodes(4)
     episodes.begin(2)
-    for _ in range(5):  # environment 0 succeeds again and again while 1 is still at its first
+    for _ in range(3):  # environment 0 succeeds again and again while 1 is still at its first
         episodes.end(0, True, 1.0, 1)
     assert episodes.success_rate == 0.25  # those that there have not been yet count as failures
     assert episodes.total == 1
     assert not episodes.full
     episodes.end(1, False, -1.0, 40)
     assert episodes.full
-    assert episodes.total == 6
+    assert episodes.total == 4
     episodes.begin(2)
     episodes.end(1, False, -1.0, 40)
-    assert episodes.total == 6  # one that began before it is still running
+    assert episodes.total == 4  # one that began before it is still running
+
+
+def test_an_episode_that_half_a_window_of_later_ones_waits_for_counts_as_a_failure():
+    episodes = RecentEpisodes(8)
+    episodes.begin(2)
+    for _ in range(6):
+        episodes.end(0, True, 1.0, 10)
+    assert episodes.total == 7  # the five that waited, the first, and the one that goes on
+    assert episodes.success_rate == 6 / 8
+    assert episodes.mean_length == 10.0
+    again = RecentEpisodes(8)
+    again.load_state_dict(episodes.state_dict())
+    for which in (episodes, again):
+        which.end(1, True, 5.0, 400)  # it counts once
+        assert which.total == 7
+        which.end(0, True, 1.0, 10)
+        assert which.total == 8
+        assert which.success_rate == 7 / 8

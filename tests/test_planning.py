@@ -173,6 +173,12 @@ def test_a_recipe_chain_has_stations_tools_and_fuel():
     assert "fuel" in lines
 
 
+def test_a_chain_names_the_way_that_is_open():
+    bed = Condition(kind="have", name="bed")
+    assert "wool: kill a sheep" in chain(bed, {})
+    assert "wool: use on a sheep, with one of shears" in chain(bed, {"shears": 1})
+
+
 def test_a_plan_of_subtasks_can_be_checked():
     plan = plan_for(Condition(kind="have", name="diamond"), {})
     assert plan_shortfalls(plan, {}) == []

@@ -140,7 +140,7 @@ def spec_question(history: list[Line], macros_allowed: bool = True) -> SpecQuest
 def test_macros_join_after_single_steps_have_failed():
     failed = line(spec_question([]).sub_action, False)
     assert spec(spec_question([])).macros == []
-    assert [macro.name for macro in spec(spec_question([failed])).macros] == ["dig"]
+    assert [macro.name for macro in spec(spec_question([failed])).macros] == ["dig", "fetch"]
     assert spec(spec_question([failed], macros_allowed=False)).macros == []
 
 

@@ -88,6 +88,7 @@ def test_iterations_of_one_subtask_keep_the_last_rate() -> None:
     one = cell(0, 27, iterations=[turn("a", 0, 3), turn("a", 1, 27)])
     two = cell(1, 9, iterations=[turn("a", 0, 0, 0), turn("a", 1, 12), turn("a", 2, 9)])
     (row,) = rows(definition(by="iteration"), [one, two])
+    assert row.best == pytest.approx((0.9 + 0.4) / 2)
     assert [(step.successes, step.episodes) for step in row.steps] == [
         (3, 60), (39, 60), (36, 60), (36, 60),
     ]  # fmt: skip

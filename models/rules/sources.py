@@ -27,6 +27,7 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: list[str] = msgspec.field(default=[], name="except")
     needs: list[str] = []
     how: str = ""
+    effort: float | None = None
     engine: bool = False
 
 

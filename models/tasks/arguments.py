@@ -160,7 +160,9 @@ def _each(name: str, value: Any, targets: list[str]) -> dict[str, Any]:
     """One value per target."""
     if isinstance(value, Mapping):
         if set(value) != set(targets):
-            raise WrongValue(f"{name} is for {', '.join(value)}, the targets are {targets}")
+            raise WrongValue(
+                f"{name} is for {', '.join(map(str, value))}, the targets are {targets}"
+            )
         return dict(value)
     if isinstance(value, list):
         if len(value) != len(targets):

@@ -3,6 +3,8 @@
 import hashlib
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,13 @@ from messages.world import (
 )
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
-from nodes.env_server.programs import ProgramRefused, compile_program
-from nodes.env_server.programs.reward import compile_reward
-from nodes.env_server.session import Session
+from nodes.env_server.hosting import Host, Hosted, Jail, OwnProcess, SessionLost, unjailable
+from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
+from nodes.env_server.jail.jailed import JailedHost
+from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.step_count import StepCount
-from nodes.env_server.worlds import WorldError, make_world
+from nodes.env_server.worlds import WorldError
+from nodes.files import write_whole
 from nodes.naming import slug
 from nodes.node import Node
 
@@ -56,18 +60,29 @@ class EnvServer(Node):
         world: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "embedded"})
         most_environments: int = 1024  # in one session
         longest_film: int = 1200  # frames
+        jail: Jail = True  # "required": it does not start where anything of the jail is missing
+        jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
+
+    fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
-        self._kind, self._options = self._world()
-        self._sessions: dict[str, Session] = {}
         self._steps = StepCount(self.folder / "steps")
+        self._quarantine = Quarantine(self.folder / "quarantine.json")
+        pulses = self.folder / "pulses"
+        self._steps.add(left_over(pulses))
+        self._saying = threading.Lock()
+        self._jail_said = b""
+        self._killed_before = _killed(self.folder / "jail.json")
+        self._host = self._hosted(pulses)
+        self._say_jail()
+        self._sessions: dict[str, Hosted] = {}
         self._stop = threading.Event()
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
         self.serve(STEP, self.step)
         self.serve(LOOK, self.look)
         self.serve(CLOSE, self.close_session, background=True)
-        self.serve(CHECK, self.check_program)
+        self.serve(CHECK, self.check_program, background=True)
         self.serve_action(RUN_PROGRAM, self.run_program)
         self._reporter = threading.Thread(target=self._report, name="activity", daemon=True)
         self._reporter.start()
@@ -79,6 +94,7 @@ class EnvServer(Node):
             # One that is in use is abandoned: its user is told when the process is gone.
             if session.lock.acquire(timeout=1.0):
                 session.close()
+        self._host.close()
 
     # ---- services
 
@@ -91,28 +107,30 @@ class EnvServer(Node):
             )
         self._forget(request.session)
         film = None
+        if request.record:
+            film = Film(self._film_path(request.session), self.parameters.longest_film)
         try:
-            world = make_world(self._kind, request.size, request.task, **self._options)
-            try:
-                if request.record:
-                    film = Film(self._film_path(request.session), self.parameters.longest_film)
-                session = Session(request, world, film, self._steps.add)
-            except BaseException:
-                world.close()
-                if film is not None:
-                    film.close()
-                raise
-        except WorldError as error:
-            raise ServiceError(str(error), code="no_world") from error
-        except ValueError as error:
-            raise _invalid(error) from error
+            session = self._host.open(request, film, self._steps.add)
+        except BaseException as error:
+            if film is not None:
+                film.close()
+                film.path.unlink(missing_ok=True)
+            if isinstance(error, WorldError):
+                raise ServiceError(str(error), code="no_world") from error
+            if isinstance(error, ValueError):
+                raise _invalid(error) from error
+            if isinstance(error, SessionLost):
+                raise ServiceError(str(error), code="unknown_session") from error
+            raise
+        finally:
+            self._say_jail()
         self._sessions[request.session] = session
         with session.lock:
             return session.opened()
 
     def take_interface(self, request: TakeInterface) -> Opened:
         session = self._session(request.session)
-        with _In(session):
+        with _In(session), self._losing(session):
             try:
                 session.take(request.interface, request.environments, request.begins)
             except ValueError as error:
@@ -121,7 +139,7 @@ class EnvServer(Node):
 
     def step(self, request: Step) -> Stepped:
         session = self._session(request.session)
-        with _In(session):
+        with _In(session), self._losing(session):
             try:
                 return session.step(np.asarray(request.choices))
             except ValueError as error:
@@ -129,16 +147,16 @@ class EnvServer(Node):
 
     def look(self, request: SessionName) -> Looked:
         session = self._session(request.session)
-        with _In(session):
+        with _In(session), self._losing(session):
             return Looked(episodes=session.said())
 
     def close_session(self, request: SessionName) -> Closed:
         session = self._session(request.session)
-        with session.lock:
+        with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
-            del self._sessions[request.session]
             episodes, pictures = session.said(), session.pictures()
+            del self._sessions[request.session]
             session.close()
         video = None
         if session.film is not None:
@@ -147,19 +165,15 @@ class EnvServer(Node):
 
     def check_program(self, request: CheckProgram) -> Checked:
         try:
-            if request.kind == "reward":
-                compile_reward(request.program.source)
-            else:
-                compile_program(request.program.source)
-        except ProgramRefused as refused:
-            return Checked(problems=refused.problems)
-        return Checked(problems=[])
+            return Checked(problems=self._host.check(request))
+        finally:
+            self._say_jail()
 
     # ---- the action
 
     def run_program(self, goal: GoalHandle[RunProgram, Activity]) -> ProgramRan:
         session = self._session(goal.request.session)
-        with session.lock:
+        with session.lock, self._losing(session):
             try:
                 steps, reports = session.run_program(
                     goal.request.program,
@@ -169,22 +183,61 @@ class EnvServer(Node):
                 )
             except ValueError as error:
                 raise _invalid(error) from error
+            finally:
+                self._say_jail()
             return ProgramRan(steps=steps, reports=reports, episodes=session.said())
 
     # ---- inside
 
-    def _world(self) -> tuple[str, dict[str, Any]]:
-        """Kind and options, tried on the launch's task before anybody waits for a session."""
+    def _hosted(self, pulses: Path) -> Host:
+        """Where sessions will live. The world is tried on the launch's task before anybody waits
+        for one."""
         options = dict(self.parameters.world)
         kind = options.pop("kind", "embedded")
-        task = self.config.get("task")
+        told = self.config.get("task")
+        jail = self.parameters.jail
         try:
-            make_world(kind, 1, _ANY if task is None else msgspec.convert(task, Task), **options)
+            task = _ANY if told is None else msgspec.convert(told, Task)
+            why = "jail=false" if not jail else unjailable(kind)
+            if not why:
+                try:
+                    host = JailedHost(
+                        kind, options, task, self._quarantine, self.parameters.jail_memory,
+                        self.fork_server, pulses,
+                    )  # fmt: skip
+                    why = ", ".join(host.missing)
+                except NoForkServer as error:
+                    why = str(error)
+                else:
+                    if not why or jail != "required":
+                        self._warn(why)
+                        return host
+                    host.close()
+            if jail == "required":
+                raise ConfigError(f"jail=required, and the jail would be off: {why}")
+            own = OwnProcess(kind, options, task, why)
+            self._warn(why if jail else "")
+            return own
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
-        return kind, options
 
-    def _session(self, name: str) -> Session:
+    def _warn(self, why: str) -> None:
+        if why:
+            self.log.warning(
+                "jail: off (%s): coded actions are held by their language alone, see "
+                "docs/programs.md", why,
+            )  # fmt: skip
+
+    def _say_jail(self) -> None:
+        """For the report, whenever it has changed."""
+        killed = self._killed_before + self._host.killed
+        said = msgspec.json.encode({"jail": self._host.jail, "killed": killed})
+        with self._saying:
+            if said != self._jail_said:
+                write_whole(self.folder / "jail.json", said)
+                self._jail_said = said
+
+    def _session(self, name: str) -> Hosted:
         session = self._sessions.get(name)
         if session is None:
             raise _unknown(name)
@@ -195,6 +248,19 @@ class EnvServer(Node):
         if old is not None:
             with old.lock:
                 old.close()
+
+    @contextmanager
+    def _losing(self, session: Hosted) -> Iterator[None]:
+        """A session whose process has gone is forgotten, and its user told what to do."""
+        try:
+            yield
+        except SessionLost as error:
+            if self._sessions.get(session.name) is session:
+                del self._sessions[session.name]
+            with suppress(SessionLost):
+                session.close()
+            self._say_jail()
+            raise ServiceError(str(error), code="unknown_session") from error
 
     def _film_path(self, session: str) -> Path:
         # Two sessions may have the same slug, and a file name has its limits.
@@ -219,7 +285,7 @@ class EnvServer(Node):
 class _In:
     """Holds a session's lock, or refuses at once: the serving thread waits for no program."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Hosted) -> None:
         self._session = session
 
     def __enter__(self) -> None:
@@ -231,6 +297,13 @@ class _In:
 
     def __exit__(self, *error: object) -> None:
         self._session.lock.release()
+
+
+def _killed(path: Path) -> int:
+    """How many programs earlier lives of this node have killed."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return int(msgspec.json.decode(path.read_bytes())["killed"])
+    return 0
 
 
 def _unknown(name: str) -> ServiceError:

@@ -8,19 +8,16 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-HEIGHT, WIDTH = 160, 256  # what the paper's agent sees
-RATE = 20  # frames a second
-EVERY = 2  # every second step is a frame: twice the speed of the game
+from nodes.env_server.frames import HEIGHT, RATE, WIDTH, FrameCount
 
 
-class Film:
-    """``path`` is written to. At most ``longest`` frames are kept: a film is for looking at."""
+class Film(FrameCount):
+    """``path`` is written to. At most ``longest`` frames are kept."""
 
     def __init__(self, path: Path, longest: int = 1200) -> None:
+        super().__init__(longest)
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._left = longest
-        self._steps = 0
         self._container: Any = av.open(str(path), "w")
         self._stream: Any = self._container.add_stream("h264", rate=RATE)
         self._stream.width, self._stream.height = WIDTH, HEIGHT
@@ -28,14 +25,9 @@ class Film:
         self._stream.time_base = Fraction(1, RATE)
         self._stream.options = {"preset": "veryfast", "crf": "26"}
 
-    def wants_frame(self) -> bool:
-        """Whether this step is to be filmed; counts the step."""
-        self._steps += 1
-        return self._left > 0 and self._steps % EVERY == 1
-
     def add(self, rgb: NDArray[np.uint8]) -> None:
         """One more frame: (3, HEIGHT, WIDTH) uint8."""
-        self._left -= 1
+        self.left -= 1
         picture = np.ascontiguousarray(rgb.transpose(1, 2, 0))
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
         self._container.mux(self._stream.encode(frame))

@@ -8,6 +8,7 @@ macro is over stand still until the longest one has ended.
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from nodes.env_server.autocraft import Autocraft
 from nodes.env_server.choices import NOOP, slot_of
 from nodes.env_server.conditions import Judge, item_id
 from nodes.env_server.episodes import DEATH, HORIZON, SUCCESS, Episodes
-from nodes.env_server.film import HEIGHT, WIDTH, Film
+from nodes.env_server.frames import HEIGHT, WIDTH
 from nodes.env_server.leading import Leading, Part
 from nodes.env_server.outcome import Outcome
 from nodes.env_server.pictures import Photographer
@@ -39,6 +40,7 @@ from nodes.env_server.programs import (
     compile_program,
 )
 from nodes.env_server.programs.primitives import VECTORS, Code
+from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.readings import Readings
 from nodes.env_server.reports import Reports
 from nodes.env_server.stage import Stage
@@ -46,6 +48,14 @@ from nodes.env_server.worlds.world import Bools, Ints, World
 
 LOG = logging.getLogger("env_server")
 _NO_FIELDS = frozenset[str]()
+
+
+class Camera(Protocol):
+    """What films environment 0."""
+
+    def wants_frame(self) -> bool: ...
+    def add(self, rgb: np.ndarray) -> None: ...
+    def close(self) -> None: ...
 
 
 class Session:
@@ -60,7 +70,7 @@ class Session:
         self,
         request: OpenSession,
         world: World,
-        film: Film | None = None,
+        film: "Camera | None" = None,
         counted: Callable[[int], None] = lambda steps: None,
     ) -> None:
         if request.seeds.count < 1:
@@ -219,6 +229,13 @@ class Session:
     def pictures(self) -> list[Picture]:
         """Those of the last stage, if the session takes any."""
         return [] if self._photographer is None else self._photographer.said()
+
+    def give_up(self) -> None:
+        """Every episode is over, cut off where it stands."""
+        everybody = np.ones(self.size, bool)
+        self.episodes.end(everybody, HORIZON, self._readings)
+        if self.stage is not None:
+            self.stage.over[:] = True
 
     def close(self) -> None:
         """Give back the world and finish the film."""
@@ -424,7 +441,8 @@ class Session:
             seen = Observations(self._readings, fields)
             for row, (program, max_steps) in chosen.items():
                 run = Run(program, max_steps)
-                code = self._possible(run, row, run.start(seen.row(row, 0)))
+                with PULSE.inside(program.mark):
+                    code = self._possible(run, row, run.start(seen.row(row, 0)))
                 if code is not None:
                     runs[row], codes[row] = run, code
                 else:
@@ -480,7 +498,8 @@ class Session:
         codes: dict[int, Code] = {}
         for row in np.flatnonzero(rows).tolist():
             run = Run(program, max_steps)
-            code = self._possible(run, row, run.start(seen.row(row, 0)))
+            with PULSE.inside(program.mark):
+                code = self._possible(run, row, run.start(seen.row(row, 0)))
             if code is not None:
                 runs[row], codes[row] = run, code
             elif reports is not None:
@@ -504,6 +523,8 @@ class Session:
         stops. ``batch`` is emptied."""
         running = running.copy()
         steps = 0
+        marks = {run.program.mark for run in batch.runs.values()}
+        mark = marks.pop() if len(marks) == 1 else 0
         while running.any():
             check()
             seen.expire()
@@ -513,12 +534,14 @@ class Session:
             steps += int(np.count_nonzero(running))
             over = judge(running, self._tick(running))
             seen = Observations(self._readings, fields)
+            PULSE.enter(mark)
             ended = batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
             ended += batch.send(seen)
             for row, code in list(batch.slotted.items()):
                 possible = self._possible(batch.runs[row], row, code)
                 if possible != code:
                     ended += batch.replace(row, possible)
+            PULSE.leave()
             for row, run in ended:
                 running[row] = False
                 if reports is not None:

@@ -2,17 +2,24 @@
 
 Episodes that succeed end early, so among the first to end there are too many successes. Episodes
 therefore count in the order in which they *began*: one that ended waits for all that began before.
+
+Options last differently long, so an episode of many short decisions can go on while hundreds of
+others come and go. Once half a window of them waits for it, it counts: as a failure, for it has not
+succeeded in all that time.
 """
 
 from collections import deque
 from typing import Any
+
+# Success, return and length; None where an episode counts that is not over.
+Counted = tuple[bool, float | None, int | None]
 
 
 class RecentEpisodes:
     """The last ``size`` episodes of a session, by their beginning."""
 
     def __init__(self, size: int) -> None:
-        self._ended: deque[tuple[bool, float, int]] = deque(maxlen=size)
+        self._ended: deque[Counted] = deque(maxlen=size)
         self._running: list[int] = []  # per environment, the ordinal of its episode
         self._waiting: dict[int, tuple[bool, float, int]] = {}
         self._begun = 0
@@ -29,11 +36,14 @@ class RecentEpisodes:
 
     def end(self, environment: int, success: bool, total_reward: float, length: int) -> None:
         """The episode of an environment ended, and its next one began."""
-        self._waiting[self._running[environment]] = (success, total_reward, length)
+        ordinal = self._running[environment]
+        if ordinal >= self._counted:  # else it counts already
+            self._waiting[ordinal] = (success, total_reward, length)
         self._running[environment] = self._begun
         self._begun += 1
-        while self._counted in self._waiting:
-            self._ended.append(self._waiting.pop(self._counted))
+        many = (self._ended.maxlen or 1) // 2
+        while self._counted in self._waiting or len(self._waiting) > many:
+            self._ended.append(self._waiting.pop(self._counted, (False, None, None)))
             self._counted += 1
             self.total += 1
 
@@ -49,12 +59,12 @@ class RecentEpisodes:
 
     @property
     def mean_return(self) -> float:
-        return self._mean([total_reward for _, total_reward, _ in self._ended])
+        return self._mean([reward for _, reward, _ in self._ended if reward is not None])
 
     @property
     def mean_length(self) -> float:
         """Primitive steps."""
-        return self._mean([float(length) for _, _, length in self._ended])
+        return self._mean([float(length) for _, _, length in self._ended if length is not None])
 
     @staticmethod
     def _mean(values: list[float]) -> float:

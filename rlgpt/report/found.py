@@ -48,6 +48,20 @@ class Video(msgspec.Struct, frozen=True, kw_only=True):
     data: str = ""
 
 
+class Jail(msgspec.Struct, frozen=True, kw_only=True):
+    """The env server's word on the jail around coded actions; empty if it left none."""
+
+    jail: str = ""
+    killed: int = 0
+
+
+def jail(run: Path) -> Jail:
+    try:
+        return msgspec.json.decode((run / "env_server" / "jail.json").read_bytes(), type=Jail)
+    except (OSError, msgspec.DecodeError):
+        return Jail()
+
+
 def config(run: Path) -> dict[str, Any]:
     """The resolved config of the run; empty if there is none."""
     try:

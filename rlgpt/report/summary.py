@@ -68,6 +68,8 @@ class Summary(msgspec.Struct, kw_only=True):
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
     env_server_steps: int | None  # the env server's own count over the whole run
+    jail: str = ""  # around coded actions: "on", or "off (why)"; empty if nothing was left of it
+    programs_killed: int = 0  # runs of coded actions that were ended with their process
     questions: QuestionSummary
     wall_seconds: float
     restarts: dict[str, int]
@@ -94,6 +96,7 @@ def summarise(
     config = found.config(run)
     questions = found.asked(run)
     iterations = [_iteration(iteration) for iteration in report.iterations]
+    jail = found.jail(run)
     performed = report.performance
     performed_steps = performed.steps if performed else 0
     seed = config.get("seed")
@@ -114,6 +117,8 @@ def summarise(
             total=performed_steps + sum(item.samples.total for item in iterations),
         ),
         env_server_steps=_env_server_steps(run),
+        jail=jail.jail,
+        programs_killed=jail.killed,
         questions=QuestionSummary(
             profile=profile(config),
             count=sum(row.count for row in questions),

@@ -39,6 +39,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     mean: float | None  # over seeds
     least: float | None
     most: float | None
+    best: float | None  # of a goal with one subtask: each seed's best iteration, not the last
     paper: float | None
     samples: int | None  # mean of a cell, all primitive steps
     training: int | None  # the same without evaluation
@@ -87,6 +88,7 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
         mean=mean(rates) if rates else None,
         least=min(rates, default=None),
         most=max(rates, default=None),
+        best=_best(cells),
         paper=definition.paper.get(task, {}).get(method),
         samples=_mean([cell.samples.total for cell in cells]),
         training=_mean([cell.samples.training + cell.samples.trial for cell in cells]),
@@ -97,6 +99,12 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
         milestones={item: sum(c.milestones.get(item, 0) for c in cells) for item in items},
         steps=_steps(definition, task, method, cells) if definition.by == "iteration" else [],
     )
+
+
+def _best(cells: list[CellResult]) -> float | None:
+    if not cells or any(len(_subtasks(cell)) != 1 for cell in cells):
+        return None
+    return mean(max((t.success_rate for t in cell.iterations), default=0.0) for cell in cells)
 
 
 def _mean(values: list[int]) -> int | None:

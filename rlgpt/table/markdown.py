@@ -188,7 +188,15 @@ def _except(all_rows: list[Row], good: list[Row]) -> str:
 def _every_row(page: Page) -> str:
     several = len(page.definition.llms) > 1
     head = ["task", "method", *(["llm"] if several else []), "seeds", "successes", "rate"]
-    head += ["mean over seeds", "range", "paper", "samples", "to learn", "dead loops"]
+    head += [
+        "mean over seeds",
+        "range",
+        "best iteration",
+        "paper",
+        "samples",
+        "to learn",
+        "dead loops",
+    ]
     head += ["tokens", "wall time"]
     table = [head]
     for row in page.rows:
@@ -204,6 +212,7 @@ def _every_row(page: Page) -> str:
                 f"{row.rate:.2f} [{row.low:.2f}, {row.high:.2f}]",
                 f"{row.mean:.2f}",
                 f"{row.least:.2f} to {row.most:.2f}",
+                "-" if row.best is None else f"{row.best:.2f}",
                 "-" if row.paper is None else f"{row.paper:.2f}",
                 _count(row.samples),
                 _count(row.training),
@@ -214,9 +223,12 @@ def _every_row(page: Page) -> str:
         )
     unplayed = [f"{r.task} by {r.method} ({r.unplayed})" for r in page.rows if r.unplayed]
     note = (
-        "Samples, those spent to learn (training and tryouts), tokens and wall time are means of a "
-        "cell; a coded action of k steps counts k. Dead loops: cells in which an outer loop ended "
-        "in one. Wall times are of whatever else the machine was doing."
+        "Best iteration: where the goal is one subtask, `rate` is the last evaluation of its "
+        "outer loop and this is the best one of each seed, chosen by these very episodes; of "
+        "several subtasks the best stages are performed anyway. Samples, those spent to learn "
+        "(training and tryouts), tokens and wall time are means of a cell; a coded action of k "
+        "steps counts k. Dead loops: cells in which an outer loop ended in one. Wall times are of "
+        "whatever else the machine was doing."
     )
     if unplayed:
         note += (

@@ -213,7 +213,8 @@ def current_commit() -> str | None:
     """The checkout's commit, with `-dirty` where tracked files were changed; None outside one."""
     said = [
         _git("rev-parse", "HEAD"),
-        _git("status", "--porcelain", "--untracked-files=no"),
+        # Tables are written into the checkout while it is at work.
+        _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)results"),
     ]
     if not said[0]:
         return None

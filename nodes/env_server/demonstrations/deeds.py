@@ -7,6 +7,7 @@ from typing import Any
 from nodes.env_server.demonstrations.building import place_near
 from nodes.env_server.demonstrations.digging import drops_of
 from nodes.env_server.demonstrations.farming import grow, till_by_water
+from nodes.env_server.demonstrations.fighting import arm, fight_at_night
 from nodes.env_server.demonstrations.fluids import cast_obsidian, empty, fill
 from nodes.env_server.demonstrations.gathering import gather, pick_up, wander
 from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
@@ -16,13 +17,12 @@ from nodes.env_server.demonstrations.player import (
     GaveUp,
     Player,
 )
-from nodes.env_server.demonstrations.sheltering import wait_for
+from nodes.env_server.demonstrations.sheltering import MORNING, wait_for
 from nodes.env_server.obtainable.derivations import Rule
 
-NIGHT, AFTER_DAWN = range(14_000, 22_000), range(23_600, 24_000)
-BY_DAY_TOO = frozenset(("spider", "creeper", "enderman", "witch"))  # the sun does not burn them
-SWORDS = ("stone_sword", "iron_sword", "golden_sword", "diamond_sword", "wooden_sword")
+NIGHT = range(14_000, 22_000)
 PATIENCE = 400_000  # ticks that a hen may take
+NIGHTS = 8  # after which mobs are looked for
 STEPS = 40  # mobs that one goes to before giving up
 BY_NIGHT = frozenset(
     ("zombie", "skeleton", "spider", "creeper", "witch", "enderman", "husk", "stray", "slime",
@@ -33,11 +33,16 @@ BY_NIGHT = frozenset(
 def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
     kind = rule.how.removeprefix("kill a ")
     player = obtaining.player
-    if kind in BY_NIGHT and nearest_mob(player, kind) < 0:
-        if not any(player.have(sword) for sword in SWORDS):
-            obtaining.obtain("stone_sword")
-        wait_for(player, AFTER_DAWN if kind in BY_DAY_TOO else NIGHT)
-    hunt(player, kind, rule.gives, count)
+    if kind not in BY_NIGHT:
+        hunt(player, kind, rule.gives, count)
+        return
+    for _ in range(NIGHTS):
+        arm(obtaining)
+        wait_for(player, NIGHT)
+        fight_at_night(player, kind, rule.gives, count)
+        if player.have(rule.gives) >= count:
+            wait_for(player, MORNING)
+            return
 
 
 def use_on(

@@ -1,6 +1,7 @@
 """The scripted player: it reads the arrays of the world and acts by MineDojo actions."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,10 @@ class Died(Exception):
     """The player lost all that it had, and stands where it began."""
 
 
+class Disturbed(Exception):
+    """Something came up that ``Player.watch`` was set to look out for."""
+
+
 class Player:
     """``env``: made with ``cam_interval=1``, so that single degrees can be looked to.
 
@@ -44,6 +49,7 @@ class Player:
         self.steps = 0
         self.deaths = 0
         self.blocked, self.stuck = False, 0  # how walking straight ahead went
+        self.watch: Callable[[], bool] | None = None
         self._middle = int(env.no_op()[3])
 
     # What is seen. The arrays are the world's own and change under the hand.
@@ -93,8 +99,14 @@ class Player:
         found = np.flatnonzero(self.world.state.slots[0]["item"][:BAG] == item_id(name))
         return int(found[0]) if len(found) else -1
 
+    def item_in_hand(self) -> int:
+        return int(self.world.state.slots[0, 0]["item"])
+
     def held(self) -> str:
-        return item_names[int(self.world.state.slots[0, 0]["item"])]
+        return item_names[self.item_in_hand()]
+
+    def wears(self, name: str) -> bool:
+        return bool((self.world.state.slots[0]["item"][BAG:] == item_id(name)).any())
 
     def free_slots(self) -> int:
         return int((self.world.state.slots[0]["item"][:BAG] == 0).sum())
@@ -131,7 +143,11 @@ class Player:
         gone = had > 1 and self._items() == 0
         if life > 0.0 and (float(self.body["life"]) <= 0.0 or gone):
             self.deaths += 1
+            self.watch = None
             raise Died
+        if self.watch is not None and self.watch():
+            self.watch = None
+            raise Disturbed
 
     def _items(self) -> int:
         return int(self.world.state.slots[0]["count"][:BAG].sum())
@@ -139,6 +155,13 @@ class Player:
     def wait(self, ticks: int) -> None:
         for _ in range(ticks):
             self.act()
+
+    def idle(self, ticks: int) -> None:
+        """Waits in a third of the actions: one of crafting takes three ticks, and without a table
+        nothing comes of this one."""
+        vain = craft_index("diamond_pickaxe")
+        for _ in range(ticks // 3):
+            self.act(function=CRAFT, argument=vain)
 
     def angles_to(self, x: float, y: float, z: float) -> tuple[int, int]:
         """Whole degrees of pitch and yaw from the line of sight to a point."""

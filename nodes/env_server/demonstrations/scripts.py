@@ -4,10 +4,11 @@ import msgspec
 
 from models.tasks import TaskSpec, task_kwargs
 from nodes.env_server.demonstrations.deeds import DEEDS
+from nodes.env_server.demonstrations.fighting import is_dark
 from nodes.env_server.demonstrations.hunting import kill_one
 from nodes.env_server.demonstrations.obtaining import Obtaining
 from nodes.env_server.demonstrations.player import Died, GaveUp, Player
-from nodes.env_server.demonstrations.sheltering import DAY, wall_in
+from nodes.env_server.demonstrations.sheltering import DAY, MORNING, wait_for, wall_in
 from nodes.env_server.demonstrations.using import use_tech
 from nodes.env_server.obtainable.derivations import World, derive
 from nodes.env_server.obtainable.oracle import targets_of, worlds_of
@@ -27,6 +28,8 @@ def play(player: Player, spec: TaskSpec) -> None:
         # What was given at the start is lost with the first life.
         given = world if life == 0 else msgspec.structs.replace(world, items=())
         try:
+            if life and is_dark(player):
+                wait_for(player, MORNING)
             _play_once(player, spec, given)
         except Died:
             continue
@@ -42,7 +45,7 @@ def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
     if spec.kind == "survival":
         wall_in(obtaining)
         while True:
-            player.wait(DAY)
+            player.idle(DAY)
     kwargs = task_kwargs(spec, image_size=1)
     for target in targets_of(spec):
         # What is wanted is what is gained: what was there at the start does not count.

@@ -4,11 +4,22 @@ import math
 
 from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.ground import HARMFUL, WATER, Costs
+from nodes.env_server.demonstrations.hunting import MEALS
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, PLACE, SIDES, Cell, GaveUp, Player
+from nodes.env_server.demonstrations.player import (
+    BLOCK_IDS,
+    PLACE,
+    SIDES,
+    USE,
+    Cell,
+    GaveUp,
+    Player,
+)
 from nodes.env_server.demonstrations.walking import go, step_aside
 
 DAY = 24_000  # ticks
+MORNING = range(12_000)  # ticks of the day
+WELL, FED = 17.0, 18.0  # points of life, and of food from which on life comes back
 COVERS = ("cobblestone", "dirt", "planks", "stone", "sand")
 WALLS = 12  # cobblestone with which a cell is closed
 PLACES = 12  # that are tried for a cell
@@ -24,10 +35,20 @@ def wait_for(player: Player, hours: range) -> None:
     if int(player.body["time"]) % DAY in hours:
         return
     hide(player)
-    for _ in range(DAY):
+    for _ in range(DAY // 3):
         if int(player.body["time"]) % DAY in hours:
             return
-        player.act()
+        eat_to_heal(player)
+        player.idle(3)
+
+
+def eat_to_heal(player: Player) -> None:
+    """Whoever is full gets well by himself."""
+    if float(player.body["life"]) < WELL and float(player.body["food"]) < FED:
+        meal = next((name for name in MEALS if player.have(name)), None)
+        if meal is not None:
+            player.equip(meal)
+            player.act(function=USE)
 
 
 def hide(player: Player) -> None:

@@ -217,7 +217,10 @@ class Environment:
         return [*commands, "/kill @e[type=item]"]
 
     def _checked(self, action: ArrayLike) -> list[int]:
-        array = np.asarray(action)
+        try:
+            array = np.asarray(action)
+        except ValueError:  # a ragged list
+            array = np.empty(0)
         if array.shape != (8,) or array.dtype.kind not in "iu":
             raise AssertionError(f"an action is eight whole numbers, not {action!r}")
         chosen: list[int] = array.tolist()

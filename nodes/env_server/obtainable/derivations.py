@@ -129,8 +129,9 @@ def _of_places(table: Sources) -> Iterable[Rule]:
             yield Rule("place:overworld", (f"biome:{biome.name}",), "a biome of it", True)
     for place in table.places:
         token = f"place:{place.place}"
+        effort = STRUCTURE if place.effort is None else place.effort
         for spot in table.spots(place.within, place.without):
-            yield Rule(token, (spot,), "found there", place.engine, STRUCTURE)
+            yield Rule(token, (spot,), "found there", place.engine, effort)
         if place.needs:
             yield Rule(token, tuple(place.needs), place.how, place.engine)
 

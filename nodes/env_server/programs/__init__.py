@@ -7,8 +7,8 @@ host stops it by not sending again. Loops, recursion, large numbers, long texts,
 nested containers use up fuel or raise an error in the program.
 
 What is not covered: memory is bounded only through fuel (a hostile program may still hold some
-hundred megabytes), and a fault in CPython itself or in this checker is not contained, because
-programs run inside the env server's own process. A jailed worker process is to come around it.
+hundred megabytes), and a fault in CPython itself or in this checker is not contained. That is what
+the jailed process around it is for (`nodes/env_server/jail/`).
 """
 
 from nodes.env_server.programs.compiler import CompiledProgram, ProgramRefused, compile_program

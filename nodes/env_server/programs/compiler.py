@@ -11,6 +11,7 @@ from types import CodeType
 from messages.program import Problem
 from nodes.env_server.programs import language, library
 from nodes.env_server.programs.checker import check
+from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 
 _MARKS = (tokenize.NL, tokenize.COMMENT)
@@ -31,13 +32,15 @@ class CompiledProgram:
 
     ``code`` is a module body that defines the generator function ``action``; it is executed anew
     for each run, so that nothing is left over from the last one; ``helpers``, if any, before it.
-    ``fields`` are the observation's fields that the program and its helpers mention.
+    ``fields`` are the observation's fields that the program and its helpers mention, ``mark`` tells
+    its source from others.
     """
 
     source: str
     code: CodeType
     helpers: CodeType | None
     fields: frozenset[str]
+    mark: int
 
 
 @lru_cache(maxsize=512)
@@ -62,13 +65,13 @@ def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
                 library.rename(tree, called)
                 acting |= {library.PREFIX + name for name in called & library.acting()}
             new = rewrite(tree, acting)
-            code = compile(new, FILE_NAME, "exec", dont_inherit=True, optimize=0)
+            code = compile(new, file_name(source), "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
         return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         said = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the program cannot be read: {said[:200]}"),)
-    return CompiledProgram(source, code, helpers, frozenset(fields) & _FIELDS)
+    return CompiledProgram(source, code, helpers, frozenset(fields) & _FIELDS, mark_of(source))
 
 
 def _helpers(tree: ast.Module) -> frozenset[str]:
@@ -78,8 +81,13 @@ def _helpers(tree: ast.Module) -> frozenset[str]:
     return (language.HELPERS & used) - own
 
 
-FILE_NAME = "<coded action>"
-"""The file name in the tracebacks of programs, by which their own lines are told from ours."""
+FILE_NAME = "<coded action "
+"""How the file name in the tracebacks of programs begins, by which their own lines are told from
+ours. The source's mark follows, so that a traceback also says whose line it is."""
+
+
+def file_name(source: str) -> str:
+    return f"{FILE_NAME}{mark_of(source):x}>"
 
 
 def compile_program(source: str) -> CompiledProgram:
@@ -88,7 +96,8 @@ def compile_program(source: str) -> CompiledProgram:
     Raises:
         ProgramRefused: with all problems and their lines in ``source``.
     """
-    result = _compiled(source)
+    with PULSE.inside(mark_of(source)):
+        result = _compiled(source)
     if isinstance(result, CompiledProgram):
         return result
     raise ProgramRefused(list(result))

@@ -18,9 +18,10 @@ import numpy as np
 from messages.program import Problem
 from nodes.env_server.programs import language
 from nodes.env_server.programs.checker import check_reward
-from nodes.env_server.programs.compiler import FILE_NAME, ProgramRefused, limits
+from nodes.env_server.programs.compiler import ProgramRefused, file_name, limits
 from nodes.env_server.programs.guards import SHARED, TOTAL_TURNS, Fuel, make_guards, text
 from nodes.env_server.programs.observation import Observation, Observations
+from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 from nodes.env_server.programs.running import innermost
 from nodes.env_server.readings import Readings
@@ -44,7 +45,7 @@ def _compiled(source: str) -> tuple[CodeType, frozenset[str]] | tuple[Problem, .
                 return tuple(problems)
             fields = frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
             code = compile(
-                rewrite(tree, frozenset()), FILE_NAME, "exec", dont_inherit=True, optimize=0
+                rewrite(tree, frozenset()), file_name(source), "exec", dont_inherit=True, optimize=0
             )
     except SyntaxError as error:
         return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
@@ -60,7 +61,8 @@ def compile_reward(source: str) -> tuple[CodeType, frozenset[str]]:
     Raises:
         ProgramRefused: with all problems and their lines in ``source``.
     """
-    found = _compiled(source)
+    with PULSE.inside(mark_of(source)):
+        found = _compiled(source)
     if len(found) == 2 and isinstance(found[0], CodeType):
         return found  # type: ignore[return-value]
     raise ProgramRefused([each for each in found if isinstance(each, Problem)])
@@ -75,6 +77,7 @@ class CodeReward:
 
     def __init__(self, source: str, size: int) -> None:
         self._code, self._fields = compile_reward(source)
+        self._mark = mark_of(source)
         self._fuel = Fuel()
         self._names: dict[str, Any] = {**SHARED, **make_guards(self._fuel)}
         self._before: list[Observation | None] = [None] * size
@@ -95,12 +98,14 @@ class CodeReward:
         seen = Observations(readings, self._fields)
         self._seen = [seen]
         paid = np.zeros(len(active), np.float32)
-        for row in np.flatnonzero(active).tolist():
-            before = self._before[row]
-            if before is not None:
-                after = seen.row(row, before.steps + 1)
-                paid[row] = self._one(before, after)
-                self._before[row] = after
+        with PULSE.inside(self._mark):
+            for row in np.flatnonzero(active).tolist():
+                before = self._before[row]
+                if before is not None:
+                    PULSE.turn()
+                    after = seen.row(row, before.steps + 1)
+                    paid[row] = self._one(before, after)
+                    self._before[row] = after
         return paid
 
     def _one(self, before: Observation, after: Observation) -> float:

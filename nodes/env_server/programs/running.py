@@ -14,9 +14,11 @@ from nodes.env_server.programs.compiler import FILE_NAME, CompiledProgram
 from nodes.env_server.programs.guards import LOOP_TURNS, SHARED, Fuel, FuelSpent, make_guards, text
 from nodes.env_server.programs.observation import Observation, Observations
 from nodes.env_server.programs.primitives import Code, said
+from nodes.env_server.programs.pulse import PULSE
 
 Status = Literal["finished", "error", "fuel_exhausted", "step_limit", "episode_over", "killed"]
 _ERROR_LENGTH = 500  # characters
+_TURN = 64  # runs that go on between two signs of life
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ class Run:
         generator: Any = self._generator
         line = 0
         while generator is not None and getattr(generator, "gi_frame", None) is not None:
-            if generator.gi_code.co_filename == FILE_NAME:
+            if generator.gi_code.co_filename.startswith(FILE_NAME):
                 line = generator.gi_frame.f_lineno
             generator = generator.gi_yieldfrom
         return line
@@ -164,7 +166,10 @@ class Batch:
         self.slotted.clear()
         codes = self._codes
         slow: dict[int, Code | None] = {}
+        turn = PULSE.turn
         for place, (send, hint, row) in enumerate(self._live):
+            if not place % _TURN:
+                turn()
             try:
                 code = send(Observation(seen, row, steps))
             except Exception as error:
@@ -256,7 +261,7 @@ def innermost(error: BaseException) -> int:
     seen: BaseException | None = error
     while seen is not None:
         for frame, number in traceback.walk_tb(seen.__traceback__):
-            if frame.f_code.co_filename == FILE_NAME:
+            if frame.f_code.co_filename.startswith(FILE_NAME):
                 line = number
         seen = seen.__cause__ if isinstance(seen.__cause__, StopIteration) else None
     return line

@@ -1,0 +1,108 @@
+"""Where a session lives: in the env server's own process, or in a jailed worker.
+
+This is the one place where one is asked for. Both ways give the same interface, the same answers
+and, for the same seeds, the same numbers.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
+
+from messages.program import CheckProgram, Problem, Program, ProgramReport
+from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped, Task
+from nodes.env_server.film import Film
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import make_world
+from nodes.env_server.worlds.world import Ints
+
+
+class SessionLost(Exception):
+    """The session is gone, with the process that held it; the text says why, for its user."""
+
+
+class Hosted(Protocol):
+    """What the env server asks of a session; see `Session` for what the calls mean.
+
+    All of them raise ValueError for what will not do, and `SessionLost`.
+    """
+
+    name: str
+    size: int
+    lock: threading.Lock
+    film: Any
+
+    def opened(self) -> Opened: ...
+    def take(
+        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+    ) -> None: ...
+    def step(self, choices: Ints) -> Stepped: ...
+    def run_program(
+        self,
+        program: Program,
+        check: Callable[[], None] = ...,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+    ) -> tuple[int, list[ProgramReport]]: ...
+    def said(self) -> list[Episode]: ...
+    def pictures(self) -> list[Picture]: ...
+    def close(self) -> None: ...
+
+
+class Host(Protocol):
+    """``jail``: ``on``, or ``off (why)``; ``killed``: how many workers were ended for what a
+    program did."""
+
+    jail: str
+    killed: int
+
+    def open(
+        self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
+    ) -> Hosted:
+        """Raises ValueError, WorldError."""
+        ...
+
+    def check(self, request: CheckProgram) -> list[Problem]: ...
+    def close(self) -> None: ...
+
+
+class OwnProcess:
+    """Sessions in this process, beside everything else.
+
+    Raises:
+        ValueError, WorldError: there is no such world.
+    """
+
+    def __init__(self, kind: str, options: dict[str, Any], task: Task, why: str) -> None:
+        self.jail = f"off ({why})"
+        self.killed = 0
+        self._kind, self._options = kind, options
+        make_world(kind, 1, task, **options)
+
+    def open(
+        self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
+    ) -> Session:
+        world = make_world(self._kind, request.size, request.task, **self._options)
+        try:
+            return Session(request, world, film, counted)
+        except BaseException:
+            world.close()
+            raise
+
+    def check(self, request: CheckProgram) -> list[Problem]:
+        return problems_of(request)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+Jail = bool | Literal["required"]
+"""The env server's parameter: with ``required`` it does not start where anything of the jail is
+missing."""
+
+
+def unjailable(kind: str) -> str:
+    """Why a world of this kind cannot be held by a jailed worker; empty if it can."""
+    if kind == "minedojo":
+        return "world=minedojo starts and talks to processes of its own, which the jail forbids"
+    return ""

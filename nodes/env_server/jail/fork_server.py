@@ -1,0 +1,217 @@
+"""The process from which workers are forked: a single thread that has loaded everything.
+
+python -m nodes.env_server.jail.fork_server FD SPEC
+
+Over the socket FD it first says whether the world of SPEC can be made, then forks a worker for
+each request (three file descriptors come along: socket, shared memory, pipe), and reaps those that
+it is told to. It runs no program of anybody's. When the env server is gone it ends, and its workers
+with it.
+"""
+
+import contextlib
+import ctypes
+import gc
+import os
+import signal
+import socket
+import sys
+import unicodedata  # noqa: F401 - by then it could not be loaded any more
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from messages.program import CheckProgram, Program
+from messages.world import (
+    Condition,
+    Interface,
+    OpenSession,
+    Pictures,
+    RewardTerm,
+    SeedRange,
+    Task,
+)
+from models import actions as primitive_actions
+from models.features import FEATURES
+from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.jail import inmate
+from nodes.env_server.jail.confine import missing
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import WorldError, make_world
+
+_PR_SET_PDEATHSIG = 1
+READS_EVERYTHING = """
+def action(obs):
+    seen = (obs.position, obs.yaw, obs.pitch, obs.life, obs.food, obs.inventory, obs.facing,
+            obs.facing_distance, obs.rays, obs.craftable, obs.oxygen, obs.light, obs.held,
+            obs.equipment, obs.nearby_table, obs.nearby_furnace, obs.block(0, -1, 0),
+            obs.block(5, 0, 0), obs.block(2, 0, 0), obs.block(3, 0, 0))
+    for name in ("wood", "nonsense"):
+        try:
+            found = (nearest(obs, name), nearest_mob(obs, "cow"), find(obs, name))
+        except ValueError:
+            pass
+    try:
+        craft("nonsense")
+    except ValueError:
+        pass
+    obs = look_at(obs, 1.0, 0.0, 1.0)
+    obs = walk_to(obs, 1, 1, 2)
+    obs = dig_at(obs, 0, -1, 0, 2)
+    obs = place_at(obs, "dirt", 1, 0, 0)
+    raise ValueError(f"{obs.position} {seen}")
+"""
+REWARD = "def reward(before, after):\n    return after.life - before.life\n"
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
+    """The world that sessions will ask for."""
+
+    kind: str
+    options: dict[str, Any]
+    task: Task
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """The first thing that is said: is there such a world, and what is missing of the jail?"""
+
+    error: str = ""
+    missing: list[str] = []
+
+
+def main(arguments: list[str]) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the env server decides
+    control = socket.socket(fileno=int(arguments[0]))
+    spec = msgspec.json.decode(arguments[1], type=Spec)
+    try:
+        make_world(spec.kind, 1, spec.task, **spec.options).close()
+    except (ValueError, WorldError) as error:
+        control.send(msgspec.json.encode(Tried(error=str(error)[:2000])))
+        return 0
+    control.send(msgspec.json.encode(Tried(missing=missing())))
+    warm_language()
+    request = _Request(control)
+    if request.what == "early":
+        # Checking programs does not have to wait until kernels are loaded, or even compiled.
+        request.handle()
+        request = None
+    elif not request.what:
+        return 0
+    warm_world(spec)
+    if len(os.listdir("/proc/self/task")) != 1:
+        print("the fork server has more than one thread: forks may hang", file=sys.stderr)
+    gc.collect()
+    gc.freeze()  # else collections of the workers would copy what they share
+    while request is None or request.what:
+        if request is not None:
+            request.handle()
+        request = _Request(control)
+    return 0
+
+
+class _Request:
+    """The next one. ``what``: ``fork``, ``early`` (fork before all is warm), ``reap``; empty when
+    the env server is gone."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        asked, self._files, _, _ = socket.recv_fds(control, 64, 3)
+        self.what, _, self._number = asked.decode().partition(" ")
+
+    def handle(self) -> None:
+        if self.what == "reap":
+            status = -1
+            with contextlib.suppress(ChildProcessError):
+                status = os.waitpid(int(self._number), 0)[1]
+            self._control.send(str(status).encode())
+            return
+        pid = os.fork()
+        if not pid:
+            _become_worker(self._control, self._files)
+        for file in self._files:
+            os.close(file)
+        opened = os.pidfd_open(pid)
+        try:
+            socket.send_fds(self._control, [str(pid).encode()], [opened])
+        finally:
+            os.close(opened)
+
+
+def _become_worker(control: socket.socket, files: list[int]) -> None:
+    """Does not return."""
+    code = 1
+    try:
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == parent:
+            control.close()
+            sock, shared, dump = files
+            inmate.live(socket.socket(fileno=sock), shared, dump)
+            code = 0
+    finally:
+        os._exit(code)
+
+
+def warm_language() -> None:
+    """Load what checking and compiling need."""
+    for source in (READS_EVERYTHING, "def action(obs):\n    x = (\n", "import os\n"):
+        problems_of(CheckProgram(program=Program(name="warm", source=source)))
+    problems_of(CheckProgram(program=Program(name="warm", source=REWARD), kind="reward"))
+
+
+def warm_world(spec: Spec) -> None:
+    """Play a little with everything that there is, so that every kernel is loaded."""
+    task = msgspec.structs.replace(
+        spec.task, success=Condition(kind="have", name="dragon_egg"), horizon=1000
+    )
+    log = Condition(kind="have", name="log")
+    terms = [
+        RewardTerm(kind="code", weight=1.0, source=REWARD),
+        RewardTerm(kind="gain", weight=1.0, name="log"),
+        *(
+            RewardTerm(kind=kind, weight=1.0, name=name)
+            for kind in ("approach", "facing")
+            for name in ("wood", "cow")
+        ),
+    ]
+    interface = Interface(
+        observations=list(FEATURES),
+        actions=[*primitive_actions.PRIMITIVES, "craft:planks", "place:dirt"],
+        macros=[Program(name="macro", source=READS_EVERYTHING, max_steps=8)],
+        rewards=terms,
+        success=log,
+        horizon=50,
+        targets=["wood", "cow"],
+    )
+    request = OpenSession(
+        session="warm",
+        task=task,
+        size=2,
+        seeds=SeedRange(first=0, count=4),
+        interface=interface,
+        pictures=Pictures(),
+    )
+    world = make_world(spec.kind, 2, task, **spec.options)
+    session = Session(request, world)
+    for success in (
+        Condition(kind="near", name="wood"),
+        Condition(kind="facing", name="cow"),
+        Condition(kind="nearby", name="furnace"),
+        Condition(kind="have", name="planks"),
+    ):
+        session.take(msgspec.structs.replace(interface, success=success, autocraft=True))
+        session.step(np.array([1, 2], np.int64))
+    session.take(interface)
+    for choice in (0, len(interface.actions)):
+        session.step(np.array([choice, 1], np.int64))
+    session.run_program(Program(name="warm", source=READS_EVERYTHING, max_steps=8))
+    world.rgb(0, HEIGHT, WIDTH)
+    world.observation(0)
+    session.said()
+    session.pictures()
+    session.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,188 @@
+"""A worker from the inside: makes its world, closes the door, and answers until it is told to end.
+
+A process of its own, forked by the fork server; it never returns there.
+"""
+
+import faulthandler
+import logging
+import mmap
+import signal
+import socket
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from messages.bus import GoalCancelled
+from messages.codec import CodecError, decode
+from messages.program import Checked, CheckProgram
+from messages.world import ProgramRan, Step
+from messages.world import TakeInterface as Take
+from nodes.env_server.frames import FrameCount
+from nodes.env_server.jail import wire
+from nodes.env_server.jail.confine import confine
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS
+from nodes.env_server.session import Session
+from nodes.env_server.worlds import WorldError, make_world
+
+WHERE = signal.SIGUSR1
+"""Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
+
+
+def live(sock: socket.socket, shared: int, dump: int) -> None:
+    """``shared``: the memory of the pulse. ``dump``: where tracebacks go, of `WHERE` and of what
+    kills the interpreter."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    memory = memoryview(mmap.mmap(shared, mmap.PAGESIZE))[:SIZE].cast("q")
+    PULSE.attach(memory)
+    # Written by a handler in C, so that a loop in C does not keep it from being told.
+    faulthandler.enable(file=dump, all_threads=False)
+    faulthandler.register(WHERE, file=dump, all_threads=False, chain=False)
+    logging.basicConfig(level=logging.INFO, handlers=[_Teller(sock)], force=True)
+    Inmate(sock, memory, dump).serve()
+
+
+class Inmate:
+    def __init__(self, sock: socket.socket, memory: memoryview, dump: int) -> None:
+        self._sock = sock
+        self._memory = memory
+        self._dump = dump
+        self._session: Session | None = None
+        self._confined = False
+
+    def serve(self) -> None:
+        going = True
+        while going:
+            try:
+                ask = decode(_ASK, wire.read(self._receive))
+            except (EOFError, OSError):
+                return  # the env server is gone
+            except CodecError as error:
+                answer: Any = wire.Refused(why="failed", text=str(error))
+            else:
+                going = not isinstance(ask, wire.End)
+                answer = self._answer(ask)
+            PULSE.leave()
+            wire.write(self._sock, answer)
+
+    def _answer(self, ask: Any) -> Any:
+        try:
+            return self._do(ask)
+        except WorldError as error:
+            return wire.Refused(why="no_world", text=str(error))
+        except ValueError as error:
+            return wire.Refused(why="invalid", text=str(error))
+        except GoalCancelled:
+            return wire.Cancelled()
+        except BaseException as error:  # SystemExit too: who ends here is for others to say
+            logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
+            return wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
+
+    def _do(self, ask: Any) -> Any:
+        if isinstance(ask, wire.Make):
+            return self._make(ask)
+        if isinstance(ask, wire.Confine):
+            self._confine(ask.memory)
+            return wire.Done()
+        # Nothing that others wrote is so much as parsed before the door is closed.
+        if not self._confined:
+            raise RuntimeError("nothing is done before the door is closed")
+        if isinstance(ask, CheckProgram):
+            return Checked(problems=problems_of(ask))
+        session = self._session
+        if session is None:
+            raise RuntimeError("there is no session yet")
+        if isinstance(ask, Step):
+            return session.step(np.asarray(ask.choices))
+        if isinstance(ask, Take):
+            session.take(ask.interface, ask.environments, ask.begins)
+            return session.opened()
+        if isinstance(ask, wire.Run):
+            return self._run(session, ask)
+        if isinstance(ask, wire.Show):
+            return wire.Pictured(pictures=session.pictures())
+        if isinstance(ask, wire.End):
+            session.close()
+            return wire.Done()
+        return wire.Standing(episodes=session.said())
+
+    def _make(self, ask: wire.Make) -> wire.Made:
+        request = ask.request
+        world = make_world(ask.kind, request.size, request.task, **ask.options)
+        # Whatever the world imports or loads when it is first played, it has to load now.
+        first = np.zeros(1, np.int64)
+        world.reset(first, first + request.seeds.first)
+        world.observation(0)
+        self._confine(ask.memory)
+        film = _Frames(self._sock, ask.frames) if ask.frames else None
+        session = self._session = Session(request, world, film, self._count)
+        if ask.over:
+            session.give_up()
+        return wire.Made(opened=session.opened(), episodes=session.said())
+
+    def _confine(self, memory: int) -> None:
+        confine((self._sock.fileno(), self._dump), memory)
+        self._confined = True
+
+    def _run(self, session: Session, ask: wire.Run) -> ProgramRan:
+        def check() -> None:
+            if self._memory[CANCEL] == ask.number:
+                raise GoalCancelled("nobody wants it any more")
+
+        request = ask.request
+        steps, reports = session.run_program(
+            request.program, check, request.environments, request.begins
+        )
+        return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+
+    def _count(self, steps: int) -> None:
+        self._memory[STEPS] += steps
+
+    def _receive(self, length: int) -> bytearray:
+        return receive_exactly(self._sock.recv_into, length)
+
+
+class _Frames(FrameCount):
+    """Stands for the film, which the env server writes."""
+
+    def __init__(self, sock: socket.socket, longest: int) -> None:
+        super().__init__(longest)
+        self._sock = sock
+
+    def add(self, rgb: np.ndarray) -> None:
+        self.left -= 1
+        wire.write(self._sock, wire.Frame(rgb=rgb))
+
+    def close(self) -> None:
+        """The env server does that."""
+
+
+class _Teller(logging.Handler):
+    """What is logged is told to the env server, whose log it is."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__()
+        self._sock = sock
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            wire.write(self._sock, wire.Logged(level=record.levelno, text=record.getMessage()))
+        except OSError:
+            self.handleError(record)
+
+
+def receive_exactly(recv_into: Callable[[memoryview], int], length: int) -> bytearray:
+    """Raises EOFError: the other end is closed."""
+    data = bytearray(length)
+    view, got = memoryview(data), 0
+    while got < length:
+        more = recv_into(view[got:])
+        if not more:
+            raise EOFError
+        got += more
+    return data
+
+
+_ASK: Any = wire.Ask

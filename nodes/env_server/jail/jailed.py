@@ -1,0 +1,299 @@
+"""Sessions in jailed workers: each has a worker of its own, and one more checks programs."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
+from messages.world import (
+    Episode,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    RunProgram,
+    Step,
+    Stepped,
+    Task,
+)
+from messages.world import TakeInterface as Take
+from nodes.env_server.film import Film
+from nodes.env_server.hosting import SessionLost
+from nodes.env_server.jail import wire
+from nodes.env_server.jail.fork_server import Spec
+from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
+from nodes.env_server.jail.worker import Worker, WorkerLost
+from nodes.env_server.programs.pulse import mark_of
+from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.worlds.world import Ints
+
+LOG = logging.getLogger("env_server")
+_ANSWERING = 110.0  # seconds: less than those who ask wait for
+_CHECKING = 30.0
+_ENDING = 5.0
+
+
+class JailedHost:
+    """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
+    ``pulses``: a folder for what workers share with this process, see `ForkServer`.
+
+    Raises:
+        ValueError: there is no such world.
+        NoForkServer: no process can be forked here.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        options: dict[str, Any],
+        task: Task,
+        quarantine: Quarantine,
+        memory: int,
+        module: str = MODULE,
+        pulses: Path | None = None,
+    ) -> None:
+        self.killed = 0
+        self.quarantine = quarantine
+        self._kind, self._options, self._memory = kind, options, memory
+        self._checking = threading.Lock()
+        self._checker: Worker | None = None
+        self._server = ForkServer(Spec(kind=kind, options=options, task=task), module, pulses)
+        tried = self._server.start()
+        if tried.error:
+            self._server.close()
+            raise ValueError(tried.error)
+        self.missing = tried.missing
+        self.jail = f"off ({', '.join(tried.missing)})" if tried.missing else "on"
+        self._checker = self._new_checker()
+
+    def open(
+        self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
+    ) -> "JailedSession":
+        return JailedSession(self, request, film, counted)
+
+    def check(self, request: CheckProgram) -> list[Problem]:
+        if problems := self.quarantine.problems(request.program.source):
+            return problems
+        with self._checking:
+            try:
+                return self._checked(request)
+            except WorkerLost as lost:
+                self._checker = None
+                if self.blame(lost, [request.program]):
+                    return self.quarantine.problems(request.program.source)
+                return self._checked(request)  # it was none of this program's doing
+
+    def _checked(self, request: CheckProgram) -> list[Problem]:
+        if self._checker is None:
+            self._checker = self._new_checker()
+        checked: Checked = self._checker.ask(request, deadline=_CHECKING)
+        return checked.problems
+
+    def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
+        """Raises SessionLost: there can be none."""
+
+        def add(rgb: Any) -> None:
+            if film is not None and film.left > 0:
+                film.add(rgb)
+
+        try:
+            return Worker(self._server, counted, add)
+        except NoForkServer as error:
+            raise SessionLost(str(error)) from error
+
+    def making(self, request: OpenSession, film: Film | None, over: bool) -> wire.Make:
+        return wire.Make(
+            request=request,
+            kind=self._kind,
+            options=self._options,
+            frames=0 if film is None else film.left,
+            over=over,
+            memory=self._memory,
+        )
+
+    def blame(self, lost: WorkerLost, programs: Iterable[Program]) -> bool:
+        """A worker was lost with these programs in it: whether one of them is to blame, which is
+        then not run again. If it is not known which, all of them are."""
+        if not lost.blamed:
+            LOG.error("%s, and no program ran in it then", lost)
+            return False
+        self.killed += 1
+        given = list(programs)
+        guilty = [program for program in given if mark_of(program.source) == lost.mark]
+        for program in guilty or given:
+            self.quarantine.add(program, lost.line if guilty else 0, str(lost))
+        return True
+
+    def close(self) -> None:
+        if self._checker is not None:
+            self._checker.close()
+        self._server.close()
+
+    def _new_checker(self) -> Worker:
+        checker = Worker(self._server, early=True)
+        checker.ask(wire.Confine(memory=self._memory))
+        return checker
+
+
+class JailedSession:
+    """`Session`'s interface over a worker."""
+
+    def __init__(
+        self,
+        host: JailedHost,
+        request: OpenSession,
+        film: Film | None,
+        counted: Callable[[int], None],
+    ) -> None:
+        self.name = request.session
+        self.size = request.size
+        self.lock = threading.Lock()
+        self.film = film
+        self._host = host
+        self._request = request
+        self._counted = counted
+        self._interface = request.interface
+        self._episodes: list[Episode] = []
+        self._worker = self._begin(over=False)
+
+    def opened(self) -> Opened:
+        return self._opened
+
+    def take(
+        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+    ) -> None:
+        self._interface = interface
+        self._opened = self._ask(
+            Take(
+                session=self.name,
+                interface=self._host.quarantine.stilled_interface(interface),
+                environments=list(environments),
+                begins=begins,
+            )
+        )
+
+    def step(self, choices: Ints) -> Stepped:
+        return self._ask(Step(session=self.name, choices=choices))
+
+    def run_program(
+        self,
+        program: Program,
+        check: Callable[[], None] = lambda: None,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+    ) -> tuple[int, list[ProgramReport]]:
+        report = self._host.quarantine.report(program, len(environments) or self.size)
+        if report is not None:
+            return 0, [report]
+        request = RunProgram(
+            session=self.name, program=program, environments=list(environments), begins=begins
+        )
+        before, self._ran = self._ran, 0
+        try:
+            run = wire.Run(request=request, number=self._worker.number())
+            ran = self._worker.ask(run, check=check)
+        except WorkerLost as lost:
+            if not self._host.blame(lost, [program]):
+                raise self._gone(lost) from lost
+            report = ProgramReport(
+                program=program.name,
+                status="killed",
+                count=self._playing(environments),
+                steps=self._ran,
+                line=lost.line,
+                error=str(lost),
+            )
+            steps = self._ran
+            self._worker = self._begin(over=True)
+            return steps, [report]
+        finally:
+            self._ran += before
+        self._episodes = ran.episodes
+        return ran.steps, ran.reports
+
+    def said(self) -> list[Episode]:
+        self._episodes = self._ask(wire.Look()).episodes
+        return self._episodes
+
+    def pictures(self) -> list[Picture]:
+        return self._ask(wire.Show()).pictures if self._request.pictures else []
+
+    def close(self) -> None:
+        try:
+            self._worker.ask(wire.End(), deadline=_ENDING)
+        except WorkerLost as lost:
+            LOG.debug("session %s: %s when it was closed", self.name, lost)
+        finally:
+            self._worker.close()
+            if self.film is not None:
+                self.film.close()
+
+    # ---- inside
+
+    def _begin(self, over: bool) -> Worker:
+        """A new worker with the session in it. One that a program of a prefix or of the interface
+        stops is replaced by one in which that program is still."""
+        request = self._request
+        if over:
+            request = msgspec.structs.replace(
+                request, prefix=[], lead=[], interface=self._interface
+            )
+        programs = self._programs(request)
+        for left in reversed(range(len(programs) + 1)):
+            worker = self._host.worker(self._count, self.film)
+            stilled = self._host.quarantine.stilled(request)
+            try:
+                made: wire.Made = worker.ask(self._host.making(stilled, self.film, over))
+            except WorkerLost as lost:
+                if not self._host.blame(lost, programs) or not left:
+                    raise self._gone(lost) from lost
+            except BaseException:
+                worker.close()
+                raise
+            else:
+                self._opened, self._episodes = made.opened, made.episodes
+                return worker
+        raise AssertionError("the last attempt returns or raises")
+
+    def _ask(self, message: Any) -> Any:
+        try:
+            return self._worker.ask(message, deadline=_ANSWERING)
+        except WorkerLost as lost:
+            self._host.blame(lost, self._programs(self._request, self._interface))
+            raise self._gone(lost) from lost
+
+    def _gone(self, lost: WorkerLost) -> SessionLost:
+        left_out = ": what stopped it does nothing there" if lost.blamed else ""
+        return SessionLost(
+            f"The session {self.name!r} is gone, for {lost}: open it again and play its episodes "
+            f"from the start{left_out}."
+        )
+
+    def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
+        """All that somebody wrote and that may run in the session now."""
+        found = list(request.prefix)
+        found += [lead.program for lead in request.lead if lead.program is not None]
+        for each in (request.interface, interface, *(lead.interface for lead in request.lead)):
+            if each is not None:
+                found += each.macros
+                found += [
+                    Program(name="a reward", source=term.source)
+                    for term in each.rewards
+                    if term.kind == "code"
+                ]
+        return found
+
+    def _playing(self, environments: Sequence[int]) -> int:
+        """How many episodes a program was stopped in, as far as it is known."""
+        rows = set(environments) or set(range(self.size))
+        return sum(e.ended == "running" for e in self._episodes if e.environment in rows) or 1
+
+    _ran = 0  # primitive steps since the run that is under way began
+
+    def _count(self, steps: int) -> None:
+        self._ran += steps
+        self._counted(steps)

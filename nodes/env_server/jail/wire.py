@@ -1,0 +1,149 @@
+"""What the env server and a worker say to each other, over a stream socket.
+
+A message is a count, that many lengths, then the frames of `messages.codec`: MessagePack and
+arrays, never pickle. The env server reads what a worker says as something that an attacker may have
+written: everything is limited, decoded into a known type, and a message that will not do ends the
+worker.
+"""
+
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from messages.array import Array
+from messages.codec import MAX_ARRAY, MAX_ARRAYS, MAX_BODY, encode
+from messages.program import Checked, CheckProgram
+from messages.world import (
+    Episode,
+    Opened,
+    OpenSession,
+    Picture,
+    ProgramRan,
+    RunProgram,
+    Step,
+    Stepped,
+)
+from messages.world import TakeInterface as Take
+
+MAX_MESSAGE = 256 << 20
+"""Bytes of one message of a worker."""
+
+
+class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Make the session's world, close the door, open the session."""
+
+    request: OpenSession
+    kind: str
+    options: dict[str, Any]
+    frames: int  # so many pictures of environment 0 are wanted
+    over: bool  # all episodes are over already: it stands for a session whose worker was killed
+    memory: int  # MiB, see confine
+
+
+class Confine(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Close the door without a world: for checking programs."""
+
+    memory: int
+
+
+class Run(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """``number`` in the pulse's CANCEL means that it is no longer wanted."""
+
+    request: RunProgram
+    number: int
+
+
+class Look(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """How do the episodes stand?"""
+
+
+class Show(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What was pictured of the last stage?"""
+
+
+class End(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Let go of the world, and end."""
+
+
+Ask = Make | Confine | Take | Step | Run | Look | Show | End | CheckProgram
+
+
+class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    opened: Opened
+    episodes: list[Episode]
+
+
+class Standing(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    episodes: list[Episode]
+
+
+class Pictured(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    pictures: list[Picture]
+
+
+class Done(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Done, and nothing to say of it."""
+
+
+class Cancelled(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """The run was stopped as nobody wanted it any more."""
+
+
+class Refused(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """``invalid``: a ValueError; ``no_world``: a WorldError; ``failed``: anything else."""
+
+    why: Literal["invalid", "no_world", "failed"]
+    text: str
+
+
+class Frame(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """A picture for the film, on the way to an answer."""
+
+    rgb: Array
+
+
+class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """A line for the env server's log, on the way to an answer."""
+
+    level: int
+    text: str
+
+
+Answer = (
+    Made | Opened | Stepped | ProgramRan | Standing | Pictured | Checked | Done | Cancelled
+    | Refused | Frame | Logged
+)  # fmt: skip
+
+
+class Broken(Exception):
+    """What came is no message."""
+
+
+def write(sock: socket.socket, message: Any) -> None:
+    """Raises OSError: nobody reads it."""
+    frames = [
+        frame.tobytes() if isinstance(frame, np.ndarray) else bytes(frame)
+        for frame in encode(message)
+    ]
+    head = struct.pack(f"<I{len(frames)}Q", len(frames), *map(len, frames))
+    sock.sendall(head + b"".join(frames))
+
+
+def read(receive: Callable[[int], bytearray]) -> list[Any]:
+    """The frames of the next message. ``receive`` gives exactly as many bytes as it is asked for.
+
+    Raises:
+        Broken: it is too large, or none.
+        EOFError: the other end is closed.
+    """
+    (count,) = struct.unpack("<I", receive(4))
+    if not 1 <= count <= MAX_ARRAYS + 1:
+        raise Broken(f"a message of {count} frames")
+    lengths = struct.unpack(f"<{count}Q", receive(8 * count))
+    if lengths[0] > MAX_BODY or max(lengths) > MAX_ARRAY or sum(lengths) > MAX_MESSAGE:
+        raise Broken(f"a message of {sum(lengths)} bytes")
+    return [receive(length) for length in lengths]

@@ -1,0 +1,276 @@
+"""A worker as the env server sees it: asked, waited for, watched, and ended if it stands still.
+
+Whoever waits for an answer is the watchdog. A worker is stuck when it is inside a program and has
+not gone on for ``PATIENCE`` seconds of the processor's time, so that a machine with too much to do
+kills nobody; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it takes
+while it makes a world, and ``ENGINE`` later on, when nothing can be compiled any more.
+"""
+
+import contextlib
+import logging
+import os
+import re
+import select
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from messages.bus import GoalCancelled
+from messages.codec import CodecError, decode
+from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.jail import wire
+from nodes.env_server.jail.forking import Forked, ForkServer
+from nodes.env_server.jail.inmate import WHERE, receive_exactly
+from nodes.env_server.programs.compiler import FILE_NAME
+from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
+from nodes.env_server.worlds import WorldError
+
+LOG = logging.getLogger("env_server")
+PATIENCE = 2.0  # seconds of the processor's time
+LONG_PATIENCE = 20.0  # seconds on the clock
+ENGINE = 110.0  # seconds without a sign of life, outside of programs
+_LOOK = 0.1  # seconds between two looks
+_SEND = 10.0  # seconds to take a question
+_OBEY = 10.0  # seconds to stop a program that is no longer wanted
+_TELL = 0.5  # seconds to say where it stands
+_MOST_LINES = 200  # of one worker, in the log
+_PLACE = re.compile(r'File "' + re.escape(FILE_NAME) + r'([0-9a-f]{1,16})>", line (\d{1,6})\b')
+_ANSWER: Any = wire.Answer
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+class WorkerLost(Exception):
+    """The worker is gone. ``blamed``: it was inside a program then; ``mark`` tells which (0: not
+    known), ``line`` where in it (0: not known)."""
+
+    def __init__(self, what: str, blamed: bool, mark: int = 0, line: int = 0) -> None:
+        where = f" inside line {line}" if line else " inside a program" if blamed else ""
+        super().__init__(f"the worker {what}{where}")
+        self.blamed, self.mark, self.line = blamed, mark, line
+
+
+class Worker:
+    """``counted`` is told of primitive steps, ``film`` gets the frames of environment 0, ``early``:
+    see `ForkServer.fork`. Calls are not to overlap."""
+
+    def __init__(
+        self,
+        server: ForkServer,
+        counted: Callable[[int], None] = lambda steps: None,
+        film: Callable[[np.ndarray], None] = lambda rgb: None,
+        early: bool = False,
+    ) -> None:
+        self._server = server
+        self._counted = counted
+        self._film = film
+        self._forked: Forked = server.fork(early)
+        self._memory = self._forked.memory
+        self._forked.sock.settimeout(_SEND)
+        self._poll = select.poll()
+        self._poll.register(self._forked.sock, select.POLLIN)
+        self._steps = 0
+        self._lines = 0
+        self._runs = 0
+        self._alive = True
+
+    def ask(
+        self, message: Any, deadline: float | None = None, check: Callable[[], None] | None = None
+    ) -> Any:
+        """The answer. ``deadline``: seconds. ``check`` is called now and then; a `GoalCancelled`
+        that it raises stops a run.
+
+        Raises:
+            WorkerLost: it died, or was ended.
+            ValueError, WorldError, RuntimeError: it refused.
+            GoalCancelled: by ``check``.
+        """
+        if not self._alive:
+            raise WorkerLost("is gone", False)
+        confined = not isinstance(message, wire.Make | wire.Confine)
+        wait = _Wait(self, deadline, check, confined)
+        try:
+            wire.write(self._forked.sock, message)
+            while True:
+                answer = decode(_ANSWER, wire.read(wait.receive))
+                if isinstance(answer, wire.Frame):
+                    self._show(answer.rgb)
+                elif isinstance(answer, wire.Logged):
+                    self._log(answer)
+                else:
+                    break
+                wait.look()
+        except TimeoutError:
+            raise self._end("takes no questions") from None
+        except (EOFError, OSError):
+            raise self._end("died") from None
+        except (wire.Broken, CodecError) as error:
+            raise self._end(f"said what is no answer ({error})") from None
+        finally:
+            self._count()
+        if wait.cancelled is not None:
+            raise wait.cancelled
+        if isinstance(answer, wire.Refused):
+            error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
+            raise error(answer.text)
+        return answer
+
+    def number(self) -> int:
+        """For the next run, by which it can be cancelled."""
+        self._runs += 1
+        return self._runs
+
+    def close(self) -> None:
+        if self._alive:
+            self._alive = False
+            self._reap()
+
+    # ---- for those who wait
+
+    def ready(self) -> bool:
+        return bool(self._poll.poll(_LOOK * 1000))
+
+    def receive_into(self, view: memoryview) -> int:
+        return self._forked.sock.recv_into(view)
+
+    def cancel(self) -> None:
+        self._memory[CANCEL] = self._runs
+
+    def pulse(self) -> tuple[int, bool]:
+        self._count()
+        return self._memory[TURN], bool(self._memory[INSIDE])
+
+    def processor(self) -> float:
+        """Seconds of the processor that the worker has had."""
+        try:
+            text = Path(f"/proc/{self._forked.pid}/stat").read_text()
+        except OSError:
+            return 0.0
+        fields = text.rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+    def stuck(self, what: str = "stopped responding") -> WorkerLost:
+        return self._end(what)
+
+    # ---- inside
+
+    def _count(self) -> None:
+        steps = self._memory[STEPS]
+        if steps > self._steps:  # it is another process's number: it may be anything
+            self._counted(steps - self._steps)
+            self._memory[COLLECTED] = self._steps = steps
+
+    def _show(self, rgb: np.ndarray) -> None:
+        if rgb.shape != (3, HEIGHT, WIDTH) or rgb.dtype != np.uint8:
+            raise wire.Broken(f"a picture of {rgb.shape}")
+        self._film(rgb)
+
+    def _log(self, line: wire.Logged) -> None:
+        self._lines += 1
+        if self._lines <= _MOST_LINES:
+            LOG.log(min(max(line.level, 10), 50), "%s", line.text[:4000])
+
+    def _end(self, what: str) -> WorkerLost:
+        """Ask it where it stands, kill it, and say what is known."""
+        blamed, mark = bool(self._memory[INSIDE]), int(self._memory[MARK])
+        line = 0
+        if blamed:
+            mark, line = self._place(mark)
+        self._alive = False
+        status = self._reap()
+        if what == "died":
+            what = f"died ({_cause(status)})"
+        return WorkerLost(what, blamed, mark if blamed else 0, line)
+
+    def _reap(self) -> int:
+        status = self._server.reap(self._forked)
+        self._count()
+        self._server.forget(self._forked)
+        return status
+
+    def _place(self, mark: int) -> tuple[int, int]:
+        """Mark and line of the innermost frame of a program."""
+        with contextlib.suppress(OSError):  # it is dead: its last words are in the pipe already
+            signal.pidfd_send_signal(self._forked.pidfd, WHERE)
+        said = b""
+        end = time.monotonic() + _TELL
+        while time.monotonic() < end and len(said) < 1 << 16:
+            try:
+                more = os.read(self._forked.dump, 1 << 12)
+            except BlockingIOError:
+                if _PLACE.search(said.decode("ascii", "replace")):
+                    break
+                time.sleep(0.01)
+                continue
+            if not more:
+                break
+            said += more
+        found = _PLACE.search(said.decode("ascii", "replace"))
+        return (int(found[1], 16), int(found[2])) if found else (mark, 0)
+
+
+class _Wait:
+    """Waiting for one answer."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        deadline: float | None,
+        check: Callable[[], None] | None,
+        confined: bool,
+    ) -> None:
+        self._worker = worker
+        self._confined = confined
+        self._end = None if deadline is None else time.monotonic() + deadline
+        self._deadline = deadline
+        self._check = check
+        self.cancelled: GoalCancelled | None = None
+        self._state = -1, False
+        self._since = 0.0
+        self._had: float | None = None
+
+    def receive(self, length: int) -> bytearray:
+        return receive_exactly(self._more, length)
+
+    def _more(self, view: memoryview) -> int:
+        while not self._worker.ready():
+            self.look()
+        return self._worker.receive_into(view)
+
+    def look(self) -> None:
+        """Raises WorkerLost: it has stood still for too long."""
+        now = time.monotonic()
+        if self._end is not None and now > self._end:
+            raise self._worker.stuck(f"gave no answer within {self._deadline:g} s")
+        if self._check is not None and self.cancelled is None:
+            try:
+                self._check()
+            except GoalCancelled as error:
+                self.cancelled = error
+                self._worker.cancel()
+                self._end, self._deadline = now + _OBEY, _OBEY
+        state = self._worker.pulse()
+        if state != self._state:
+            self._state, self._since, self._had = state, now, None
+        elif not state[1]:
+            if self._confined and now - self._since >= ENGINE:
+                raise self._worker.stuck()
+        elif self._had is None:
+            self._had = self._worker.processor()
+        elif now - self._since >= LONG_PATIENCE or self._worker.processor() - self._had >= PATIENCE:
+            raise self._worker.stuck()
+
+
+def _cause(status: int) -> str:
+    if status < 0:
+        return "nobody knows how"
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        try:
+            return signal.Signals(number).name
+        except ValueError:
+            return f"signal {number}"
+    return f"exit code {os.waitstatus_to_exitcode(status)}"

@@ -1,0 +1,17 @@
+"""What is wrong with a program, as `env_server/check_program` says it."""
+
+from messages.program import CheckProgram, Problem
+from nodes.env_server.programs.compiler import ProgramRefused, compile_program
+from nodes.env_server.programs.reward import compile_reward
+
+
+def problems_of(request: CheckProgram) -> list[Problem]:
+    """All of it at once; nothing: the program may run."""
+    try:
+        if request.kind == "reward":
+            compile_reward(request.program.source)
+        else:
+            compile_program(request.program.source)
+    except ProgramRefused as refused:
+        return refused.problems
+    return []

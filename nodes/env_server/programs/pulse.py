@@ -1,0 +1,63 @@
+"""The sign of life of the code that a language model wrote: who runs, and that it goes on.
+
+A process that runs programs writes here before it lets one run, and at every turn of a batch. In a
+jailed worker the numbers lie in memory that the env server sees too (`nodes/env_server/jail/`),
+which ends a worker that stands still inside a program. Elsewhere nobody looks.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+TURN = 0  # grows whenever a program is let run on
+INSIDE = 1  # 1 while a program (its check, its run) has the processor, 0 while the engine has it
+MARK = 2  # of the program that runs; 0: several do
+STEPS = 3  # primitive steps that were taken, by all environments together
+CANCEL = 4  # written from outside: the number of the request that is no longer wanted
+COLLECTED = 5  # written from outside: how many of the steps were counted there
+SIZE = 8 * 8  # bytes
+
+
+class Pulse:
+    """``memory``: eight integers, see above."""
+
+    def __init__(self) -> None:
+        self.memory = memoryview(bytearray(SIZE)).cast("q")
+        self._turn = 0
+
+    def attach(self, memory: memoryview) -> None:
+        """Write there from now on."""
+        self.memory = memory
+        self._turn = 0
+
+    def turn(self) -> None:
+        """A program goes on."""
+        self._turn += 1
+        self.memory[TURN] = self._turn
+
+    def enter(self, mark: int = 0) -> None:
+        """What follows is a program's doing."""
+        self.turn()
+        self.memory[MARK] = mark
+        self.memory[INSIDE] = 1
+
+    def leave(self) -> None:
+        """What follows is the engine's doing, and may take as long as it takes."""
+        self.memory[INSIDE] = 0
+
+    @contextmanager
+    def inside(self, mark: int) -> Iterator[None]:
+        self.enter(mark)
+        try:
+            yield
+        finally:
+            self.leave()
+
+
+PULSE = Pulse()
+
+
+def mark_of(source: str) -> int:
+    """A number that tells sources apart, above 0."""
+    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:7], "little") + 1

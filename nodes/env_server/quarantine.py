@@ -1,0 +1,115 @@
+"""Programs that stopped a worker: the same source is not run again.
+
+Its next check says why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
+of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing.
+"""
+
+import logging
+import threading
+from pathlib import Path
+
+import msgspec
+
+from messages.program import Problem, Program, ProgramReport
+from messages.world import Interface, Lead, OpenSession, RewardTerm
+from nodes.env_server.programs.pulse import mark_of
+from nodes.files import write_whole
+
+LOG = logging.getLogger("env_server")
+# Checked like any other program, and over before it has acted.
+STILL = "def action(obs):\n    if obs.steps < 0:\n        noop()\n"
+STILL_REWARD = "def reward(before, after):\n    return 0\n"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """``mark`` tells its source from others, ``line`` is where it was (0: not known), ``said`` one
+    sentence."""
+
+    mark: int
+    name: str
+    line: int
+    said: str
+
+
+class Quarantine:
+    """Kept in ``path``, so that a restart of the env server lets nobody out."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._entries: dict[int, Entry] = {}
+        try:
+            entries = msgspec.json.decode(path.read_bytes(), type=list[Entry])
+            self._entries = {entry.mark: entry for entry in entries}
+        except (OSError, msgspec.DecodeError):
+            self._entries = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, program: Program, line: int, said: str) -> None:
+        entry = Entry(mark=mark_of(program.source), name=program.name, line=line, said=said)
+        LOG.warning("program %s is not run again: %s", program.name, said)
+        with self._lock:
+            self._entries[entry.mark] = entry
+            write_whole(self._path, msgspec.json.encode(list(self._entries.values())))
+
+    def find(self, source: str) -> Entry | None:
+        return self._entries.get(mark_of(source)) if self._entries else None
+
+    def problems(self, source: str) -> list[Problem]:
+        """What a check says of it."""
+        entry = self.find(source)
+        return [] if entry is None else [Problem(line=entry.line or 1, message=entry.said)]
+
+    def report(self, program: Program, count: int) -> ProgramReport | None:
+        """In place of a run."""
+        entry = self.find(program.source)
+        if entry is None:
+            return None
+        return ProgramReport(
+            program=program.name, status="killed", count=count, steps=0, line=entry.line,
+            error=f"{entry.said}; it is not run again",
+        )  # fmt: skip
+
+    def stilled(self, request: OpenSession) -> OpenSession:
+        """The request with nothing in it that is not to be run."""
+        if not self._entries:
+            return request
+        interface = request.interface
+        return msgspec.structs.replace(
+            request,
+            prefix=[self._still(program) for program in request.prefix],
+            lead=[self._still_lead(lead) for lead in request.lead],
+            interface=None if interface is None else self.stilled_interface(interface),
+        )
+
+    def stilled_interface(self, interface: Interface) -> Interface:
+        if not self._entries:
+            return interface
+        return msgspec.structs.replace(
+            interface,
+            macros=[self._still(macro) for macro in interface.macros],
+            rewards=[self._still_term(term) for term in interface.rewards],
+        )
+
+    def _still(self, program: Program) -> Program:
+        entry = self.find(program.source)
+        if entry is None:
+            return program
+        LOG.warning("program %s does nothing: %s", program.name, entry.said)
+        return msgspec.structs.replace(program, source=STILL)
+
+    def _still_lead(self, lead: Lead) -> Lead:
+        program, interface = lead.program, lead.interface
+        return Lead(
+            program=None if program is None else self._still(program),
+            interface=None if interface is None else self.stilled_interface(interface),
+        )
+
+    def _still_term(self, term: RewardTerm) -> RewardTerm:
+        entry = self.find(term.source) if term.kind == "code" else None
+        if entry is None:
+            return term
+        LOG.warning("a reward that is code pays nothing: %s", entry.said)
+        return msgspec.structs.replace(term, source=STILL_REWARD)

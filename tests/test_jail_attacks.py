@@ -1,0 +1,103 @@
+"""Hostile code in a jailed worker: refused, denied, or ended with its process; nothing else is."""
+
+import platform
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from messages.program import CheckProgram, Program
+from nodes.env_server.jail import worker
+from nodes.env_server.jail.confine import missing
+from nodes.env_server.jail.jailed import JailedHost, JailedSession
+from tests.attacks.raw import DENIED, FATAL
+from tests.attacks.table import CONTAINED, REFUSED
+from tests.jailed_host import jailed_host, opening, ran, raw
+from tests.test_programs_attacks import STEPS, program
+
+VICTIM, ESCAPED = Path("/tmp/rlgpt-jail-victim"), Path("/tmp/rlgpt-jail-got-out")
+GOOD = Program(name="good", source="def action(obs):\n    for _ in range(3):\n        attack()\n")
+WHOLE = pytest.mark.skipif(
+    bool(missing()) or platform.machine() != "x86_64",
+    reason="these count on landlock, and on numbers of x86_64's system calls",
+)
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JailedHost]:
+    with jailed_host(tmp_path_factory.mktemp("jail")) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def kept(host: JailedHost) -> Iterator[list[JailedSession]]:
+    kept: list[JailedSession] = []
+    yield kept
+    for session in kept:
+        session.close()
+
+
+@pytest.fixture
+def session(host: JailedHost, kept: list[JailedSession]) -> JailedSession:
+    """One for all, until one of them costs it its episode."""
+    if not kept or kept[-1].said()[0].ended != "running":
+        kept.append(host.open(opening(size=1), None, lambda steps: None))
+    return kept[-1]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_is_refused_in_the_jail(name: str, host: JailedHost) -> None:
+    asked = CheckProgram(program=Program(name=name, source=program(REFUSED[name])))
+    assert host.check(asked)
+
+
+@pytest.mark.parametrize("name", CONTAINED)
+def test_is_contained_in_the_jail(name: str, host: JailedHost, session: JailedSession) -> None:
+    body, endings = CONTAINED[name]
+    attack = Program(name=name, source=program(body), max_steps=STEPS)
+    if host.check(CheckProgram(program=attack)):
+        return
+    report = ran(session, attack)
+    # In a world that goes on, a step may end the attack otherwise than in one that stands still.
+    assert report.status in endings | {"error", "finished", "killed"}, report
+    assert report.steps <= STEPS
+
+
+@WHOLE
+@pytest.mark.parametrize("name", DENIED)
+def test_the_jail_alone_denies(name: str, session: JailedSession) -> None:
+    body, words = DENIED[name]
+    VICTIM.write_text("whole")
+    try:
+        report = ran(session, raw(body, name))
+        assert report.status == "error", report
+        assert re.search(words, report.error), report.error
+        assert VICTIM.read_text() == "whole"
+        assert not ESCAPED.exists()
+    finally:
+        VICTIM.unlink(missing_ok=True)
+    assert ran(session, GOOD).status == "finished"
+
+
+@WHOLE
+@pytest.mark.parametrize("name", FATAL)
+def test_the_worker_is_ended_and_its_host_goes_on(
+    name: str, host: JailedHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "PATIENCE", 0.5)
+    monkeypatch.setattr(worker, "LONG_PATIENCE", 2.0)
+    body, words = FATAL[name]
+    session = host.open(opening(name, size=1), None, lambda steps: None)
+    killed = host.killed
+    attack = raw(body, name)
+    report = ran(session, attack)
+    assert report.status == "killed", report
+    assert host.killed == killed + 1
+    assert re.search(words, report.error), report.error
+    again = ran(session, attack)
+    assert again.status == "killed"
+    assert "it is not run again" in again.error
+    assert host.killed == killed + 1
+    assert [episode.ended for episode in session.said()] == ["horizon"]
+    session.close()
