@@ -55,6 +55,7 @@ def test_a_good_plan_has_no_problems():
         ([step("a", PLANKS)], "does not reach the goal"),
         ([step("a", Condition(kind="have", name="log", quantity=0))], "at least 1"),
         ([step(" ", LOG)], "has no name"),
+        ([step("a", Condition(kind="have", name="log", quantity=10**30))], "2304 at most"),
     ],
 )
 def test_what_is_wrong_with_a_plan_is_said(subtasks: list[Subtask], said: str):
@@ -69,6 +70,16 @@ def test_what_is_wrong_with_a_decomposition_is_said():
     assert "empty" in decomposition_problems(subtask, [])[0]
     assert "unique" in decomposition_problems(subtask, [dig, dig])[0]
     assert "does not end in" in decomposition_problems(subtask, [dig, find])[0]
+    for condition, said in (
+        (Condition(kind="facing", name="tree"), "no block or mob called 'tree'"),
+        (Condition(kind="near", name="cow"), "no block called 'cow'"),
+        (Condition(kind="have", name="logs"), "did you mean log"),
+        (Condition(kind="nearby", name="anvil"), "crafting_table or furnace"),
+        (Condition(kind="have", name="log", quantity=0), "1 to 2304"),
+        (Condition(kind="have", name="log", quantity=10**30), "1 to 2304"),
+    ):
+        unseen = SubAction(name="find", method="code", success=condition)
+        assert said in decomposition_problems(subtask, [unseen, dig])[0]
 
 
 def spec_answer(**changes: object) -> SpecAnswer:
@@ -92,6 +103,12 @@ def spec_answer(**changes: object) -> SpecAnswer:
         ({"budget": 10**9}, "budget"),
         ({"rewards": [{"kind": "gain", "weight": 1.0}]}, "needs a name"),
         ({"rewards": []}, "no reward"),
+        ({"rewards": [{"kind": "step", "weight": 1e39}]}, "at most 1e+06"),
+        ({"rewards": [{"kind": "gain", "weight": 1.0, "name": "logg"}]}, "did you mean log"),
+        ({"rewards": [{"kind": "facing", "weight": 1.0, "name": "tree"}]}, "no block or mob"),
+        ({"targets": ["a tree"]}, "no block or mob called 'a tree'"),
+        ({"horizon": 10**22}, "at most"),
+        ({"macros": [{"name": "long", "source": "", "max_steps": 10**22}]}, "at most"),
         ({"macros": [{"name": "attack", "source": ""}]}, "is taken"),
         ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),
     ],

@@ -1,10 +1,31 @@
 """The scripted player does tasks through actions alone. All templates: rlgpt world demonstrate."""
 
+from pathlib import Path
+
 import pytest
 
+from models.rules.mobs import MOB_IDS
 from models.tasks import task_spec, templates
+from nodes.env_server.demonstrations import demonstrate as demonstrating
 from nodes.env_server.demonstrations.__main__ import main
-from nodes.env_server.demonstrations.demonstrate import demonstrate, easiest
+from nodes.env_server.demonstrations.deeds import DEEDS
+from nodes.env_server.demonstrations.demonstrate import (
+    Demonstration,
+    demonstrate,
+    easiest,
+    keep,
+    table,
+)
+from nodes.env_server.demonstrations.fighting import duel
+from nodes.env_server.demonstrations.hunting import kills, nearest_mob
+from nodes.env_server.demonstrations.obtaining import Obtaining
+from nodes.env_server.demonstrations.player import BLOCK_NAMES, SIDES, Player
+from nodes.env_server.demonstrations.sheltering import wall_in
+from nodes.env_server.minedojo_api import InventoryItem, make
+from nodes.env_server.obtainable.derivations import derive
+from nodes.env_server.obtainable.oracle import worlds_of
+
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 @pytest.mark.parametrize(
@@ -13,6 +34,7 @@ from nodes.env_server.demonstrations.demonstrate import demonstrate, easiest
         "harvest_1_furnace",
         "harvest_wool_with_shears_and_sheep",
         "harvest_milk_with_empty_bucket_and_cow",
+        "harvest_1_obsidian_with_diamond_pickaxe_and_water_bucket",
         "combat_zombie_plains_diamond_armors_diamond_sword_shield",
         "techtree_from_barehand_to_wooden_sword",
     ],
@@ -26,6 +48,60 @@ def test_a_task_is_done_by_script(task: str) -> None:
 def test_a_diamond_from_bare_hands() -> None:
     played = demonstrate("harvest_1_diamond", seed=1, limit=20_000)
     assert played.success, played.reason
+
+
+@pytest.mark.parametrize("sword", ["stone_sword", "iron_sword"])
+def test_creepers_are_killed_before_they_explode(sword: str) -> None:
+    env = make(
+        "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1, start_time=14_000,
+        generate_world_type="flat", allow_mob_spawn=False,
+        initial_inventory=[InventoryItem("mainhand", sword)],
+    )  # fmt: skip
+    env.reset()
+    player = Player(env, 3000)
+    env.spawn_mobs(["creeper", "creeper"], [[7, 0, 0], [0, 0, 9]])
+    for number in (1, 2):
+        duel(player, nearest_mob(player, "creeper"))
+        assert kills(player, "creeper") == number
+    assert float(player.body["life"]) == 20.0
+    assert not (player.world.state.mobs[0]["kind"] == MOB_IDS["creeper"]).any()
+    env.close()
+
+
+def test_a_cell_for_a_hundred_days_is_of_rock_all_round() -> None:
+    spec = task_spec("survival")
+    env = make("survival", image_size=(1, 1), cam_interval=1, world_seed=1)
+    env.reset()
+    player = Player(env, 6000)
+    wall_in(Obtaining(player, derive(worlds_of(spec, engine=True)[0]), DEEDS))
+    before = player.steps
+    player.idle(24)
+    assert player.steps == before + 8
+    x, y, z = player.feet
+    walls = [(x + dx, y + up, z + dz) for dx, dz in SIDES for up in (0, 1)]
+    for cell in [*walls, (x, y - 1, z), (x, y + 2, z)]:
+        assert BLOCK_NAMES[player.block(cell)] in ("stone", "cobblestone", "coal_ore", "iron_ore")
+    env.close()
+
+
+def test_a_result_takes_the_place_of_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("[]")
+    monkeypatch.setattr(demonstrating, "RESULTS", kept)
+    task = "harvest_1_log"
+    template = task_spec(task).template
+    assert f"| `{template}` | `{task}` |  | not run |" in table()
+    keep(Demonstration(task, 1, False, 7, 0, 1.0, "it is dark"))
+    assert f"| `{template}` | `{task}` | 1 | not done: it is dark |" in table()
+    keep(Demonstration(task, 1, True, 1234, 0, 1.0))
+    keep(Demonstration(task, 2, True, 99, 0, 1.0))
+    assert f"| `{template}` | `{task}` | 1 | 1,234 |" in table()
+
+
+def test_the_page_shows_what_was_kept() -> None:
+    assert table() in (DOCS / "demonstrations.md").read_text()
 
 
 def test_too_few_steps_are_told() -> None:

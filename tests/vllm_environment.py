@@ -32,34 +32,64 @@ if __name__ == "__main__":  # its processes are spawned, and import this file
     sys.exit(main())
 """
 _METADATA = f"Metadata-Version: 2.1\nName: vllm\nVersion: {VERSION}+cpu\n"
-# Tokenizer and configuration of a model without weights; run by the environment's own Python.
+# Tokenizer and configuration of a model without weights; run by the environment's own Python. With
+# "sees" it is an Idefics3: of vLLM's models with eyes one whose import needs no torchvision.
 _TINY = """
 import json, sys
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-folder = sys.argv[1]
+folder, sees = sys.argv[1], "sees" in sys.argv[2:]
 tokenizer = Tokenizer(models.BPE())
 tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
 tokenizer.decoder = decoders.ByteLevel()
-special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>",
+           "<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>"]
 trainer = trainers.BpeTrainer(vocab_size=1024, special_tokens=special,
                               initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
 tokenizer.train_from_iterator(["dig the log", "find a tree", "def action(obs):"] * 9, trainer)
 tokenizer.save(folder + "/tokenizer.json")
 template = (
-    "{% for m in messages %}<|im_start|>{{ m.role }}\\n{{ m.content }}<|im_end|>\\n{% endfor %}"
+    "{% for m in messages %}<|im_start|>{{ m.role }}\\n"
+    "{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}"
+    "{% if part.type == 'text' %}{{ part.text }}{% else %}<image>{% endif %}{% endfor %}"
+    "{% endif %}<|im_end|>\\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\\n{% endif %}"
 )
-json.dump({"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>",
-           "pad_token": "<|endoftext|>", "model_max_length": 32768, "chat_template": template},
-          open(folder + "/tokenizer_config.json", "w"))
-json.dump({"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 256,
-           "intermediate_size": 768, "num_hidden_layers": 4, "num_attention_heads": 4,
-           "num_key_value_heads": 2, "vocab_size": 1024, "max_position_embeddings": 32768,
-           "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "tie_word_embeddings": True,
-           "hidden_act": "silu", "torch_dtype": "bfloat16", "bos_token_id": 0, "eos_token_id": 2,
-           "pad_token_id": 0, "use_sliding_window": False},
-          open(folder + "/config.json", "w"))
+processor = {"processor_class": "Idefics3Processor"} if sees else {}
+ends = {"bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 0}
+
+def write(name, values):
+    json.dump(values, open(folder + "/" + name, "w"))
+
+write("tokenizer_config.json", {
+    "tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>",
+    "pad_token": "<|endoftext|>", "model_max_length": 32768, "chat_template": template,
+    **processor})
+text = {"hidden_size": 256, "intermediate_size": 768, "num_hidden_layers": 4,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 1024,
+        "max_position_embeddings": 32768, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
+        "hidden_act": "silu", **ends}
+if not sees:
+    write("config.json", {
+        **text, "architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2",
+        "torch_dtype": "bfloat16", "tie_word_embeddings": True, "use_sliding_window": False})
+else:
+    eyes = {"model_type": "idefics3_vision", "hidden_size": 64, "intermediate_size": 128,
+            "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 112, "patch_size": 14,
+            "hidden_act": "gelu_pytorch_tanh"}
+    write("config.json", {
+        "architectures": ["Idefics3ForConditionalGeneration"], "model_type": "idefics3",
+        "text_config": {**text, "model_type": "llama", "tie_word_embeddings": False},
+        "vision_config": eyes, "image_token_id": tokenizer.token_to_id("<image>"),
+        "scale_factor": 2, "torch_dtype": "bfloat16", "tie_word_embeddings": False, **ends})
+    # A picture is 8 x 8 patches, four of which make a token: 16 of them.
+    write("preprocessor_config.json", {
+        "image_processor_type": "Idefics3ImageProcessor", "do_convert_rgb": True,
+        "do_resize": True, "size": {"longest_edge": 112}, "do_image_splitting": False,
+        "max_image_size": {"longest_edge": 112}, "do_rescale": True, "rescale_factor": 1 / 255,
+        "do_normalize": True, "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "do_pad": True,
+        "resample": 1, **processor})
+    write("processor_config.json", {"image_seq_len": 16, **processor})
 """
 
 
@@ -108,25 +138,26 @@ def _run(*words: str, check: bool = True) -> None:
     subprocess.run(["nice", "-n", "19", *words], check=check)
 
 
-def tiny_model(folder: Path) -> Path:
-    """A Qwen2 of 3.3 million random weights in ``folder``: its configuration and tokenizer only,
-    to be served with ``--load-format dummy``."""
+def tiny_model(folder: Path, sees: bool = False) -> Path:
+    """A Qwen2 of 3.3 million random weights in ``folder``, or one of the size that is shown
+    pictures: its configuration and tokenizer only, to be served with ``--load-format dummy``."""
     folder.mkdir(parents=True, exist_ok=True)
     python = environment() / "bin" / "python"
     subprocess.run(
-        [str(python), "-c", _TINY, str(folder)],
+        [str(python), "-c", _TINY, str(folder), *(["sees"] if sees else [])],
         check=True,
         env={"PATH": os.environ["PATH"], "HF_HUB_OFFLINE": "1"},
     )
     return folder
 
 
-def tiny_profile(folder: Path) -> dict[str, object]:
+def tiny_profile(folder: Path, sees: bool = False) -> dict[str, object]:
     """A profile that serves the tiny model on this machine's first core, out of others' way."""
     return {
         "kind": "vllm",
         "model": "tiny",
-        "path": str(tiny_model(folder)),
+        "path": str(tiny_model(folder, sees)),
+        "vision": sees,
         "command": [str(environment() / "bin" / "vllm"), "serve"],
         "arguments": ["--load-format", "dummy"],
         "device": "cpu",

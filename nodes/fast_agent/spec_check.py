@@ -5,7 +5,11 @@ from collections.abc import Collection
 
 from messages.chat import SpecAnswer
 from models.actions import WITH_ITEM, check_item
+from models.conditions import item_problem, seen_problem
 
+MOST_WEIGHT = 1e6
+"""Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
+MOST_STEPS = 1_000_000
 _NEED_A_NAME = {"gain", "approach", "facing"}
 
 
@@ -31,20 +35,32 @@ def spec_problems(
             problems.append(f"Macro name {macro.name!r} is no identifier.")
         if macro.name in taken:
             problems.append(f"Macro name {macro.name!r} is taken.")
-        if macro.max_steps < 1:
-            problems.append(f"Macro {macro.name!r} needs max_steps of at least 1.")
+        if not 1 <= macro.max_steps <= MOST_STEPS:
+            problems.append(
+                f"Macro {macro.name!r} needs max_steps of at least 1, and {MOST_STEPS} at most."
+            )
         taken.add(macro.name)
     if not answer.rewards:
         problems.append("There is no reward: at least one term is needed.")
     for term in answer.rewards:
-        if not math.isfinite(term.weight):
-            problems.append(f"The weight of reward term {term.kind!r} is not a finite number.")
+        if not math.isfinite(term.weight) or abs(term.weight) > MOST_WEIGHT:
+            problems.append(
+                f"The weight of reward term {term.kind!r} is not a finite number of at most "
+                f"{MOST_WEIGHT:g} either way."
+            )
         if term.kind in _NEED_A_NAME and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
+        elif term.kind in _NEED_A_NAME:
+            check = item_problem if term.kind == "gain" else seen_problem
+            if wrong := check(term.name):
+                problems.append(f"Reward term {term.kind!r}: {wrong}.")
         if (term.kind == "code") != bool(term.source):
             problems.append("`source` is given for reward terms of kind 'code', and for no other.")
-    if answer.horizon < 1:
-        problems.append(f"The horizon is {answer.horizon}; it must be at least 1 step.")
+    problems += [f"Targets: {wrong}." for name in answer.targets if (wrong := seen_problem(name))]
+    if not 1 <= answer.horizon <= MOST_STEPS:
+        problems.append(
+            f"The horizon is {answer.horizon}; it must be at least 1 step, at most {MOST_STEPS}."
+        )
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
     return problems

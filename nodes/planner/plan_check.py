@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from messages.plan import Subtask
 from messages.world import Condition, Task
+from models.conditions import MOST_ITEMS
 from models.plans import plan_shortfalls
 
 
@@ -23,8 +24,11 @@ def plan_problems(task: Task, subtasks: list[Subtask], items: Collection[str]) -
         where = f"Subtask {number} ({subtask.name!r})"
         if not subtask.name.strip():
             problems.append(f"Subtask {number} has no name.")
-        if condition.quantity < 1:
-            problems.append(f"{where} asks for a quantity of {condition.quantity}; at least 1.")
+        if not 1 <= condition.quantity <= MOST_ITEMS:
+            problems.append(
+                f"{where} asks for a quantity of {condition.quantity}; it must be at least 1, and "
+                f"{MOST_ITEMS} at most."
+            )
         if condition.kind == "have" and items and condition.name not in items:
             problems.append(f"{where} asks for {condition.name!r}, which is no item of this world.")
         key = (condition.kind, condition.name)
@@ -36,7 +40,8 @@ def plan_problems(task: Task, subtasks: list[Subtask], items: Collection[str]) -
             )
         seen.setdefault(key, number)
     known = [s for s in subtasks if s.success.kind != "have" or s.success.name in items]
-    if not items or len(known) == len(subtasks):
+    countable = all(1 <= s.success.quantity <= MOST_ITEMS for s in subtasks)
+    if countable and (not items or len(known) == len(subtasks)):
         problems += plan_shortfalls(subtasks, task.inventory)
     if not _reaches(task.success, subtasks[-1].success):
         goal = task.success

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from messages.plan import Method, SubAction, Subtask
+from models.conditions import condition_problem
 
 
 def decomposition_problems(
@@ -31,8 +32,8 @@ def decomposition_problems(
                 f"{sub_action.name!r} is to be done by {sub_action.method}; in this run there is "
                 f"{' and '.join(methods)} only."
             )
-        if sub_action.success.quantity < 1:
-            problems.append(f"{sub_action.name!r} asks for a quantity below 1.")
+        if wrong := condition_problem(sub_action.success):
+            problems.append(f"The success of {sub_action.name!r} can't be seen: {wrong}.")
     last, goal = sub_actions[-1], subtask.success
     if (last.success.kind, last.success.name) != (goal.kind, goal.name):
         problems.append(

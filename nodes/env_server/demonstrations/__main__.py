@@ -1,4 +1,4 @@
-"""``rlgpt world demonstrate [TASK ...] [--seeds N] [--json] [--write]``"""
+"""``rlgpt world demonstrate [TASK ...] [--seeds N] [--json] [--write] [--table]``"""
 
 import argparse
 import sys
@@ -12,6 +12,7 @@ from nodes.env_server.demonstrations.demonstrate import (
     demonstrate,
     easiest,
     keep,
+    table,
 )
 
 
@@ -29,7 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--write", action="store_true", help=f"keep each result in {RESULTS.name}, for coverage"
     )
+    parser.add_argument(
+        "--table", action="store_true", help="play nothing: print what was kept, as Markdown"
+    )
     given = parser.parse_args(arguments)
+    if given.table:
+        print(table())
+        return 0
     tasks = given.tasks or [easiest(template) for template in templates()]
     try:
         for task in tasks:

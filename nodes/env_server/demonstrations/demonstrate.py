@@ -70,6 +70,24 @@ def keep(played: Demonstration) -> None:
     RESULTS.write_bytes(msgspec.json.format(encoded, indent=1) + b"\n")
 
 
+def table() -> str:
+    """The results that were kept, a row of Markdown for each template."""
+    kept = msgspec.json.decode(RESULTS.read_bytes(), type=list[Demonstration])
+    # Of several worlds the first one in which it was done.
+    kept.sort(key=lambda entry: (entry.success, -entry.seed))
+    found = {entry.task: entry for entry in kept}
+    rows = ["| template | the task that was played | seed | steps |", "|---|---|---|---|"]
+    for template in templates():
+        task = easiest(template)
+        played = found.get(task)
+        seed, steps = "", "not run"
+        if played is not None:
+            seed = str(played.seed)
+            steps = f"{played.steps:,}" if played.success else f"not done: {played.reason}"
+        rows.append(f"| `{template}` | `{task}` | {seed} | {steps} |")
+    return "\n".join(rows)
+
+
 def easiest(template: str) -> str:
     known = _easiest()
     return known.get(template) or templates()[template][0]
