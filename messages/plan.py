@@ -161,6 +161,7 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     sub_action: SubAction
     before: list[Stage]
     history: list[Line]  # earlier verdicts on this sub-action (same name), oldest first
+    samples: int | None = None  # that are left for a training; None: as many as it asks for
 
 
 class Working(msgspec.Struct, tag=True, frozen=True, kw_only=True):

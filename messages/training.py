@@ -38,6 +38,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange
     budget: int  # primitive samples at most, those of prefix and lead not counted
     stop_at: float = 1.0  # success rate of recent training episodes that ends training early
+    most: int | None = None  # primitive steps at most, those of prefixes counted; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
 
 

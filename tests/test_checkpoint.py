@@ -3,6 +3,7 @@
 import logging
 import zipfile
 
+import msgspec
 import pytest
 import torch
 
@@ -97,6 +98,14 @@ def test_a_finished_training_is_not_repeated(tmp_path):
     again = training(tmp_path, corridors).run(lambda progress: None)
     assert again == first
     assert corridors.sessions == {}
+
+
+def test_a_training_ends_where_the_samples_of_the_run_do(tmp_path):
+    spec = msgspec.structs.replace(corridor_spec(budget=2000, stop_at=2.0), most=500)
+    trained = training(tmp_path, Corridors(), spec).run(lambda progress: None)
+    assert trained.samples + trained.prefix_samples >= 500
+    assert trained.samples < 2000
+    assert trained.reason.endswith("of 500 samples")
 
 
 class Stop(Exception):

@@ -31,7 +31,8 @@ def pursued(run: Path, iterations: int, **options: Any) -> tuple[GoalReport, lis
 
 
 def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
-    report, _ = pursued(run_folder, 4, critic=False)
+    without = {"critic": False, "trial_episodes": 2, "evaluation_episodes": 3}
+    report, _ = pursued(run_folder, 4, nodes={"fast_agent": without})
     assert told(report) == [
         [("harvest log", "code", True)],
         [("find a tree", "code", True), ("harvest log", "code", True)],
@@ -67,7 +68,6 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
         },
         macros=False,
         persist=True,
-        budget=700,
         autocraft=True,
     )
     assert [subtask.name for subtask in report.subtasks] == [TASK.prompt]
@@ -75,6 +75,22 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
     # The policy's horizon of 500 goes twice into the task's of 1,000: in the tryout and at the end.
     assert len(played) == 4
     assert report.iterations[0].samples.evaluation == 2 * 3 * STEPS
+
+
+def test_a_training_takes_no_more_than_the_run_has_left(run_folder: Path):
+    with stack(run_folder) as agents:
+        goal = agents.goal()
+        limits = msgspec.structs.replace(goal.limits, samples=1000)
+        goal = msgspec.structs.replace(goal, limits=limits)
+        report = agents.bus.run_goal(PURSUE, "goal", goal)
+        # Two iterations by code and, in the third, finding a tree, which was kept from the second.
+        spent = sum(
+            each.samples.training + each.samples.trial + each.samples.evaluation
+            for each in report.iterations[:2]
+        )
+        (trained,) = agents.world.trained.values()
+        assert trained.spec.budget == trained.spec.most == 1000 - spent
+        assert "The samples are spent" in report.reason
 
 
 def test_a_decomposition_holds_to_what_is_open_to_the_run():

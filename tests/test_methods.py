@@ -218,11 +218,6 @@ def test_the_methods_differ_in_what_the_paper_says_they_differ_in(methods: dict[
     assert methods["rlgpt"].composed["learner"]["imitation_every"] == 0
 
 
-def test_a_method_spends_the_samples_of_its_cell():
-    composed = compose_launch("cell", ["method=mineagent", "limits.samples=1234"])
-    assert composed["nodes"]["fast_agent"]["parameters"]["budget"] == 1234
-
-
 @pytest.mark.parametrize("book", rules.books())
 def test_rule_files_name_programs_and_specs_that_there_are(book: str):
     known = rules.rules(book)

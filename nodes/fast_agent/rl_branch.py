@@ -164,7 +164,12 @@ def _training_spec(
             if stage.program is not None or stage.policy is not None
         ],
         seeds=training_seeds(agent.seed),
-        budget=min(answer.budget, parameters.budget or answer.budget),
+        budget=min(
+            answer.budget,
+            parameters.budget or answer.budget,
+            request.samples or answer.budget,
+        ),
+        most=request.samples,
         stop_at=parameters.stop_at,
     )
 

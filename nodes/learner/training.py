@@ -144,6 +144,7 @@ class Training:
                         state.counters.samples, statistics, state.episodes, speed, imitated
                     )
                     report(self._progress(statistics, speed))
+                self._stop_when_spent()
                 self._save(metrics)
         finally:
             metrics.close()
@@ -224,6 +225,14 @@ class Training:
                 f"reached {episodes.success_rate:.2f}"
             )
 
+    def _stop_when_spent(self) -> None:
+        assert self.state is not None
+        counters, most = self.state.counters, self.spec.most
+        if not self.state.stopped and most is not None:
+            spent = counters.samples + counters.prefix_samples
+            if spent >= most:
+                self.state.stopped = f"with its prefixes it has spent {spent} of {most} samples"
+
     def _save(self, metrics: Metrics) -> None:
         assert self.state is not None
         now = time.monotonic()
@@ -247,9 +256,13 @@ class Training:
     def _seed(self) -> int:
         """The same spec trains the same policy."""
         spec = msgspec.to_builtins(self.spec)
+        # Fields that came later: specs without them keep their seeds.
         for later in ("start", "lead"):
             if not spec[later]:
-                del spec[later]  # a field that came later: specs without it keep their seeds
+                del spec[later]
+        if not spec["interface"]["autocraft"]:
+            del spec["interface"]["autocraft"]
+        del spec["most"]  # how long it may go on says nothing of what it is
         return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(self, statistics: UpdateStatistics, steps_per_second: float) -> Progress:

@@ -1,6 +1,8 @@
 """The planner node: asks for a plan, checks it, has its subtasks achieved one after another, each
 from where the plan expects it to begin, and the whole performed."""
 
+import math
+
 import msgspec
 
 from messages.bus import GoalHandle
@@ -82,9 +84,11 @@ class Planner(Node):
             done = len(practised)
             subtasks[done:] = [subtask, *(s for s in rest if _key(s) not in practised)]
             self._say(goal, subtasks, done)
-            samples = limits.samples - spent(iterations)
-            if samples <= 0:
+            left = limits.samples - spent(iterations)
+            if left <= 0:
                 return report(False, f"The samples are spent: {limits.samples:,}.")
+            # What one subtask does not need is there for the next, but none may starve the others.
+            samples = math.ceil(left / (1 + sum(_key(s) not in practised for s in rest)))
             achieved = self._achieve(
                 goal,
                 f"{goal.id}/{done}-{slug(subtask.name)}",

@@ -34,7 +34,7 @@ from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.slow_agent.decomposition_check import decomposition_problems
-from nodes.slow_agent.stopping import reached, stop_reason
+from nodes.slow_agent.stopping import reached, spent, stop_reason
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
@@ -129,7 +129,8 @@ class SlowAgent(Node):
             if (earlier := _earlier_success(sub_action, done.stages, history)) is not None:
                 stage, line = earlier
             else:
-                implemented = self._implement(goal, id, sub_action, done.stages, history)
+                left = goal.request.limits.samples - spent(history) - done.training - done.trial
+                implemented = self._implement(goal, id, sub_action, done.stages, history, left)
                 done.training += implemented.samples.training
                 done.trial += implemented.samples.trial
                 stage, line = implemented.stage, implemented.line
@@ -161,11 +162,13 @@ class SlowAgent(Node):
         sub_action: SubAction,
         before: list[Stage],
         history: list[Iteration],
+        left: int,
     ) -> Implemented:
         request = Implement(
             task=_own_task(goal.request),
             sub_action=sub_action,
             before=list(before),
+            samples=max(left, 1),
             history=[
                 line
                 for iteration in history
