@@ -25,6 +25,7 @@ WALLS = 12  # cobblestone with which a cell is closed
 PLACES = 12  # that are tried for a cell
 DEPTH = 16  # blocks that one digs down at most
 ROOF = 3  # blocks of rock over the lid
+FAR = 40.0  # blocks to dry ground
 MIDDLE = 0.15  # metres from it
 # Endermen carry off what is soft.
 ROCK = {BLOCK_IDS[name] for name in ("stone", "cobblestone", "coal_ore", "iron_ore", "sandstone")}
@@ -52,7 +53,11 @@ def eat_to_heal(player: Player) -> None:
 
 
 def hide(player: Player) -> None:
-    """Digs itself in, three blocks deep. In the open it stays where it cannot."""
+    """Digs itself in, three blocks deep, where no water runs in. In the open it stays where it
+    cannot."""
+    x, y, z = player.feet
+    if not _is_dry(player, (x, y, z)):
+        go(player, lambda there: _is_dry(player, there), (x, y, z), slack=FAR)
     to_the_middle(player)
     for _ in range(3):
         x, y, z = player.feet
@@ -60,6 +65,16 @@ def hide(player: Player) -> None:
             return
         player.wait(8)
     close_above(player)
+
+
+def _is_dry(player: Player, cell: Cell) -> bool:
+    """Whether there is no water in or beside a hole that is dug there."""
+    x, y, z = cell
+    return not any(
+        player.block((x + dx, y + up, z + dz)) in WATER
+        for dx, dz in ((0, 0), *SIDES)
+        for up in range(-4, 2)
+    )
 
 
 def close_above(player: Player) -> bool:
