@@ -38,6 +38,7 @@ from nodes.env_server.programs.pulse import COLLECTED, STEPS
 from rlgpt.report import found
 from tests.bus_processes import PATIENCE, Process, launch
 from tests.jailed_host import LOG, OPTIONS, TASK, jailed_host, opening, ran, raw
+from tests.raw_fork_server import RAW
 
 DIG = Program(
     name="dig",
@@ -168,6 +169,24 @@ def test_a_run_that_hangs_ends_its_session_s_episodes(host: JailedHost) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
+def test_a_reward_that_hangs_costs_the_session_and_then_pays_nothing(host: JailedHost) -> None:
+    source = f"{RAW}def reward(before, after):\n    while True:\n        pass\n"
+    interface = Interface(
+        observations=["compass"], actions=["noop"], success=LOG, horizon=9,
+        rewards=[RewardTerm(kind="code", weight=1.0, source=source),
+                 RewardTerm(kind="step", weight=-0.5)],
+    )  # fmt: skip
+    request = opening(interface=interface, autoreset=True)
+    session = host.open(request, None, lambda steps: None)
+    with pytest.raises(SessionLost, match=r"stopped responding inside line [34]"):
+        session.step(np.zeros(2, np.int64))
+    session.close()
+    session = host.open(request, None, lambda steps: None)
+    assert session.step(np.zeros(2, np.int64)).reward.tolist() == [-0.5, -0.5]
+    session.close()
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_run_is_cancelled_and_one_that_does_not_obey_is_ended(host: JailedHost) -> None:
     session = host.open(opening(), None, lambda steps: None)
     asked = []
@@ -269,18 +288,20 @@ def test_the_env_server_survives_and_its_workers_do_not_survive_it(
         closed = bus.call(CLOSE, SessionName(session="a"), timeout=PATIENCE)
         assert len(closed.episodes) == 2
 
-        # A policy that chooses a macro which hangs: open again, and the macro does nothing.
+        # A policy chooses a macro which hangs: open again, and the macro does nothing.
         macro = raw("import itertools\nfor _ in itertools.repeat(0):\n    pass", "hanging_macro")
-        request: OpenSession = opening("b", interface=Interface(
-            observations=["compass"], actions=["noop"], macros=[macro], success=LOG, horizon=9),
-            autoreset=True)  # fmt: skip
-        for attempt in range(2):
-            # The test's raw macros are compiled by the session only.
-            with pytest.raises(RemoteError) as refused:
-                bus.call(OPEN, request, timeout=PATIENCE)
-            assert refused.value.code == "invalid", attempt
-        prefixed = opening("b", prefix=[macro])
-        bus.call(OPEN, prefixed, timeout=PATIENCE)
+        interface = Interface(
+            observations=["compass"], actions=["noop"], macros=[macro], success=LOG, horizon=9
+        )
+        request: OpenSession = opening("b", interface=interface, autoreset=True)
+        choices = np.array([0, 1], np.int64)
+        bus.call(OPEN, request, timeout=PATIENCE)
+        with pytest.raises(RemoteError, match=r"open it again.*does nothing there") as lost:
+            bus.call(STEP, Step(session="b", choices=choices), timeout=PATIENCE)
+        assert lost.value.code == "unknown_session"
+        bus.call(OPEN, request, timeout=PATIENCE)
+        stepped = bus.call(STEP, Step(session="b", choices=choices), timeout=PATIENCE)
+        assert stepped.steps.tolist() == [1, 1]
         assert found.jail(run_folder).killed == 2
         assert found.jail(run_folder).jail == ("off" if missing() else "on")
         jail = json.loads((run_folder / "env_server" / "quarantine.json").read_text())

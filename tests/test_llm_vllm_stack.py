@@ -163,9 +163,13 @@ def test_the_learner_trains_beside_it(
     house = RealHouse(run_folder, {**tiny_profile(tmp_path), **SHORT, "gpu": how})
     try:
         answered: list[float] = []
+        said: list[str] = []
 
         def ask() -> None:
-            house.ask("meanwhile")
+            try:
+                house.ask("meanwhile")
+            except RemoteError as error:
+                said.append(error.message)  # a model by chance gives no plan: an answer as well
             answered.append(time.monotonic())
 
         progress: list[float] = []
@@ -176,11 +180,12 @@ def test_the_learner_trains_beside_it(
             if len(progress) == 1:
                 asking.start()
 
-        spec = corridor_spec(budget=150_000, stop_at=2.0)
+        spec = corridor_spec(budget=100_000, stop_at=2.0)
         trained = house.train("demo/train", spec, on_feedback=follow)
-        assert trained.samples >= 150_000
+        assert trained.samples >= 99_000  # whole rollouts
         asking.join(LONG)
         assert answered
+        assert all(NO_ANSWER in each for each in said)
         states = [state.state for state in house.states]
         if how == "shares":
             assert "asleep" not in states

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from rlgpt.report.found import asked
 from rlgpt.report.tokens import Tokens, token_table
 
 
@@ -44,3 +45,17 @@ def test_where_nothing_was_counted_there_is_no_table(tmp_path: Path):
     assert token_table(tmp_path) is None
     write(tmp_path, ("planner", "goal/plan-0", 0, 0))
     assert token_table(tmp_path) is None
+
+
+def test_pictures_are_counted_beside_the_tokens(tmp_path: Path):
+    (tmp_path / "llm").mkdir()
+    answered = {
+        "id": "goal/judge-0",
+        "prompt_tokens": 1900,
+        "completion_tokens": 60,
+        "pictures": 12,
+    }
+    entry = {"agent": "critic", "asked": "LookQuestion", "answered": answered}
+    (tmp_path / "llm" / "transcript.jsonl").write_text(f"{json.dumps(entry)}\n" * 2)
+    (row,) = asked(tmp_path)
+    assert (row.kind, row.prompt_tokens, row.pictures) == ("LookQuestion", 3800, 24)

@@ -30,6 +30,7 @@ class Asked(msgspec.Struct, kw_only=True):
     completion_tokens: int = 0
     seconds: float = 0.0
     repairs: int = 0
+    pictures: int = 0  # what they cost is among the prompt's tokens
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +116,7 @@ def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
     row.prompt_tokens += number(answered.get("prompt_tokens"))
     row.completion_tokens += number(answered.get("completion_tokens"))
     row.repairs += number(answered.get("repairs"))
+    row.pictures += number(answered.get("pictures"))
     seconds = answered.get("seconds")
     row.seconds += float(seconds) if isinstance(seconds, int | float) else 0.0
 
