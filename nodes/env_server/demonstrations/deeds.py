@@ -7,7 +7,7 @@ from typing import Any
 from nodes.env_server.demonstrations.building import place_near
 from nodes.env_server.demonstrations.digging import drops_of
 from nodes.env_server.demonstrations.farming import grow, till_by_water
-from nodes.env_server.demonstrations.fighting import arm, fight_at_night
+from nodes.env_server.demonstrations.fighting import arm, fight_at_night, keep_watch
 from nodes.env_server.demonstrations.fluids import cast_obsidian, empty, fill
 from nodes.env_server.demonstrations.gathering import gather, pick_up, wander
 from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
@@ -41,7 +41,7 @@ def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
         wait_for(player, NIGHT)
         fight_at_night(player, kind, rule.gives, count)
         if player.have(rule.gives) >= count:
-            wait_for(player, MORNING)
+            keep_watch(player, MORNING)
             return
 
 

@@ -32,6 +32,7 @@ MEALS_TAKEN = 5
 MEATS = {"cow": "beef", "pig": "porkchop", "sheep": "mutton"}
 THREAT = 6.0  # metres from which one that is after the player comes first
 NEAR = 4.0  # metres from which one stops on one's way
+ARM = 3.4  # metres in which one in a hole is struck at
 HEEDLESS = 6  # ticks before
 FUSE = 10  # ticks of a creeper's 30 after which one runs
 SAFE = 8.0  # metres: it calms down from 7 on
@@ -108,6 +109,23 @@ def _warily(player: Player, going: Callable[[], Any]) -> Any:
         return False
     finally:
         player.watch = None
+
+
+def keep_watch(player: Player, hours: range) -> None:
+    """Waits in a hole for a time of the day; who gets at the player there is fought."""
+    hidden = False
+    for _ in range(DAY):
+        if int(player.body["time"]) % DAY in hours:
+            return
+        if (threat := _threat(player, ARM)) is not None:
+            _blow(player, threat)
+            hidden = False
+        elif not hidden:
+            _warily(player, lambda: hide(player))
+            hidden = True
+        else:
+            eat_to_heal(player)
+            player.idle(3)
 
 
 def is_dark(player: Player) -> bool:

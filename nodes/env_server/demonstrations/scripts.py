@@ -4,11 +4,11 @@ import msgspec
 
 from models.tasks import TaskSpec, task_kwargs
 from nodes.env_server.demonstrations.deeds import DEEDS
-from nodes.env_server.demonstrations.fighting import is_dark
+from nodes.env_server.demonstrations.fighting import is_dark, keep_watch
 from nodes.env_server.demonstrations.hunting import kill_one
 from nodes.env_server.demonstrations.obtaining import Obtaining
 from nodes.env_server.demonstrations.player import Died, GaveUp, Player
-from nodes.env_server.demonstrations.sheltering import DAY, MORNING, wait_for, wall_in
+from nodes.env_server.demonstrations.sheltering import DAY, MORNING, wall_in
 from nodes.env_server.demonstrations.using import use_tech
 from nodes.env_server.obtainable.derivations import World, derive
 from nodes.env_server.obtainable.oracle import targets_of, worlds_of
@@ -29,7 +29,7 @@ def play(player: Player, spec: TaskSpec) -> None:
         given = world if life == 0 else msgspec.structs.replace(world, items=())
         try:
             if life and is_dark(player):
-                wait_for(player, MORNING)
+                keep_watch(player, MORNING)
             _play_once(player, spec, given)
         except Died:
             continue
