@@ -267,8 +267,11 @@ def test_specs_without_a_lead_train_the_policies_they_always_did(tmp_path: Path)
         log=logging.getLogger("test"),
         warn=lambda problem: None,
     )
+    # Only what a spec had when the first policies were trained.
     told = msgspec.to_builtins(made.spec)
-    del told["lead"], told["start"]
+    first = ("name", "task", "interface", "prefix", "seeds", "budget", "stop_at")
+    told = {name: value for name, value in told.items() if name in first}
+    del told["interface"]["autocraft"]
     assert made._seed() == zlib.crc32(msgspec.json.encode(told))
 
 

@@ -81,6 +81,8 @@ class JailedHost:
         with self._checking:
             try:
                 return self._checked(request)
+            except ValueError as error:
+                return [Problem(line=1, message=f"the program cannot be read: {error}"[:300])]
             except WorkerLost as lost:
                 self._checker = None
                 if self.blame(lost, [request.program]):

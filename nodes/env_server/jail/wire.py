@@ -124,13 +124,18 @@ class Broken(Exception):
 
 
 def write(sock: socket.socket, message: Any) -> None:
-    """Raises OSError: nobody reads it."""
+    """Raises CodecError: it cannot be written; OSError: nobody reads it."""
+    sock.sendall(packed(message))
+
+
+def packed(message: Any) -> bytes:
+    """Raises CodecError: it cannot be written."""
     frames = [
         frame.tobytes() if isinstance(frame, np.ndarray) else bytes(frame)
         for frame in encode(message)
     ]
     head = struct.pack(f"<I{len(frames)}Q", len(frames), *map(len, frames))
-    sock.sendall(head + b"".join(frames))
+    return head + b"".join(frames)
 
 
 def read(receive: Callable[[int], bytearray]) -> list[Any]:

@@ -90,10 +90,14 @@ class Worker:
         """
         if not self._alive:
             raise WorkerLost("is gone", False)
+        try:
+            question = wire.packed(message)
+        except CodecError as error:
+            raise ValueError(str(error)) from error  # whoever asks is to blame, not the worker
         confined = not isinstance(message, wire.Make | wire.Confine)
         wait = _Wait(self, deadline, check, confined)
         try:
-            wire.write(self._forked.sock, message)
+            self._forked.sock.sendall(question)
             while True:
                 answer = decode(_ANSWER, wire.read(wait.receive))
                 if isinstance(answer, wire.Frame):
