@@ -223,7 +223,7 @@ class Environment:
             array = np.empty(0)
         if array.shape != (8,) or array.dtype.kind not in "iu":
             raise AssertionError(f"an action is eight whole numbers, not {action!r}")
-        chosen: list[int] = array.tolist()
+        chosen = [int(number) for number in array]
         for column, (value, size) in enumerate(zip(chosen, self.action_space.nvec, strict=True)):
             if not 0 <= value < size:
                 raise AssertionError(f"action[{column}] is 0 to {size - 1}, not {value}")
