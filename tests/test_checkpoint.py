@@ -237,19 +237,20 @@ def test_short_episodes_do_not_crowd_out_long_ones():
     assert episodes.total == 4  # one that began before it is still running
 
 
-def test_an_episode_that_half_a_window_of_later_ones_waits_for_counts_as_a_failure():
-    episodes = RecentEpisodes(8)
+def test_an_episode_that_never_ends_is_overtaken_and_lowers_the_rate():
+    episodes = RecentEpisodes(4)
     episodes.begin(2)
-    for _ in range(6):
+    for _ in range(9):  # two environments may let eight wait
         episodes.end(0, True, 1.0, 10)
-    assert episodes.total == 7  # the five that waited, the first, and the one that goes on
-    assert episodes.success_rate == 6 / 8
-    assert episodes.mean_length == 10.0
-    again = RecentEpisodes(8)
+    assert (episodes.total, episodes.success_rate) == (1, 0.25)
+    episodes.end(0, True, 1.0, 10)
+    assert episodes.total == 11  # the one that goes on as well
+    assert episodes.success_rate == 10 / 11
+    again = RecentEpisodes(4)
     again.load_state_dict(episodes.state_dict())
     for which in (episodes, again):
         which.end(1, True, 5.0, 400)  # it counts once
-        assert which.total == 7
-        which.end(0, True, 1.0, 10)
-        assert which.total == 8
-        assert which.success_rate == 7 / 8
+        assert (which.total, which.mean_length) == (11, 10.0)
+        which.end(0, False, 1.0, 10)
+        assert which.total == 12
+        assert which.success_rate == 3 / 4 * 11 / 12

@@ -4,22 +4,26 @@ Episodes that succeed end early, so among the first to end there are too many su
 therefore count in the order in which they *began*: one that ended waits for all that began before.
 
 Options last differently long, so an episode of many short decisions can go on while hundreds of
-others come and go. Once half a window of them waits for it, it counts: as a failure, for it has not
-succeeded in all that time.
+others, with long options in them, come and go. It is then overtaken: the window moves on over it,
+and the rate is lowered by the share of those that were overtaken.
 """
 
 from collections import deque
 from typing import Any
 
-# Success, return and length; None where an episode counts that is not over.
-Counted = tuple[bool, float | None, int | None]
+PATIENCE = 4
+"""Episodes of each environment that wait for one that began before them; then it is overtaken."""
+
+MANY = 512
+"""Episodes of which the share of the overtaken is told."""
 
 
 class RecentEpisodes:
     """The last ``size`` episodes of a session, by their beginning."""
 
     def __init__(self, size: int) -> None:
-        self._ended: deque[Counted] = deque(maxlen=size)
+        self._ended: deque[tuple[bool, float, int]] = deque(maxlen=size)
+        self._overtaken: deque[bool] = deque(maxlen=MANY)  # of each episode in order
         self._running: list[int] = []  # per environment, the ordinal of its episode
         self._waiting: dict[int, tuple[bool, float, int]] = {}
         self._begun = 0
@@ -41,9 +45,12 @@ class RecentEpisodes:
             self._waiting[ordinal] = (success, total_reward, length)
         self._running[environment] = self._begun
         self._begun += 1
-        many = (self._ended.maxlen or 1) // 2
+        many = max(self._ended.maxlen or 1, PATIENCE * len(self._running))
         while self._counted in self._waiting or len(self._waiting) > many:
-            self._ended.append(self._waiting.pop(self._counted, (False, None, None)))
+            episode = self._waiting.pop(self._counted, None)
+            if episode is not None:
+                self._ended.append(episode)
+            self._overtaken.append(episode is None)
             self._counted += 1
             self.total += 1
 
@@ -55,16 +62,17 @@ class RecentEpisodes:
     def success_rate(self) -> float:
         """Of the last ``size`` episodes; those that there have not been yet count as failures, so
         that a few early successes are not taken for skill."""
-        return sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
+        rate = sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
+        return rate * (1.0 - sum(self._overtaken) / max(1, len(self._overtaken)))
 
     @property
     def mean_return(self) -> float:
-        return self._mean([reward for _, reward, _ in self._ended if reward is not None])
+        return self._mean([total_reward for _, total_reward, _ in self._ended])
 
     @property
     def mean_length(self) -> float:
         """Primitive steps."""
-        return self._mean([float(length) for _, _, length in self._ended if length is not None])
+        return self._mean([float(length) for _, _, length in self._ended])
 
     @staticmethod
     def _mean(values: list[float]) -> float:
@@ -73,6 +81,7 @@ class RecentEpisodes:
     def state_dict(self) -> dict[str, Any]:
         return {
             "ended": [list(episode) for episode in self._ended],
+            "overtaken": list(self._overtaken),
             "running": list(self._running),
             "waiting": [[ordinal, *episode] for ordinal, episode in self._waiting.items()],
             "begun": self._begun,
@@ -83,6 +92,7 @@ class RecentEpisodes:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._ended.clear()
         self._ended.extend((success, reward, length) for success, reward, length in state["ended"])
+        self._overtaken.extend(state.get("overtaken", ()))
         self._running = list(state["running"])
         self._waiting = {
             ordinal: (success, reward, length)
