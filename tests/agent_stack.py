@@ -232,6 +232,23 @@ def seen(state: str) -> View:
     )
 
 
+def ended_with_a_log(worked: int, episodes: int, steps: int) -> list[Episode]:
+    """Episodes as evidence shows them, of which the first ``worked`` ended with a log."""
+    return [
+        Episode(
+            environment=number,
+            seed=number,
+            success=False,
+            steps=steps,
+            reward=0.0,
+            ended="running",
+            before=seen(""),
+            after=seen("have" if number < worked else ""),
+        )
+        for number in range(episodes)
+    ]
+
+
 def rulebook_world(source: str) -> str:
     """Walking up to a tree works, digging by code does not."""
     return "facing" if "nearest(" in source else ""

@@ -11,8 +11,7 @@ import yaml
 from messages.bus import Bus, ServiceError
 from messages.chat import ASK, Answered, Ask, JudgeAnswer
 from messages.verdict import JUDGE, Evidence, Verdict
-from messages.world import Episode
-from tests.agent_stack import LOG, AgentProcess, seen
+from tests.agent_stack import LOG, AgentProcess, ended_with_a_log
 from tests.bus_processes import PATIENCE
 
 
@@ -66,19 +65,7 @@ def judged(bus: Bus, worked: int, episodes: int = 10) -> Verdict:
         method="code",
         success=LOG,
         required_rate=0.9,
-        episodes=[
-            Episode(
-                environment=number,
-                seed=number,
-                success=False,
-                steps=1,
-                reward=0.0,
-                ended="running",
-                before=seen(""),
-                after=seen("have" if number < worked else ""),
-            )
-            for number in range(episodes)
-        ],
+        episodes=ended_with_a_log(worked, episodes, steps=1),
     )
     return bus.call(JUDGE, evidence, timeout=PATIENCE)
 

@@ -24,7 +24,6 @@ from messages.program import Program
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import (
     Closed,
-    Episode,
     OpenSession,
     Picture,
     Pictures,
@@ -38,7 +37,7 @@ from nodes.env_server.session import Session
 from nodes.env_server.worlds import make_world
 from nodes.vision import check_that_the_model_sees, pictures_for_the_critic
 from rlgpt.main import main
-from tests.agent_stack import LOG, STEPS, AgentProcess, ToyWorld, seen, stack
+from tests.agent_stack import LOG, STEPS, AgentProcess, ToyWorld, ended_with_a_log, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.fake_world import FakeWorld
 from tests.test_llm_node import Server, says
@@ -205,19 +204,7 @@ def evidence(worked: int, pictured: int = 4, id: str = "demo/judge-0", error: st
         method="code",
         success=LOG,
         required_rate=0.9,
-        episodes=[
-            Episode(
-                environment=number,
-                seed=number,
-                success=False,
-                steps=7,
-                reward=0.0,
-                ended="running",
-                before=seen(""),
-                after=seen("have" if number < worked else ""),
-            )
-            for number in range(6)
-        ],
+        episodes=ended_with_a_log(worked, 6, steps=7),
         pictures=[picture(row, step) for row in range(pictured) for step in (0, 3, 7)],
     )
 
