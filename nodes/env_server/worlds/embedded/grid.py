@@ -83,6 +83,8 @@ def log_change(state, w, x, y, z, block, meta):
         change.new_meta = meta
     player.changes += 1
     player.ceiling = max(player.ceiling, y)
+    last = state.blocks.shape[1] - 1
+    state.strayed[w, (x & last) >> 4, (z & last) >> 4] = 1
 
 
 @kernel

@@ -24,6 +24,7 @@ MOBS = 48
 SHOTS = 16  # arrows and all else that flies
 PENDING = 1024  # blocks that will do something of their own accord at a known tick
 TOUCHED = 4096  # changed blocks of one tick; of more only light follows
+KEPT = 13  # entries to each column for the window of the start: forest needs 10, jungle 14
 QUEUE = 32768  # cells that a change of light keeps in view at once
 KINDS = 64  # of mobs, at most
 EFFECTS = 24  # timed effects on the player, at most
@@ -113,6 +114,12 @@ PLAYER = np.dtype(
         ("mobs", "i4"),  # places of State.mobs from here on are empty
         ("shots", "i4"),  # the same of State.shots
         ("striking", "i4"),  # 1: the attack key was down in the last action
+        ("drops", "i4"),  # places of State.drops from here on are empty
+        ("kept", "i4"),  # 1: the window of the start is in State.kept_*
+        ("kept_ceiling", "i4"),
+        ("home_x", "f8"),  # the world's start, whatever beds were slept in
+        ("home_y", "f8"),
+        ("home_z", "f8"),
     ],
     align=True,
 )
@@ -263,6 +270,12 @@ class State(NamedTuple):
     kills: NDArray[np.int64]  # (B, KINDS) mobs that the player killed in this episode
     effects: NDArray[np.int32]  # (B, EFFECTS) of the player: ticks left * 8 + strength
     layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
+    strayed: NDArray[np.uint8]  # (B, area/16, area/16) 1: a chunk isn't what it was at the start
+    kept_from: NDArray[np.int32]  # (B, area/16, area/16) first entry of a chunk of the start
+    kept_words: NDArray[np.uint32]  # (B, 1, KEPT area²) entries: terrain/keeping.py
+    kept_steps: NDArray[np.uint8]  # (B, 1, KEPT area²)
+    kept_ground: NDArray[np.uint8]  # (B, area, area)
+    kept_biomes: NDArray[np.uint8]  # (B, area, area)
 
 
 def new_state(size: int, area: int) -> State:
@@ -289,6 +302,12 @@ def new_state(size: int, area: int) -> State:
         kills=np.zeros((size, KINDS), np.int64),
         effects=np.zeros((size, EFFECTS), np.int32),
         layers=np.zeros((size, 2, HEIGHT), np.uint8),
+        strayed=np.zeros((size, area // 16, area // 16), np.uint8),
+        kept_from=np.zeros((size, area // 16, area // 16), np.int32),
+        kept_words=np.zeros((size, 1, KEPT * area * area), np.uint32),
+        kept_steps=np.zeros((size, 1, KEPT * area * area), np.uint8),
+        kept_ground=np.zeros(columns, np.uint8),
+        kept_biomes=np.zeros(columns, np.uint8),
     )
 
 

@@ -26,6 +26,7 @@ from nodes.env_server.worlds.embedded.motion.due import run_updates
 from nodes.env_server.worlds.embedded.motion.scheduled import forget_updates
 from nodes.env_server.worlds.embedded.motion.travel import go_home, pass_portal
 from nodes.env_server.worlds.embedded.state import OVERWORLD, SLOTS
+from nodes.env_server.worlds.embedded.terrain.keeping import bring_back, keep
 from nodes.env_server.worlds.embedded.terrain.spawn import choose_start, region_of_start
 from nodes.env_server.worlds.embedded.terrain.window import keep_window, load, people
 from nodes.env_server.worlds.embedded.updates import restore
@@ -57,9 +58,13 @@ def begin(state, rules, w, seed):
     area = state.blocks.shape[1]
     at_home = player.west == player.home_west and player.north == player.home_north
     at_home = at_home and player.dimension == OVERWORLD
-    known = player.fresh >= 0 and player.seed == seed and at_home and restore(state, rules, w)
-    for number in range(state.drops.shape[1]):
+    again = player.fresh >= 0 and player.seed == seed
+    # Few changes are taken back one by one; where the window moved, what it was is brought back.
+    known = again and at_home and restore(state, rules, w)
+    known = known or (again and bring_back(state, w))
+    for number in range(player.drops):
         state.drops[w, number].count = 0
+    player.drops = 0
     forget_updates(state, w)
     clear_mobs(state, w)
     player.seed = seed
@@ -81,9 +86,16 @@ def begin(state, rules, w, seed):
         player.home_west = player.west
         player.home_north = player.north
         x, y, z = choose_start(state, rules, w, seed)
-        player.spawn_x = x + 0.5
-        player.spawn_y = float(y)
-        player.spawn_z = z + 0.5
+        player.home_x = x + 0.5
+        player.home_y = float(y)
+        player.home_z = z + 0.5
+        player.kept = 0
+        # Who comes back once will come again. Other seeds need not pay for it.
+        if again:
+            keep(state, w)
+    player.spawn_x = player.home_x
+    player.spawn_y = player.home_y
+    player.spawn_z = player.home_z
     for number in range(SLOTS):
         empty_slot(state.slots[w, number])
         empty_slot(state.before[w, number])

@@ -2,12 +2,21 @@
 
 import math
 
+import numpy as np
+
 from nodes.env_server.worlds.embedded.body.hurt import FALL, hurt
 from nodes.env_server.worlds.embedded.compiled import kernel
-from nodes.env_server.worlds.embedded.grid import LAVA_BLOCK, WATER_BLOCK, block_at, meta_at
+from nodes.env_server.worlds.embedded.grid import (
+    AIR,
+    LAVA_BLOCK,
+    WATER_BLOCK,
+    block_at,
+    held,
+    meta_at,
+)
 from nodes.env_server.worlds.embedded.motion.trampling import trample
 from nodes.env_server.worlds.embedded.rulebook import DOOR, GATE, SLAB, TRAPDOOR
-from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, EYES, HALF_WIDTH
+from nodes.env_server.worlds.embedded.state import BODY_HEIGHT, EYES, HALF_WIDTH, HEIGHT
 
 GRAVITY = 0.08
 DRAG = 0.98
@@ -19,7 +28,12 @@ EPSILON = 1e-7  # touching is not overlapping
 @kernel
 def tall_at(state, rules, w, x, y, z):
     """Height of the block that bodies meet in a cell, 0 for none."""
-    block = block_at(state, w, x, y, z)
+    return height_of(state, rules, w, block_at(state, w, x, y, z), x, y, z)
+
+
+@kernel
+def height_of(state, rules, w, block, x, y, z):
+    """The same for the block that is there."""
     entry = rules.block[block]
     if entry.shape == 0:
         return float(entry.height)
@@ -54,7 +68,10 @@ def clear_y(state, rules, w, x, y, z, half, tall, dy):
         for by in range(math.floor(y + EPSILON), math.floor(y + dy) - 2, -1):
             for bx in range(x0, x1 + 1):
                 for bz in range(z0, z1 + 1):
-                    height = tall_at(state, rules, w, bx, by, bz)
+                    block = block_at(state, w, bx, by, bz)
+                    if block == AIR:
+                        continue
+                    height = height_of(state, rules, w, block, bx, by, bz)
                     if height > 0.0 and by + height <= y + EPSILON:
                         dy = max(dy, min(0.0, by + height - y))
             if dy >= 0.0:
@@ -64,7 +81,10 @@ def clear_y(state, rules, w, x, y, z, half, tall, dy):
         for by in range(math.floor(head - EPSILON), math.floor(head + dy) + 1):
             for bx in range(x0, x1 + 1):
                 for bz in range(z0, z1 + 1):
-                    if by >= head - EPSILON and tall_at(state, rules, w, bx, by, bz) > 0.0:
+                    if by < head - EPSILON:
+                        continue
+                    block = block_at(state, w, bx, by, bz)
+                    if block != AIR and height_of(state, rules, w, block, bx, by, bz) > 0.0:
                         dy = min(dy, max(0.0, by - head))
     return dy
 
@@ -84,13 +104,20 @@ def clear_side(state, rules, w, along, across, y, half, tall, d, is_x):
     else:
         first = math.floor(along - half + d)
         last = math.floor(along - half + EPSILON)
+    inside = state.blocks.shape[1] - 1
     for cell in range(first, last + 1):
         for c in range(c0, c1 + 1):
+            bx = cell if is_x else c
+            bz = c if is_x else cell
+            known = y0 >= 0 and y1 < HEIGHT and held(state, w, bx, bz)
             for by in range(y0, y1 + 1):
-                if is_x:
-                    height = tall_at(state, rules, w, cell, by, c)
+                if known:
+                    block = np.int64(state.blocks[w, bx & inside, bz & inside, by])
                 else:
-                    height = tall_at(state, rules, w, c, by, cell)
+                    block = block_at(state, w, bx, by, bz)
+                if block == AIR:
+                    continue
+                height = height_of(state, rules, w, block, bx, by, bz)
                 if height <= 0.0 or by + height <= y + EPSILON or by >= y + tall - EPSILON:
                     continue
                 if d > 0.0:

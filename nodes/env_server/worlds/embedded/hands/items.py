@@ -89,7 +89,10 @@ def free_drop(state, w):
 
 @kernel
 def lay_drop(state, w, x, y, z, vx, vy, vz, item, count, variant, wear, wait):
-    drop = state.drops[w, free_drop(state, w)]
+    number = free_drop(state, w)
+    player = state.players[w]
+    player.drops = max(player.drops, number + 1)
+    drop = state.drops[w, number]
     drop.x = x
     drop.y = y
     drop.z = z
@@ -170,7 +173,9 @@ def throw(state, w):
 def move_drops(state, rules, w):
     """One tick of all item entities, and the picking up."""
     player = state.players[w]
-    for number in range(DROPS):
+    while player.drops > 0 and state.drops[w, player.drops - 1].count == 0:
+        player.drops -= 1
+    for number in range(player.drops):
         drop = state.drops[w, number]
         if drop.count == 0:
             continue

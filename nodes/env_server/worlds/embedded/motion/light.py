@@ -17,6 +17,7 @@ from nodes.env_server.worlds.embedded.state import HEIGHT, OVERWORLD, QUEUE
 SKY, BLOCKS = 4, 0  # how far a channel is shifted in a cell
 PLACE_BITS = 23  # of an entry of a queue: 8 for x, 8 for z, 7 for y
 MASK = QUEUE - 1
+WORD = 8  # blocks that are looked at at once
 
 
 @kernel
@@ -235,9 +236,10 @@ def light_area(state, rules, w, x0, z0, x1, z1):
     from what glows in them and from their neighbours, which are lit by them in turn."""
     last = state.blocks.shape[1] - 1
     sky = state.players[w].dimension == OVERWORLD
+    above = roof(state, w)
     for x in range(x0, x1):
         for z in range(z0, z1):
-            top = lowest_open(state, rules, w, x & last, z & last)
+            top = lowest_open(state, rules, w, x & last, z & last, above)
             state.tops[w, x & last, z & last] = top
             column = state.light[w, x & last, z & last]
             column[:top] = 0
@@ -260,9 +262,9 @@ def roof(state, w):
 
 
 @kernel
-def lowest_open(state, rules, w, x, z):
-    """The lowest y over which a column of the storage is clear. HEIGHT: its highest block isn't."""
-    y = roof(state, w)
+def lowest_open(state, rules, w, x, z, y):
+    """The lowest y over which a column of the storage is clear, as it is from ``y`` on. HEIGHT: its
+    highest block isn't."""
     column = state.blocks[w, x, z]
     while y > 0 and rules.opacity[column[y - 1]] == 0:
         y -= 1
@@ -276,18 +278,28 @@ def shine(state, rules, w, x0, z0, x1, z1):
     ring = state.queues[w, 1]
     count = 0
     whole = True
+    words = (roof(state, w) + WORD - 1) // WORD
+    dark = np.uint64(0)
     for x in range(x0, x1):
         for z in range(z0, z1):
             column = state.blocks[w, x & last, z & last]
-            for y in range(roof(state, w)):
-                glow = np.int64(rules.glow[column[y]])
-                if glow > 0:
-                    put_light(state, w, x & last, y, z & last, BLOCKS, glow)
-                    ring[count] = ((x & last) << 15) | ((z & last) << 7) | y
-                    count += 1
-                    if count == QUEUE // 2:
-                        whole = spread(state, rules, w, BLOCKS, 0, count) and whole
-                        count = 0
+            eights = column.view(np.uint64)
+            for word in range(words):
+                # Mostly eight blocks are eight of air or of what the last dark eight were, stone.
+                if eights[word] == 0 or eights[word] == dark:
+                    continue
+                before = count
+                for y in range(WORD * word, WORD * word + WORD):
+                    glow = np.int64(rules.glow[column[y]])
+                    if glow > 0:
+                        put_light(state, w, x & last, y, z & last, BLOCKS, glow)
+                        ring[count] = ((x & last) << 15) | ((z & last) << 7) | y
+                        count += 1
+                if count == before:
+                    dark = eights[word]
+                elif count >= QUEUE // 2:
+                    whole = spread(state, rules, w, BLOCKS, 0, count) and whole
+                    count = 0
     return spread(state, rules, w, BLOCKS, 0, count) and whole
 
 

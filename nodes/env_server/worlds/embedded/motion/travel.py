@@ -70,8 +70,9 @@ def travel(state, rules, w, dimension, x, y, z):
     player = state.players[w]
     if player.touched > 0:
         follow(state, rules, w)
-    for number in range(state.drops.shape[1]):
+    for number in range(player.drops):
         state.drops[w, number].count = 0
+    player.drops = 0
     clear_mobs(state, w)
     forget_updates(state, w)
     player.dimension = dimension

@@ -10,6 +10,7 @@ from nodes.env_server.worlds.embedded.motion.light import light_area
 from nodes.env_server.worlds.embedded.state import CHANGES
 from nodes.env_server.worlds.embedded.structures.inhabitants import settle
 from nodes.env_server.worlds.embedded.terrain.generate import generate_area
+from nodes.env_server.worlds.embedded.terrain.keeping import stray
 
 CHUNK = 16
 STEP = 32  # columns by which the window moves, less in a small one: chunks share their caves
@@ -36,6 +37,7 @@ def fill(state, rules, w, x0, z0, x1, z1):
     generate_area(state, rules, w, seed, x0, z0, x1, z1)
     repeat_changes(state, w, x0, z0, x1, z1)
     light_area(state, rules, w, x0, z0, x1, z1)
+    stray(state, w, x0, z0, x1, z1)
     people(state, rules, w, x0, z0, x1, z1)
 
 
@@ -109,7 +111,7 @@ def forget_outside(state, w):
     north = player.north
     east = west + area
     south = north + area
-    for number in range(state.drops.shape[1]):
+    for number in range(player.drops):
         drop = state.drops[w, number]
         if drop.count > 0 and not (west <= drop.x < east and north <= drop.z < south):
             drop.count = 0

@@ -267,6 +267,7 @@ def fill_profile(profile, bits):
 def carve_ellipsoid(state, w, x, y, z, radius, height, x0, z0, x1, z1):
     low = max(1, math.floor(y - height))
     high = min(HEIGHT - 8, math.floor(y + height) + 1)
+    last = state.blocks.shape[1] - 1
     for i in range(max(x0, math.floor(x - radius)), min(x1, math.floor(x + radius) + 1)):
         dx = (i + 0.5 - x) / radius
         for k in range(max(z0, math.floor(z - radius)), min(z1, math.floor(z + radius) + 1)):
@@ -277,14 +278,17 @@ def carve_ellipsoid(state, w, x, y, z, radius, height, x0, z0, x1, z1):
             tall = height * math.sqrt(1.0 - flat)
             top = min(high, roof(state, w, i, k), math.ceil(y + tall - 0.5) - 1)
             floor = max(low, math.floor(y - min(tall, 0.7 * height) - 0.5) + 1)
+            column = state.blocks[w, i & last, k & last]
             for j in range(top, floor - 1, -1):
-                dig_out(state, w, i, j, k)
+                if column[j] != AIR:
+                    dig_out(state, w, i, j, k)
 
 
 @kernel
 def carve_slit(state, w, x, y, z, radius, height, profile, x0, z0, x1, z1):
     low = max(1, math.floor(y - height))
     high = min(HEIGHT - 8, math.floor(y + height) + 1)
+    last = state.blocks.shape[1] - 1
     for i in range(max(x0, math.floor(x - radius)), min(x1, math.floor(x + radius) + 1)):
         dx = (i + 0.5 - x) / radius
         for k in range(max(z0, math.floor(z - radius)), min(z1, math.floor(z + radius) + 1)):
@@ -293,7 +297,10 @@ def carve_slit(state, w, x, y, z, radius, height, profile, x0, z0, x1, z1):
             if flat >= 1.0:
                 continue
             top = min(high, roof(state, w, i, k))
+            column = state.blocks[w, i & last, k & last]
             for j in range(top, low - 1, -1):
+                if column[j] == AIR:
+                    continue
                 dy = (j + 0.5 - y) / height
                 if flat * profile[j] + dy * dy / 6.0 < 1.0:
                     dig_out(state, w, i, j, k)
