@@ -67,7 +67,6 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
             "slow_agent": {"methods": ["rl"], "most_sub_actions": 1},
         },
         macros=False,
-        persist=True,
         autocraft=True,
     )
     assert [subtask.name for subtask in report.subtasks] == [TASK.prompt]
