@@ -158,6 +158,7 @@ def goal_report(program: str = SEARCH, said: str = "The tree was reached.") -> G
         ],
         success=True,
         reason="The success rate 0.93 reaches 0.9.",
+        chosen={"harvest log": 1},
     )
 
 
@@ -328,7 +329,7 @@ def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
         seconds=0.0,
     )
     report = msgspec.structs.replace(empty, iterations=[nothing])
-    assert "was not evaluated" in written(tmp_path, report).text
+    assert "no iteration was evaluated" in written(tmp_path, report).text
     console = Console(file=io.StringIO(), width=120)
     console.print(iteration_table(report))
     assert "not evaluated" in console.file.getvalue()  # type: ignore[attr-defined]
