@@ -42,7 +42,7 @@ class FastAgent(Node):
             False  # is what leads to success crafted for policies as soon as it can be?
         )
         critic: bool = True  # false: a program that runs without an error counts as success
-        persist: bool = False  # a policy plays on, stage after stage, until the episode is over
+        persist: bool = True  # a policy that ends a subtask plays on until its episode is over
         trial_episodes: int = 20
         evaluation_episodes: int = 30
         repairs: int = 2  # programs (or specs) after the first, within one goal
