@@ -71,6 +71,43 @@ def test_a_reset_takes_back_every_change() -> None:
     assert (world.state.meta == pristine[1]).all()
 
 
+@pytest.mark.parametrize("biome", ["plains", "jungle"])
+def test_a_reset_brings_back_what_the_window_left_behind(biome: str) -> None:
+    """A jungle has more than there is room to keep: some of it must be made anew."""
+    from nodes.env_server.worlds.embedded.scene.staging import put_player
+    from nodes.env_server.worlds.embedded.updates import set_block
+
+    world = embedded(1, {"area": 128}, biome=biome)
+    one, seed = np.array([0]), np.array([6])
+    world.reset(one, seed)
+    player, state = world.state.players[0], world.state
+    names = "blocks", "meta", "light", "ground", "biomes"
+    pristine = {name: getattr(state, name).copy() for name in names}
+    start = {name: player[name] for name in ("x", "y", "z", "west", "north", "random")}
+    mobs = state.mobs[0, : int(player["mobs"])][["kind", "x", "z"]].copy()
+    for far_x, far_z in ((40, 0), (-90, 40), (30, -30), (600, 0), (0, 0)):
+        x, z = float(start["x"]), float(start["z"])
+        for step in range(10):
+            put_player(
+                state,
+                world.rules,
+                0,
+                x + far_x * (step + 1) / 10,
+                90.0,
+                z + far_z * (step + 1) / 10,
+            )
+            feet = int(player["x"]), int(player["z"])
+            set_block(state, world.rules, 0, feet[0], 61 + step, feet[1], 89, 0)  # glowstone
+            world.step(np.array([[1, 0, 3, 12, 12, 3, 0, 0]]), np.ones(1, np.bool_))
+        player["spawn_x"] += 3.0  # as a bed does
+        world.reset(one, seed)
+        for name in names:
+            assert (getattr(state, name) == pristine[name]).all(), name
+        assert {name: player[name] for name in start} == start
+        found = state.mobs[0, : int(player["mobs"])][["kind", "x", "z"]]
+        assert (found == mobs).all()
+
+
 @pytest.mark.parametrize("biome", BIOMES)
 def test_spawn_is_on_dry_ground_in_the_open(biome: str) -> None:
     world = embedded(8, {"area": 128}, biome=biome)
