@@ -30,8 +30,10 @@ from messages.training import Policy, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
 from rlgpt.refused import Refused
-from rlgpt.report import Summary, iteration_table, rewrite, write
 from rlgpt.report.curves import Curve, of_policy
+from rlgpt.report.files import rewrite, write
+from rlgpt.report.summary import Summary
+from rlgpt.report.table import iteration_table
 
 HOSTILE = "<script>alert('pwned')</script>"
 
