@@ -44,6 +44,7 @@ from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.readings import Readings
 from nodes.env_server.reports import Reports
 from nodes.env_server.stage import Stage
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds.world import Bools, Ints, World
 
 LOG = logging.getLogger("env_server")
@@ -59,8 +60,8 @@ class Camera(Protocol):
 
 
 class Session:
-    """``counted`` is told how many primitive steps were taken. Calls are not to overlap: whoever
-    calls holds ``lock``.
+    """``counted`` is told how many primitive steps were taken; ``model`` is MineCLIP, if there is
+    one. Calls are not to overlap: whoever calls holds ``lock``.
 
     Raises:
         ValueError: the request names what there is not, or a prefix that does not compile.
@@ -72,6 +73,7 @@ class Session:
         world: World,
         film: "Camera | None" = None,
         counted: Callable[[int], None] = lambda steps: None,
+        model: VideoModel | None = None,
     ) -> None:
         if request.seeds.count < 1:
             raise ValueError("a range of seeds has at least one seed")
@@ -89,7 +91,8 @@ class Session:
         )
         self._autoreset = request.autoreset
         self._world = world
-        self._readings = Readings(world)
+        self._model = model
+        self._readings = Readings(world, model)
         self._counted = counted
         self._prefix = [(compiled(program), program.max_steps) for program in request.prefix]
         if request.lead and not (request.autoreset and request.interface is not None):
@@ -261,7 +264,7 @@ class Session:
         return rows if environments else ~rows
 
     def _stage(self, interface: Interface) -> Stage:
-        stage = Stage(interface, self.task, self._world)
+        stage = Stage(interface, self.task, self._world, self._model)
         approaches = any(term.kind == "approach" for term in interface.rewards)
         self._readings.fan_every_step = approaches
         return stage
@@ -352,7 +355,7 @@ class Session:
             return compiled(lead.program), lead.program.max_steps
         if lead.interface is None:
             raise ValueError("what leads to a training is a program or a policy's interface")
-        return Stage(lead.interface, self.task, self._world)
+        return Stage(lead.interface, self.task, self._world, self._model)
 
     def _tick(self, running: Bools) -> Bools:
         """One primitive step of ``self._actions``; who died in it."""
