@@ -1,7 +1,9 @@
 """MineCLIP's reward and feature in sessions: what is paid and seen, in the jail and without, in a
 training over the bus, and what is refused where there are no weights. The weights are random."""
 
-from collections.abc import Sequence
+import socket
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import yaml
 
 from messages.bus import Bus, RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
+from messages.codec import decode
 from messages.plan import SubAction
 from messages.training import TRAIN, Train, TrainingSpec
 from messages.world import (
@@ -27,6 +30,8 @@ from models.features import FEATURES
 from models.mineclip import MineClip
 from nodes.asking import render
 from nodes.env_server.hosting import Host, OwnProcess
+from nodes.env_server.jail import wire
+from nodes.env_server.jail.inmate import AskedModel, receive_exactly
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
 from nodes.fast_agent.spec_check import spec_problems
@@ -147,35 +152,73 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("mineclip"))
 
 
-def played(host: Host) -> list[np.ndarray]:
-    """What a learner would have seen of 20 decisions in 70 environments: more than one message."""
-    session = host.open(opening(size=70), None, lambda steps: None)
+def played(host: Host, interface: Interface) -> list[np.ndarray]:
+    """What a learner would have seen of eight decisions."""
+    session = host.open(opening(interface), None, lambda steps: None)
     opened = session.opened()
     seen = [np.array(opened.features)]
     random = np.random.default_rng(0)
     for _ in range(8):
-        stepped = session.step(random.integers(0, 4, 70))
+        stepped = session.step(random.integers(0, 4, 3))
         seen += [np.array(stepped.features), np.array(stepped.reward)]
     twice = [msgspec.structs.replace(TERM, negatives=["sky", "sky"])]
     with pytest.raises(ValueError, match="one is given twice"):
-        session.take(msgspec.structs.replace(INTERFACE, rewards=twice))
+        session.take(msgspec.structs.replace(interface, rewards=twice))
     session.close()
     return seen
 
 
 def test_in_the_jail_the_same_is_seen_and_paid(weights: Path, tmp_path: Path) -> None:
     model = MineClip(weights)
-    model.seconds = 0.0  # this machine may be busy, and 70 pictures a step are many
+    model.seconds = 0.0  # this machine may be busy
+    # Random weights find one of three prompts likelier than the others, whatever is seen.
+    black = np.tile(model.embed(np.zeros((1, 3, 40, 64), np.uint8)), (1, 16, 1))
+    prompts = [TERM.name, *TERM.negatives]
+    terms = [
+        RewardTerm(
+            kind="mineclip", weight=2.0, name=name, negatives=[p for p in prompts if p != name]
+        )
+        for name in prompts
+    ]
+    best = max(terms, key=lambda term: model.reward(black, term.name, term.negatives)[0])
+    interface = msgspec.structs.replace(INTERFACE, rewards=[best])
     with jailed_host(tmp_path, model) as host:
-        jailed = played(host)
-    own = played(OwnProcess("embedded", OPTIONS, TASK, "a test", model))
+        jailed = played(host, interface)
+    own = played(OwnProcess("embedded", OPTIONS, TASK, "a test", model), interface)
     for one, other in zip(jailed, own, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-4)
     features, rewards = jailed[0][:, 4:], np.array(jailed[2::2])
     assert features.std(0).mean() > 0.01  # players see different things
+    assert (rewards > 0).any()
     assert (rewards >= 0).all()
     assert (rewards <= 2 * (1 - 1 / 3)).all()
-    assert len(np.unique(rewards)) > 20
+    assert len(np.unique(rewards)) > 10
+
+
+def test_a_worker_asks_for_many_frames_in_messages_that_are_taken() -> None:
+    ours, theirs = socket.socketpair()
+    asked: list[int] = []
+
+    def receive(sock: socket.socket) -> Callable[[int], bytearray]:
+        return lambda length: receive_exactly(sock.recv_into, length)
+
+    def answer() -> None:
+        for _ in range(3):
+            question = decode(wire.Embed, wire.read(receive(theirs)))
+            asked.append(len(question.frames))
+            wire.write(theirs, wire.Told(values=Grey().embed(np.asarray(question.frames))))
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    frames = np.arange(150, dtype=np.uint8)[:, None, None, None] + np.zeros(
+        (1, 3, 10, 16), np.uint8
+    )
+    seen = AskedModel(ours, receive(ours), 10, 16, 0.0).embed(frames)
+    thread.join(PATIENCE)
+    ours.close()
+    theirs.close()
+    assert asked == [64, 64, 22]
+    assert seen[:, 0].tolist() == list(range(150))
 
 
 def answer(**changes: Any) -> SpecAnswer:

@@ -84,8 +84,8 @@ class MineClip:
         return self._prompts[prompts]
 
     def _normalised(self, frames: NDArray[np.uint8]) -> Tensor:
-        pixels = torch.from_numpy(np.ascontiguousarray(frames)).to(self._device)
-        return (pixels.float() / 255 - self._mean) / self._std
+        pixels = torch.tensor(frames, device=self._device).float()
+        return (pixels / 255 - self._mean) / self._std
 
     def _timed(self) -> float:
         """Seconds that a frame takes here, about."""

@@ -117,7 +117,7 @@ class Inmate:
         world.observation(0)
         self._confine(ask.memory)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
-        model = None if ask.model is None else _Model(self._sock, self._receive, *ask.model)
+        model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
         session = self._session = Session(request, world, film, self._count, model)
         if ask.over:
             session.give_up()
@@ -160,7 +160,7 @@ class _Frames(FrameCount):
         """The env server does that."""
 
 
-class _Model:
+class AskedModel:
     """Stands for the video model, which the env server has."""
 
     def __init__(
