@@ -136,6 +136,7 @@ class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     reason: str
     performance: Performed | None = None  # of a plan of several subtasks
     stopped: dict[str, str] = {}  # subtask -> why its outer loop stopped
+    chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
 
 
 class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -152,6 +153,7 @@ class SubtaskReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     iterations: list[Iteration]
     success: bool
     reason: str  # why the outer loop stopped
+    chosen: int | None = None  # number of the iteration that stands; None: nothing was implemented
 
 
 class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -202,7 +202,7 @@ class Launch:
         return 128 + number
 
     def _show(self, report: plan.GoalReport, seconds: float) -> None:
-        from rlgpt.report import iteration_table  # with its page and charts: only at the end
+        from rlgpt.report.table import iteration_table
 
         console = self._view.console
         console.print(iteration_table(report))
@@ -218,7 +218,7 @@ class Launch:
     def _papers(
         self, report: plan.GoalReport, restarts: dict[str, int], seconds: float
     ) -> list[tuple[str, str]]:
-        from rlgpt.report import write
+        from rlgpt.report.files import write  # with its page and charts: only at the end
 
         try:
             summary, page = write(self._run, report, restarts, seconds)

@@ -1,7 +1,7 @@
 """``rlgpt report RUN``: write the report of a run anew from its folder."""
 
 from rlgpt import run_folder
-from rlgpt.report import rewrite
+from rlgpt.report.files import rewrite
 
 
 def report(wanted: str | None) -> int:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -284,8 +285,15 @@ class Stack:
         self.agents: dict[str, AgentProcess] = {}
         self.bus = Bus(run)
         try:
-            for name in ("llm", "critic", "fast_agent", "slow_agent", "planner"):
-                self.agents[name] = AgentProcess(name, run)
+            # Side by side: most of a start is imports.
+            with ThreadPoolExecutor() as pool:
+                names = ("llm", "critic", "fast_agent", "slow_agent", "planner")
+                starts = {name: pool.submit(AgentProcess, name, run) for name in names}
+            for name, start in starts.items():
+                if start.exception() is None:
+                    self.agents[name] = start.result()
+            for start in starts.values():
+                start.result()
         except BaseException:
             self.close()
             raise

@@ -14,6 +14,9 @@ ROOMS: dict[str, set[str]] = {
 """What a room may import of the other rooms. What every node is made of (the files directly in
 ``nodes/``) is open to ``rlgpt`` as well, and the folders in ``nodes/`` are closed to each other."""
 
+ENV_SERVER = ("worlds", "programs", "interface", "session", "jail")
+"""Inside the env server a folder may import those before it, never one after it."""
+
 OURS = {*ROOMS, "tests", "benchmarks"}
 
 
@@ -56,6 +59,21 @@ def violations(root: Path) -> list[str]:
                 why = _refused(where, name, folders)
                 if why:
                     found.append(f"{where}:{line}: {why}")
+    return found
+
+
+def upward(root: Path) -> list[str]:
+    """Every import inside the env server that goes against the order of its folders."""
+    found: list[str] = []
+    above = set(ENV_SERVER)
+    for layer in ENV_SERVER:
+        above.remove(layer)
+        for path in sorted((root / "nodes" / "env_server" / layer).rglob("*.py")):
+            where = path.relative_to(root)
+            for line, name in imports(path, ".".join(where.parent.parts)):
+                parts = name.split(".")
+                if parts[:2] == ["nodes", "env_server"] and above.intersection(parts[2:3]):
+                    found.append(f"{where}:{line}: {layer}/ comes before {parts[2]}/")
     return found
 
 

@@ -6,9 +6,10 @@ import builtins
 import sys
 from types import CodeType
 
-from nodes.env_server import choices, session
+from nodes.env_server.interface import choices
 from nodes.env_server.jail import fork_server
 from nodes.env_server.programs import CompiledProgram, compiler, reward, running
+from nodes.env_server.session import coded_actions
 
 RAW = "# raw\n"
 _compile_program, _compile_reward = compiler.compile_program, reward.compile_reward
@@ -29,7 +30,7 @@ def _raw(source: str) -> CodeType:
 
 
 if __name__ == "__main__":
-    session.compile_program = choices.compile_program = compile_program
+    coded_actions.compile_program = choices.compile_program = compile_program
     reward.compile_reward = compile_reward
     running.SHARED = reward.SHARED = {**running.SHARED, "__builtins__": builtins}
     sys.exit(fork_server.main(sys.argv[1:]))

@@ -29,7 +29,7 @@ from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.planner.plan_check import plan_problems
 from nodes.slow_agent.decomposition_check import decomposition_problems
-from nodes.slow_agent.stopping import spent, stop_reason
+from nodes.slow_agent.stopping import chosen, spent, stop_reason
 
 NODES = Path(__file__).parents[1] / "nodes"
 LOG = Condition(kind="have", name="log")
@@ -214,6 +214,27 @@ def test_the_outer_loop_stops_for_one_of_four_reasons():
     assert "samples" in (stop_reason([iteration(0), iteration(1)], few) or "")
     short = msgspec.structs.replace(limits, iterations=1)
     assert "iterations" in (stop_reason([iteration(0)], short) or "")
+
+
+def tried(number: int, *, rate: float, tryout: float, episodes: int = 30) -> Iteration:
+    plain = iteration(number, rate=rate)
+    verdict = msgspec.structs.replace(plain.lines[0].verdict, success_rate=tryout)
+    line = msgspec.structs.replace(plain.lines[0], verdict=verdict)
+    return msgspec.structs.replace(plain, lines=[line], episodes=episodes)
+
+
+def test_tryouts_choose_the_iteration_that_stands_and_evaluations_do_not():
+    limits = Limits(iterations=5, success_rate=0.9, samples=1000)
+    assert chosen([], limits) is None
+    better = tried(0, rate=0.2, tryout=0.8)
+    assert chosen([better, tried(1, rate=0.7, tryout=0.6)], limits) == better
+    later = tried(1, rate=0.1, tryout=0.8)
+    assert chosen([better, later], limits) == later
+    reached = tried(1, rate=0.9, tryout=0.5)
+    assert chosen([better, reached], limits) == reached
+    never_played = tried(1, rate=0.0, tryout=1.0, episodes=0)
+    assert chosen([better, never_played], limits) == better
+    assert chosen([never_played], limits) is None
 
 
 def questions() -> dict[str, list[msgspec.Struct]]:

@@ -1,7 +1,7 @@
 """The two loops with real processes: escalation, stop rules, repairs, restarts."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,11 +18,31 @@ from messages.plan import (
     SubAction,
 )
 from messages.program import Program
+from messages.system import SetParameters, set_parameters
 from messages.world import Condition
+from nodes.fast_agent.fast_agent import FastAgent
 from tests.agent_stack import STEPS, TASK, Stack, rulebook_world, stack
 from tests.bus_processes import PATIENCE
+from tests.conftest import short_folder
 
 FIND = SubAction(name="find a tree", method="code", success=Condition(kind="facing", name="wood"))
+
+
+@pytest.fixture(scope="module")
+def all_of_them(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with short_folder() as run, stack(run) as agents:
+        yield agents
+
+
+@pytest.fixture
+def agents(all_of_them: Stack) -> Iterator[Stack]:
+    """One stack for the goals of all tests, each with an id of its own; its world as it was."""
+    world = all_of_them.world
+    world.opened.clear()
+    world.played.clear()
+    world.trained.clear()
+    yield all_of_them
+    world.outcome, world.before_run = rulebook_world, lambda goal_id: None
 
 
 def told(report: GoalReport) -> list[list[tuple[str, str, bool]]]:
@@ -52,34 +72,34 @@ def check_report(report: GoalReport) -> None:
     samples = [iteration.samples for iteration in report.iterations]
     assert [each.training for each in samples] == [0, 0, 1100, 1100]
     # One program on 2 episodes; then finding on 2 and two programs for digging, each on 2 with a
-    # prefix; a policy like one of them.
-    assert [each.trial for each in samples] == [2 * STEPS, 10 * STEPS, 4 * STEPS, 4 * STEPS]
-    assert [each.evaluation for each in samples] == [3 * STEPS, *[6 * STEPS] * 3]
+    # prefix; a policy like one of them, but that one that fails begins again: its horizon of 300
+    # goes three times more into the task's of 1,000.
+    assert [each.trial for each in samples] == [2 * STEPS, 10 * STEPS, 10 * STEPS, 4 * STEPS]
+    assert [each.evaluation // STEPS for each in samples] == [3, 6, 15, 6]
 
 
-def test_a_goal_goes_through_the_two_loops(run_folder: Path):
-    with stack(run_folder) as agents:
-        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
-        check_report(report)
-        opened = {request.session: request for request in agents.world.opened}
-        trials = [request for session, request in opened.items() if "/trial" in session]
-        evaluations = [request for session, request in opened.items() if "/episodes" in session]
-        assert {request.seeds.first for request in trials} == {3_900_000}
-        assert {request.seeds.first for request in evaluations} == {3_950_000}
-        assert all(request.record for request in evaluations)
-        specs = [train.spec for train in agents.world.trained.values()]
-        assert {spec.seeds.first for spec in specs} == {3_000_000}
-        assert {spec.interface.gamma for spec in specs} == {0.97}
-        assert [[program.name for program in spec.prefix] for spec in specs] == [
-            ["find-a-tree"],
-            ["find-a-tree"],
-        ]
-        assert not agents.world.sessions  # every session was closed
-        assert list((run_folder / "fast_agent" / "programs").glob("*find-a-tree*.py"))
-        # The same goal again is answered from memory.
-        played = len(agents.world.played)
-        assert agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE) == report
-        assert len(agents.world.played) == played
+def test_a_goal_goes_through_the_two_loops(agents: Stack):
+    report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
+    check_report(report)
+    opened = {request.session: request for request in agents.world.opened}
+    trials = [request for session, request in opened.items() if "/trial" in session]
+    evaluations = [request for session, request in opened.items() if "/episodes" in session]
+    assert {request.seeds.first for request in trials} == {3_900_000}
+    assert {request.seeds.first for request in evaluations} == {3_950_000}
+    assert all(request.record for request in evaluations)
+    specs = [train.spec for train in agents.world.trained.values()]
+    assert {spec.seeds.first for spec in specs} == {3_000_000}
+    assert {spec.interface.gamma for spec in specs} == {0.97}
+    assert [[program.name for program in spec.prefix] for spec in specs] == [
+        ["find-a-tree"],
+        ["find-a-tree"],
+    ]
+    assert not agents.world.sessions  # every session was closed
+    assert list((agents.run / "fast_agent" / "programs").glob("demo*find-a-tree*.py"))
+    # The same goal again is answered from memory.
+    played = len(agents.world.played)
+    assert agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE) == report
+    assert len(agents.world.played) == played
 
 
 def test_without_macros_the_dead_loop_is_seen(run_folder: Path):
@@ -92,58 +112,59 @@ def test_without_macros_the_dead_loop_is_seen(run_folder: Path):
         assert all(line.macros == [] for each in report.iterations for line in each.lines)
 
 
-def test_a_program_that_fails_is_repaired_from_the_stock(run_folder: Path):
-    def only_the_patient_one_finds(source: str) -> str:
-        return "facing" if "def clear" in source else ""
-
-    with stack(run_folder, outcome=only_the_patient_one_finds) as agents:
-        goal = Implement(task=TASK, sub_action=FIND, before=[], history=[])
-        implemented = agents.bus.run_goal(IMPLEMENT, "alone", goal, timeout=PATIENCE)
-        assert implemented.line.verdict.success
-        assert implemented.line.attempts == 2
-        assert implemented.samples.trial == 2 * 2 * STEPS
+def test_a_program_that_fails_is_repaired_from_the_stock(agents: Stack):
+    agents.world.outcome = lambda source: "facing" if "def clear" in source else ""
+    goal = Implement(task=TASK, sub_action=FIND, before=[], history=[])
+    implemented = agents.bus.run_goal(IMPLEMENT, "repaired", goal, timeout=PATIENCE)
+    assert implemented.line.verdict.success
+    assert implemented.line.attempts == 2
+    assert implemented.samples.trial == 2 * 2 * STEPS
 
 
-def test_without_a_new_idea_the_inner_loop_ends(run_folder: Path):
-    with stack(run_folder, outcome=lambda source: "", repairs=5) as agents:
-        goal = Implement(task=TASK, sub_action=FIND, before=[], history=[])
-        implemented = agents.bus.run_goal(IMPLEMENT, "alone", goal, timeout=PATIENCE)
-        assert not implemented.line.verdict.success
-        assert implemented.line.attempts == 2
-        assert implemented.stage is not None  # the best there is can still be evaluated
+def test_without_a_new_idea_the_inner_loop_ends(agents: Stack):
+    def allow(repairs: int) -> None:
+        wanted = SetParameters(values={"repairs": repairs})
+        agents.bus.call(set_parameters("fast_agent"), wanted, timeout=PATIENCE)
+
+    agents.world.outcome = lambda source: ""
+    goal = Implement(task=TASK, sub_action=FIND, before=[], history=[])
+    allow(5)  # so that it is not for them that it ends
+    implemented = agents.bus.run_goal(IMPLEMENT, "at a loss", goal, timeout=PATIENCE)
+    allow(FastAgent.Parameters().repairs)
+    assert not implemented.line.verdict.success
+    assert implemented.line.attempts == 2
+    assert implemented.stage is not None  # the best there is can still be evaluated
 
 
 @pytest.mark.parametrize("name", ["fast_agent", "slow_agent", "planner", "critic", "llm"])
-def test_a_killed_agent_arrives_where_it_was(run_folder: Path, name: str):
+def test_a_killed_agent_arrives_where_it_was(agents: Stack, name: str):
     """kill -9 in the middle of the goal: the same report, and no sample is counted twice."""
-    with stack(run_folder) as agents:
-        _disturb(agents, lambda: (agents.agents[name].kill(), agents.agents[name].start()))
-        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
-        check_report(report)
+    happened = _disturb(agents, lambda: (agents.agents[name].kill(), agents.agents[name].start()))
+    report = agents.bus.run_goal(PURSUE, f"killed {name}", agents.goal(), timeout=PATIENCE)
+    assert happened.is_set()
+    check_report(report)
 
 
-def test_a_stopped_agent_does_not_take_its_goals_with_it(run_folder: Path):
+def test_a_stopped_agent_does_not_take_its_goals_with_it(agents: Stack):
     """SIGTERM: what it had asked of others goes on."""
-    with stack(run_folder) as agents:
-        _disturb(
-            agents,
-            lambda: (agents.agents["slow_agent"].stop(), agents.agents["slow_agent"].start()),
-        )
-        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
-        check_report(report)
+    stopped = agents.agents["slow_agent"]
+    happened = _disturb(agents, lambda: (stopped.stop(), stopped.start()))
+    report = agents.bus.run_goal(PURSUE, "stopped", agents.goal(), timeout=PATIENCE)
+    assert happened.is_set()
+    check_report(report)
 
 
-def test_a_lost_session_is_played_again(run_folder: Path):
+def test_a_lost_session_is_played_again(agents: Stack):
     """The env server came back without its sessions: the play starts over as another attempt."""
-    with stack(run_folder) as agents:
-        _disturb(agents, agents.world.sessions.clear)
-        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
-        check_report(report)
-        sessions = {session for session, _ in agents.world.played}
-        assert any(session.endswith("/play-1") for session in sessions)
+    happened = _disturb(agents, agents.world.sessions.clear)
+    report = agents.bus.run_goal(PURSUE, "lost", agents.goal(), timeout=PATIENCE)
+    assert happened.is_set()
+    check_report(report)
+    sessions = {session for session, _ in agents.world.played}
+    assert any(session.endswith("/play-1") for session in sessions)
 
 
-def _disturb(agents: Stack, happening: Callable[[], object]) -> None:
+def _disturb(agents: Stack, happening: Callable[[], object]) -> threading.Event:
     """Have something happen once, while a program is about to run in the second iteration's
     evaluation."""
     happened = threading.Event()
@@ -155,35 +176,34 @@ def _disturb(agents: Stack, happening: Callable[[], object]) -> None:
             happening()
 
     agents.world.before_run = before_run
+    return happened
 
 
-def test_a_session_that_is_always_lost_ends_the_goal_with_a_reason(run_folder: Path):
+def test_a_session_that_is_always_lost_ends_the_goal_with_a_reason(agents: Stack):
     stage = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
-    with stack(run_folder, outcome=rulebook_world, plays=2) as agents:
-        agents.world.before_run = lambda goal_id: agents.world.sessions.clear()
-        with pytest.raises(Exception, match="no session") as refused:
-            agents.bus.run_goal(
-                EVALUATE, "alone", Evaluate(task=TASK, stages=[stage]), timeout=PATIENCE
-            )
-        assert getattr(refused.value, "code", "") == "unknown_session"
-        assert len(agents.world.opened) == 2
+    agents.world.before_run = lambda goal_id: agents.world.sessions.clear()
+    with pytest.raises(Exception, match="no session") as refused:
+        agents.bus.run_goal(
+            EVALUATE, "never", Evaluate(task=TASK, stages=[stage]), timeout=PATIENCE
+        )
+    assert getattr(refused.value, "code", "") == "unknown_session"
+    assert len(agents.world.opened) == FastAgent.Parameters().plays
 
 
-def test_cancelling_the_goal_reaches_those_below(run_folder: Path):
-    with stack(run_folder) as agents:
-        running, ended = threading.Event(), threading.Event()
+def test_cancelling_the_goal_reaches_those_below(agents: Stack):
+    running, ended = threading.Event(), threading.Event()
 
-        def before_run(goal_id: str) -> None:
-            running.set()
-            ended.wait(PATIENCE)
+    def before_run(goal_id: str) -> None:
+        running.set()
+        ended.wait(PATIENCE)
 
-        agents.world.before_run = before_run
-        try:
-            with pytest.raises(GoalCancelled):
-                agents.bus.run_goal(
-                    PURSUE, "demo", agents.goal(), timeout=PATIENCE, cancelled=running.is_set
-                )
-        finally:
-            ended.set()
+    agents.world.before_run = before_run
+    try:
         with pytest.raises(GoalCancelled):
-            agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
+            agents.bus.run_goal(
+                PURSUE, "unwanted", agents.goal(), timeout=PATIENCE, cancelled=running.is_set
+            )
+    finally:
+        ended.set()
+    with pytest.raises(GoalCancelled):
+        agents.bus.run_goal(PURSUE, "unwanted", agents.goal(), timeout=PATIENCE)

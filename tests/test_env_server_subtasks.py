@@ -7,7 +7,7 @@ import pytest
 
 from messages.world import Condition
 from nodes.critic.conditions import holds
-from nodes.env_server.conditions import Judge
+from nodes.env_server.interface.conditions import Judge
 from tests.fake_world import FakeWorld
 from tests.test_env_server_sessions import ATTACK, CHOP, WALK, interface, session, task
 

@@ -4,13 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.import_table import violations
+from tests.import_table import upward, violations
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_no_arrow_is_broken() -> None:
     assert violations(ROOT) == []
+
+
+def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> None:
+    assert upward(ROOT) == []
+    folder = tmp_path / "nodes/env_server/interface"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_text("from nodes.env_server.session import Session\n")
+    (folder / "b.py").write_text("from nodes.env_server.programs import Run\n")
+    assert upward(tmp_path) == [
+        "nodes/env_server/interface/a.py:1: interface/ comes before session/"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.launch_toys.launched import launched, refused, rlgpt
+from tests.launch_toys.launched import failed, launched, refused, rlgpt
 
 TWO = {
     "seed": 0,
@@ -52,6 +52,14 @@ def place(tmp_path: Path) -> Path:
 def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
     assert words in refused("launch", *arguments, cwd=place)
     assert not (place / "runs").exists()
+
+
+def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
+    """As a process: one line, exit code 2. The other refusals are asked for in this one."""
+    for arguments in (("launch", "toe"), ("resume", "nowhere"), ("node", "list")):
+        sentence = failed(*arguments, cwd=place, code=2)
+        assert sentence.count("\n") == 1
+        assert sentence == refused(*arguments, cwd=place)
 
 
 def test_broken_launch_file(place: Path) -> None:
@@ -147,6 +155,6 @@ def test_help_needs_no_stack(place: Path) -> None:
 def test_node_that_refuses_ends_the_launch_of_the_real_stack(
     place: Path, override: str, words: str
 ) -> None:
-    sentence = refused("launch", "harvest_log", override, "run=out", cwd=place, code=1)
+    sentence = failed("launch", "harvest_log", override, "run=out", cwd=place, code=1)
     assert sentence.startswith(words)
     assert "mend out/config.yaml and `rlgpt resume out`" in sentence

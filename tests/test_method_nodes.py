@@ -67,7 +67,6 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
             "slow_agent": {"methods": ["rl"], "most_sub_actions": 1},
         },
         macros=False,
-        persist=True,
         autocraft=True,
     )
     assert [subtask.name for subtask in report.subtasks] == [TASK.prompt]
@@ -75,6 +74,20 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
     # The policy's horizon of 500 goes twice into the task's of 1,000: in the tryout and at the end.
     assert len(played) == 4
     assert report.iterations[0].samples.evaluation == 2 * 3 * STEPS
+
+
+def test_only_a_policy_that_ends_its_subtask_plays_on(run_folder: Path):
+    report, played = pursued(run_folder, 1, nodes={"slow_agent": {"methods": ["rl"]}})
+    assert told(report) == [[("find a tree", "rl", False), ("harvest log", "rl", False)]]
+    stages = {
+        part: [goal.split("/")[-2] for session, goal in played if f"/{part}/" in session]
+        for part in ("find-a-tree/trial-0", "harvest-log/trial-0", "evaluate/episodes")
+    }
+    # One that found its tree and went on would have left it by the end. The last one's horizon of
+    # 300 goes three times more into the task's of 1,000.
+    assert stages["find-a-tree/trial-0"] == ["find-a-tree"]
+    assert stages["harvest-log/trial-0"] == ["find-a-tree", *["harvest-log"] * 4]
+    assert stages["evaluate/episodes"] == ["find-a-tree", *["harvest-log"] * 4]
 
 
 def test_a_training_takes_no_more_than_the_run_has_left(run_folder: Path):

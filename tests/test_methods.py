@@ -23,8 +23,8 @@ from models.actions import PRIMITIVES
 from models.features import FEATURES
 from models.plans import starts
 from nodes.config import read_parameters
+from nodes.env_server.interface.stage import Stage as MetStage
 from nodes.env_server.programs import compile_program
-from nodes.env_server.stage import Stage as MetStage
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.profiles import Rulebook, read_profile

@@ -7,10 +7,10 @@ import pytest
 
 from messages.chat import SpecAnswer
 from messages.world import RewardTerm
+from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import compile_reward
 from nodes.env_server.readings import Readings
-from nodes.env_server.rewards import Rewards
 from nodes.fast_agent.spec_check import spec_problems
 from tests.fake_world import FakeWorld
 

@@ -30,8 +30,10 @@ from messages.training import Policy, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
 from rlgpt.refused import Refused
-from rlgpt.report import Summary, iteration_table, rewrite, write
 from rlgpt.report.curves import Curve, of_policy
+from rlgpt.report.files import rewrite, write
+from rlgpt.report.summary import Summary
+from rlgpt.report.table import iteration_table
 
 HOSTILE = "<script>alert('pwned')</script>"
 
@@ -158,6 +160,7 @@ def goal_report(program: str = SEARCH, said: str = "The tree was reached.") -> G
         ],
         success=True,
         reason="The success rate 0.93 reaches 0.9.",
+        chosen={"harvest log": 1},
     )
 
 
@@ -328,7 +331,7 @@ def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
         seconds=0.0,
     )
     report = msgspec.structs.replace(empty, iterations=[nothing])
-    assert "was not evaluated" in written(tmp_path, report).text
+    assert "no iteration was evaluated" in written(tmp_path, report).text
     console = Console(file=io.StringIO(), width=120)
     console.print(iteration_table(report))
     assert "not evaluated" in console.file.getvalue()  # type: ignore[attr-defined]

@@ -3,16 +3,13 @@
 import json
 import shutil
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from rlgpt.main import main
-from tests.launch_toys.launched import rlgpt
+from tests.launch_toys.launched import refused, rlgpt
 
-Refusing = Callable[..., str]
 CELL = "results/quick/mutton/rlgpt/seed-0.json"
 QUICK = ("table", "minedojo10", "--quick", "--only", "task=mutton", "method=rlgpt")
 
@@ -32,21 +29,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def place(played: Path, tmp_path: Path) -> Path:
     shutil.copytree(played / "results", tmp_path / "results")
     return tmp_path
-
-
-@pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    """Calls the command here, where Hydra is imported once; returns the sentence it is refused
-    with."""
-
-    def call(*arguments: str, cwd: Path) -> str:
-        monkeypatch.chdir(cwd)
-        assert main(arguments) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("rlgpt: ")
-        return said
-
-    return call
 
 
 def cell(place: Path) -> dict:
@@ -120,7 +102,7 @@ def test_other_limits_make_another_cell(place: Path) -> None:
     assert (place / CELL).read_bytes() == before
 
 
-def test_broken_cell(place: Path, refused: Refusing) -> None:
+def test_broken_cell(place: Path) -> None:
     (place / CELL).write_text("{}")
     sentence = refused(*QUICK, cwd=place)
     assert f"{CELL} is no finished cell" in sentence
@@ -160,12 +142,12 @@ def cell_of_one() -> dict:
         (["harvest", "--results", "/proc/results"], "cannot write to the results folder"),
     ],
 )
-def test_table_refuses(tmp_path: Path, refused: Refusing, arguments: list[str], words: str) -> None:
+def test_table_refuses(tmp_path: Path, arguments: list[str], words: str) -> None:
     assert words in refused("table", *arguments, cwd=tmp_path)
     assert not (tmp_path / "runs").exists()
 
 
-def test_table_of_ones_own_that_is_wrong(tmp_path: Path, refused: Refusing) -> None:
+def test_table_of_ones_own_that_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "launch" / "table").mkdir(parents=True)
     mine = tmp_path / "launch" / "table" / "mine.yaml"
     mine.write_text("title: Mine\ncaption: x\ntasks: [stick]\nmethods: [rlgpt]\nseds: [0]\n")

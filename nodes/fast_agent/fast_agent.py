@@ -42,7 +42,7 @@ class FastAgent(Node):
             False  # is what leads to success crafted for policies as soon as it can be?
         )
         critic: bool = True  # false: a program that runs without an error counts as success
-        persist: bool = False  # a policy plays on, stage after stage, until the episode is over
+        persist: bool = True  # a policy that ends a subtask plays on until its episode is over
         trial_episodes: int = 20
         evaluation_episodes: int = 30
         repairs: int = 2  # programs (or specs) after the first, within one goal
@@ -52,6 +52,7 @@ class FastAgent(Node):
         most_samples: int = 3_000_000  # the largest budget that a spec may ask for
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.98  # training success rate at which training ends early
+        give_up_at: int | None = 100_000  # samples without any success that end it; None: never
         gamma: float | None = None  # discount inside a macro; None: the learner's
         tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
         most_tries: int = 12  # at one subtask in one episode, whatever they bring

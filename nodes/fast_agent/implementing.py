@@ -99,10 +99,16 @@ def try_out(agent: Agent, goal: Implementing, number: int | str, stage: Stage) -
             stages=[*played_before, stage],
             prefix=[] if played_before else prefix,
             pictures=agent.pictures,
-            persist=agent.parameters.persist,
+            persist=agent.parameters.persist and _ends_the_subtask(goal),
         ),
         lambda: goal.withdrawn,
     )
+
+
+def _ends_the_subtask(goal: Implementing) -> bool:
+    """Whether there is nothing after the sub-action: a policy that only leads up to another stage
+    would walk away from what it came for."""
+    return goal.request.sub_action.success == goal.request.task.success
 
 
 def unjudged(played: Played) -> Verdict:

@@ -56,6 +56,7 @@ class Planner(Node):
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
         stopped: dict[str, str] = {}
+        chosen: dict[str, int] = {}
 
         def report(success: bool, reason: str, performance: Performed | None = None) -> GoalReport:
             self.log.info("%s: %s", goal.id, reason)
@@ -67,6 +68,7 @@ class Planner(Node):
                 reason=reason,
                 performance=performance,
                 stopped=stopped,
+                chosen=chosen,
             )
 
         if problems:
@@ -84,11 +86,11 @@ class Planner(Node):
             done = len(practised)
             subtasks[done:] = [subtask, *(s for s in rest if _key(s) not in practised)]
             self._say(goal, subtasks, done)
-            left = limits.samples - spent(iterations)
-            if left <= 0:
+            samples_left = limits.samples - spent(iterations)
+            if samples_left <= 0:
                 return report(False, f"The samples are spent: {limits.samples:,}.")
             # What one subtask does not need is there for the next, but none may starve the others.
-            samples = math.ceil(left / (1 + sum(_key(s) not in practised for s in rest)))
+            samples = math.ceil(samples_left / (1 + sum(_key(s) not in practised for s in rest)))
             achieved = self._achieve(
                 goal,
                 f"{goal.id}/{done}-{slug(subtask.name)}",
@@ -101,14 +103,17 @@ class Planner(Node):
             )
             iterations.extend(achieved.iterations)
             stopped[subtask.name] = achieved.reason
+            stands = _chosen(achieved)
+            if stands is not None:
+                chosen[subtask.name] = stands.number
             if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
-            best = _best(achieved.iterations)
-            if best is None:
+            if stands is None or stands.success_rate == 0:
                 return report(False, f"{subtask.name} was never done: {achieved.reason}")
-            practised[_key(subtask)] = Practised(subtask=subtask, stages=best.stages)
-            if best.left and (problems := plan_shortfalls(rest, best.left)):
-                rest, held = self._plan_anew(goal.id, done, task, best.left, problems, rest, held)
+            practised[_key(subtask)] = Practised(subtask=subtask, stages=stands.stages)
+            left = stands.left
+            if left and (problems := plan_shortfalls(rest, left)):
+                rest, held = self._plan_anew(goal.id, done, task, left, problems, rest, held)
         self._say(goal, subtasks, len(subtasks))
         if single:
             return report(True, "All subtasks were achieved.")
@@ -182,10 +187,9 @@ def spent(iterations: list[Iteration]) -> int:
     )
 
 
-def _best(iterations: list[Iteration]) -> Iteration | None:
-    """The iteration that did best; None where nothing ever worked."""
-    best = max(iterations, key=lambda each: each.success_rate, default=None)
-    return best if best is not None and best.success_rate > 0 else None
+def _chosen(achieved: SubtaskReport) -> Iteration | None:
+    """The iteration that stands for the subtask."""
+    return next((each for each in achieved.iterations if each.number == achieved.chosen), None)
 
 
 def _key(subtask: Subtask) -> tuple[str, str]:

@@ -34,7 +34,7 @@ from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.slow_agent.decomposition_check import decomposition_problems
-from nodes.slow_agent.stopping import reached, spent, stop_reason
+from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
@@ -82,8 +82,13 @@ class SlowAgent(Node):
             self.publish(ITERATIONS, iteration)
             goal.feedback(iteration)
         self.log.info("%s: %s", goal.id, reason)
-        success = bool(iterations) and reached(iterations[-1], limits)
-        return SubtaskReport(iterations=iterations, success=success, reason=reason)
+        stands = chosen(iterations, limits)
+        return SubtaskReport(
+            iterations=iterations,
+            success=stands is not None and reached(stands, limits),
+            reason=reason,
+            chosen=stands and stands.number,
+        )
 
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]

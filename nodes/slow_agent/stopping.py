@@ -1,4 +1,4 @@
-"""When the outer loop stops."""
+"""When the outer loop stops, and which of its iterations then stands."""
 
 from messages.plan import Iteration, Limits
 
@@ -37,6 +37,21 @@ def stop_reason(iterations: list[Iteration], limits: Limits) -> str | None:
 def reached(iteration: Iteration, limits: Limits) -> bool:
     """Whether this iteration achieved the subtask."""
     return iteration.episodes > 0 and iteration.success_rate >= limits.success_rate
+
+
+def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
+    """The iteration whose stages are what came of the loop: the last where it achieved the subtask,
+    else the one that did best in its tryouts, of equals the later one. Evaluations have no say: who
+    chooses by them can't be measured by them. None where no iteration has all its stages."""
+    whole = [each for each in iterations if each.episodes > 0]
+    if whole and reached(whole[-1], limits):
+        return whole[-1]
+    return max(whole, key=lambda each: (tried_out(each), each.number), default=None)
+
+
+def tried_out(iteration: Iteration) -> float:
+    """Success rate of the tryout of its last sub-action, which plays all that comes before it."""
+    return iteration.lines[-1].verdict.success_rate if iteration.lines else 0.0
 
 
 def _tried(iteration: Iteration) -> list[object]:

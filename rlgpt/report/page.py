@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from messages.plan import GoalReport, Iteration, Line, Stage, Subtask
 from rlgpt.report import charts, curves, found, source, words
-from rlgpt.report.summary import Summary
+from rlgpt.report.summary import Summary, standing
 from rlgpt.report.tokens import token_table
 
 
@@ -59,6 +59,7 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
         limits=found.part(config, "limits"),
         world=found.part(config, "world"),
         required=_required(config),
+        stands=standing(report),
         chapters=_chapters(report, _required(config)),
         trainings=_trainings(run, report),
         videos=found.videos(run, _videos(report)),

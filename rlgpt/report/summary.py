@@ -63,7 +63,7 @@ class Summary(msgspec.Struct, kw_only=True):
     task: TaskSummary
     success: bool
     reason: str
-    success_rate: float  # of the performance, or of the last iteration where there is none
+    success_rate: float  # of the performance, or of the iteration that stands where there is none
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
@@ -140,10 +140,21 @@ def profile(config: dict[str, Any]) -> str:
     return str(values.get("name") or values.get("kind") or "")
 
 
+def standing(report: GoalReport) -> Iteration | None:
+    """The iteration that stands for the subtask that was pursued last; None: none does, or it is
+    not known which."""
+    if not report.iterations:
+        return None
+    of_last = [each for each in report.iterations if each.subtask == report.iterations[-1].subtask]
+    number = report.chosen.get(of_last[-1].subtask)
+    return next((each for each in reversed(of_last) if each.number == number), None)
+
+
 def _rate(report: GoalReport) -> float:
     if report.performance is not None:
         return report.performance.success_rate
-    return report.iterations[-1].success_rate if report.iterations else 0.0
+    stands = standing(report)
+    return stands.success_rate if stands is not None else 0.0
 
 
 def _iteration(iteration: Iteration) -> IterationSummary:

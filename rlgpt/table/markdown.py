@@ -223,9 +223,9 @@ def _every_row(page: Page) -> str:
         )
     unplayed = [f"{r.task} by {r.method} ({r.unplayed})" for r in page.rows if r.unplayed]
     note = (
-        "Best iteration: where the goal is one subtask, `rate` is the last evaluation of its "
-        "outer loop and this is the best one of each seed, chosen by these very episodes; of "
-        "several subtasks the best stages are performed anyway. Samples, those spent to learn "
+        "Best iteration: where the goal is one subtask, `rate` is of the "
+        "iteration that its outer loop chose by tryouts, and this is the best one of each seed, "
+        "chosen by these very episodes. Samples, those spent to learn "
         "(training and tryouts), tokens and wall time are means of a cell; a coded action of k "
         "steps counts k. Dead loops: cells in which an outer loop ended in one. Wall times are of "
         "whatever else the machine was doing."

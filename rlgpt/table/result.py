@@ -13,7 +13,7 @@ from nodes.files import write_whole
 from rlgpt.composition import CHECKOUT
 from rlgpt.refused import Refused
 from rlgpt.report.found import config, part
-from rlgpt.report.summary import SampleSummary, Summary
+from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes, total
 from rlgpt.table.cells import OF_LLM, Cell
@@ -61,6 +61,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     plan: list[str]  # its subtasks
     stops: dict[str, str]  # subtask -> why its outer loop stopped
     dead_loop: bool  # one of them stopped in a dead loop
+    chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
     iterations: list[Turn]
     milestones: dict[str, int]  # item of the plan -> episodes that had it
     samples: SampleSummary
@@ -150,6 +151,7 @@ def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) ->
         plan=[subtask.name for subtask in report.subtasks],
         stops=report.stopped,
         dead_loop=any(reason.startswith(DEAD_LOOP) for reason in report.stopped.values()),
+        chosen=report.chosen,
         iterations=[
             Turn(
                 subtask=each.subtask,
@@ -182,9 +184,9 @@ def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool]:
     if report.performance is not None and report.performance.episodes:
         episodes = report.performance.episodes
         return sum(each.success for each in episodes), len(episodes), True
-    if len(report.subtasks) == 1 and report.iterations and report.iterations[-1].episodes:
-        last = report.iterations[-1]
-        return successes(last), last.episodes, True
+    stands = standing(report)
+    if len(report.subtasks) == 1 and stands is not None:
+        return successes(stands), stands.episodes, True
     return 0, wanted, False
 
 

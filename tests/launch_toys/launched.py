@@ -1,6 +1,7 @@
 """Runs the ``rlgpt`` command as a user does, in a folder with launch files of its own."""
 
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from rlgpt.main import main
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0  # seconds; how long anything may take before a test gives up
@@ -35,13 +38,27 @@ def rlgpt(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def refused(*arguments: str, cwd: Path, code: int = 2) -> str:
-    """The one sentence that a command is refused with."""
+def refused(*arguments: str, cwd: Path) -> str:
+    """The one sentence that a command is refused with: what it prints, and exits with 2, but in
+    this process. Nothing is started by then, so an interpreter of its own would show no more."""
+    said = io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stderr(said):
+        code = main(arguments)
+    assert code == 2, said.getvalue()
+    return _sentence(said.getvalue())
+
+
+def failed(*arguments: str, cwd: Path, code: int) -> str:
+    """The sentence with which a command, run as a user does, ends."""
     done = rlgpt(*arguments, cwd=cwd)
     assert done.returncode == code, done
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("rlgpt: "), done
-    return done.stderr
+    return _sentence(done.stderr)
+
+
+def _sentence(said: str) -> str:
+    assert "Traceback" not in said
+    assert said.startswith("rlgpt: "), said
+    return said
 
 
 class Launched:

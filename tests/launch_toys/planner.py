@@ -62,6 +62,7 @@ class Planner(Node):
             iterations=[iteration],
             success=True,
             reason="95 % of 20 episodes",
+            chosen={subtask.name: 0},
         )
 
 

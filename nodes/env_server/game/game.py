@@ -16,6 +16,7 @@ from nodes.env_server.game.keys import STILL, Keys
 from nodes.env_server.game.scope import make_embedded, world_seed
 from nodes.env_server.game.statistics import Statistics
 from nodes.env_server.game.village import OUTSIDE_THE_WELL, nearest_village
+from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import held
 from nodes.env_server.worlds.embedded.hands.items import add_items
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
@@ -41,6 +42,7 @@ ARMOUR = range(36, 40)
 READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
 SWORD_OR_TOOL = (1, 2)  # in the rules' column "tool"
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
+TICK, ATTACK, LET_GO = direct(tick), direct(attack), direct(let_go)
 
 
 class Game:
@@ -215,7 +217,7 @@ class Game:
         if keys.attack:
             self._attack()
         else:
-            let_go(state, 0)
+            LET_GO(state, 0)
         if keys.use:
             self._use()
         if keys.drop:
@@ -240,7 +242,7 @@ class Game:
         changes = int(self.player["changes"])
         wear = int(world.state.slots[0, 0]["wear"])
         lives = self._mob_lives()
-        attack(world.state, world.rules, 0)
+        ATTACK(world.state, world.rules, 0)
         dealt = float(np.clip(lives - self._mob_lives(), 0.0, None).sum())
         if dealt > 0.0:
             statistics.add("damage_dealt", round(10.0 * dealt))
@@ -293,14 +295,16 @@ class Game:
 
     def _pass(self, keys: Keys) -> None:
         """The tick itself, and what it adds to the statistics."""
-        before = self._held()
+        slots = self.world.state.slots[0]
+        had, before = slots.tobytes(), self._held()
         journal = Journal(self)
-        tick(
+        TICK(
             self.world.state, self.world.rules, 0, float(keys.forward), float(keys.left), keys.gait
         )
         self.ticks += 1
         journal.write(keys)
-        for item in np.flatnonzero(self._held() > before):
-            self.statistics.count("pickup", item_names[item])
+        if slots.tobytes() != had:
+            for item in np.flatnonzero(self._held() > before):
+                self.statistics.count("pickup", item_names[item])
         self.statistics.kills(self.world.state.kills[0] - self._kills)
         self._kills[:] = self.world.state.kills[0]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from models.rules.mobs import MOB_IDS
 from nodes.env_server.game.keys import Keys
+from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import block_at
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ WATER = (8, 9)
 CLIMBED = (65, 106)  # ladders and vines
 MOUNTS = {"horse": "horse", "donkey": "horse", "mule": "horse", "pig": "pig"}
 MOUNT_KINDS = {MOB_IDS[name]: counter for name, counter in MOUNTS.items()}
+BLOCK_AT = direct(block_at)
+NOTED = ("x", "y", "z", "jump_rest", "sleeping", "fall", "life")
 
 
 class Journal:
@@ -21,7 +24,8 @@ class Journal:
 
     def __init__(self, game: "Game") -> None:
         self._game = game
-        self._before = game.player.copy()
+        player = game.player
+        self._before = {name: player[name] for name in NOTED}
 
     def write(self, keys: Keys) -> None:
         game, before = self._game, self._before
@@ -54,8 +58,8 @@ class Journal:
         dx, dy, dz = (float(player[axis]) - float(before[axis]) for axis in "xyz")
         flat, whole = math.hypot(dx, dz), math.sqrt(dx * dx + dy * dy + dz * dz)
         x, z = math.floor(player["x"]), math.floor(player["z"])
-        feet = block_at(state, 0, x, math.floor(player["y"]), z)
-        eyes = block_at(state, 0, x, math.floor(float(player["y"]) + 1.62), z)
+        feet = BLOCK_AT(state, 0, x, math.floor(player["y"]), z)
+        eyes = BLOCK_AT(state, 0, x, math.floor(float(player["y"]) + 1.62), z)
         if player["riding"] > 0:
             kind = int(state.mobs[0, int(player["riding"]) - 1]["kind"])
             way, name = whole, MOUNT_KINDS.get(kind, "boat")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from messages.world import Task
 from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
+from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.looking import (
     look_around,
@@ -30,6 +31,7 @@ from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
 
 ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
+STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
 FUNCTIONS = ("no_op", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 
 
@@ -151,7 +153,7 @@ class EmbeddedWorld(World):
             )
         self._actions[:] = actions
         self._active[:] = active
-        row, column = act_all(
+        row, column = STEP(
             self.state,
             self.rules,
             self._actions,
@@ -185,7 +187,7 @@ class EmbeddedWorld(World):
             chosen = self._chosen[tuple(fields), radius] = self._choose(fields, radius)
         wanted, arrays, seen = chosen
         if wanted:
-            observing.observe_all(self.state, self.rules, wanted, *arrays)
+            OBSERVE(self.state, self.rules, wanted, *arrays)
         if "rays" in fields:
             if rays is None:
                 raise ValueError("rays are asked for, but not which: give rays as (R, 2) radians")
@@ -266,7 +268,7 @@ class EmbeddedWorld(World):
         shape = (self.size, len(pitch_yaw))
         names = self.buffer(("ray names", shape), shape, np.int64)[: len(rows)]
         distances = self.buffer(("ray distances", shape), shape, np.float32)[: len(rows)]
-        cast_all(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
+        CAST(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
         return names, distances
 
     def mobs(

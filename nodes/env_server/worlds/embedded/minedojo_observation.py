@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from models.rules import BLOCKS, item_names
 from models.rules.mobs import entity_names
 from nodes.env_server.worlds.embedded import packing
+from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import BARRIER, meta_at
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.packing import DECREASES, INCREASES
@@ -39,7 +40,7 @@ FLAGS = {
     name: rules().block[name].astype(np.bool_)
     for name in ("no_tool", "collidable", "movement", "liquid", "solid", "burns", "light")
 }
-
+PACK, PACK_VOXELS = direct(packing.pack), direct(packing.pack_voxels)
 
 # The same for every step: copied, as a dictionary belongs to who asked for it.
 _NOTHING = np.zeros(1, np.float32)
@@ -65,7 +66,7 @@ def observe(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         np.empty(5, np.float32),
     )
     scratch = world.buffer("change", (len(item_names),), np.int64)
-    packing.pack(world.state, world.rules, environment, *packed, scratch)
+    PACK(world.state, world.rules, environment, *packed, scratch)
     masks = world.observe(("masks",))
     stats, facts = packed.stats.astype(np.float32), packed.facts
     durability = packed.slots[3:].astype(np.float32)
@@ -192,7 +193,7 @@ def _voxels(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     metas = np.empty((n, n, n), np.int64)
     cosines = np.empty((n, n, n), np.float32)
     x, y, z = (math.floor(player[axis]) - radius for axis in "xyz")
-    packing.pack_voxels(world.state, environment, x, y, z, blocks, metas, cosines)
+    PACK_VOXELS(world.state, environment, x, y, z, blocks, metas, cosines)
     return {
         "block_name": LOCALISED[blocks],
         "block_meta": metas,

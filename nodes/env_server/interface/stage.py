@@ -3,13 +3,13 @@
 import numpy as np
 
 from messages.world import Condition, Interface, Task
-from nodes.env_server.autocraft import Autocraft
-from nodes.env_server.choices import Choices
-from nodes.env_server.conditions import Judge
-from nodes.env_server.features import FeatureMatrix
-from nodes.env_server.rewards import Rewards
+from nodes.env_server.interface.autocraft import Autocraft
+from nodes.env_server.interface.choices import Choices
+from nodes.env_server.interface.conditions import Judge
+from nodes.env_server.interface.features import FeatureMatrix
+from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.video_model import VideoModel, check
-from nodes.env_server.worlds.world import Floats, World
+from nodes.env_server.worlds.world import Bools, Floats, World
 
 
 class Stage:
@@ -43,6 +43,13 @@ class Stage:
         self.steps = np.zeros(world.size, np.int64)
         self.over = np.zeros(world.size, bool)
         self.previous = np.full(world.size, -1, np.int64)
+
+    def begin(self, rows: Bools) -> None:
+        """Nothing has happened yet in ``rows`` (B,). What the rewards compare with is told apart,
+        for a policy that leads on is not paid."""
+        self.steps[rows] = 0
+        self.over[rows] = False
+        self.previous[rows] = -1
 
     def time(self) -> Floats:
         """Share of the horizon that is spent, (B,)."""

@@ -15,8 +15,8 @@ from models import actions
 from models.planning import needs
 from models.rules import craft_index
 from models.ways import MADE, Unreachable
-from nodes.env_server.choices import slot_of
-from nodes.env_server.conditions import item_id
+from nodes.env_server.interface.choices import slot_of
+from nodes.env_server.interface.conditions import item_id
 from nodes.env_server.readings import STATIONS, Readings, count, inventory_of
 from nodes.env_server.worlds.world import Bools, Ints, World
 

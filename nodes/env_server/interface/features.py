@@ -9,7 +9,7 @@ from messages.world import Field
 from models import features
 from models.rules import BLOCKS
 from models.rules.mobs import entity_names
-from nodes.env_server.conditions import item_id, target_id
+from nodes.env_server.interface.conditions import item_id, target_id
 from nodes.env_server.readings import Readings
 from nodes.env_server.worlds.world import Floats, Ints, World
 

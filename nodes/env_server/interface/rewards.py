@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import RewardTerm
-from nodes.env_server.conditions import item_id, target_id
+from nodes.env_server.interface.conditions import item_id, target_id
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import CodeReward
 from nodes.env_server.readings import Readings

@@ -5,7 +5,7 @@ import numpy as np
 from messages.world import Interface
 from models import actions
 from models.rules import craft_index
-from nodes.env_server.conditions import item_id
+from nodes.env_server.interface.conditions import item_id
 from nodes.env_server.programs import CompiledProgram, ProgramRefused, compile_program
 from nodes.env_server.readings import Readings
 from nodes.env_server.worlds.world import Bools, Ints, World

@@ -7,8 +7,8 @@ them are over for it; environments that got there stand still until the others h
 
 import numpy as np
 
+from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import CompiledProgram
-from nodes.env_server.stage import Stage
 from nodes.env_server.worlds.world import Bools
 
 Part = tuple[CompiledProgram, int] | Stage
@@ -59,6 +59,4 @@ class Leading:
     def _enter(self, rows: Bools, number: int) -> None:
         self._at[rows] = number
         if number < len(self._parts) and isinstance(part := self._parts[number], Stage):
-            part.steps[rows] = 0
-            part.over[rows] = False
-            part.previous[rows] = -1
+            part.begin(rows)

@@ -1,0 +1,5 @@
+"""Sessions: a batch of environments of one task, played by programs and policies (session.py)."""
+
+from nodes.env_server.session.session import Session
+
+__all__ = ["Session"]

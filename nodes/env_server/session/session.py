@@ -1,0 +1,247 @@
+"""A session: a batch of environments that play one task side by side, and what may be asked of it.
+
+How a step is taken is in `environments.py`, what it counts for in `termination.py`, a policy's
+decision in `decisions.py`, a program in `coded_actions.py`, how episodes begin in `resets.py`.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from messages.program import Program, ProgramReport
+from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped
+from nodes.env_server.interface.conditions import Judge
+from nodes.env_server.interface.stage import Stage
+from nodes.env_server.session.coded_actions import CodedActions, compiled
+from nodes.env_server.session.decisions import Decisions
+from nodes.env_server.session.environments import Camera, Environments
+from nodes.env_server.session.episodes import HORIZON
+from nodes.env_server.session.leading import Leading
+from nodes.env_server.session.outcome import Outcome
+from nodes.env_server.session.pictures import Photographer
+from nodes.env_server.session.reports import Reports
+from nodes.env_server.session.resets import Resets, part
+from nodes.env_server.session.termination import Termination
+from nodes.env_server.video_model import VideoModel
+from nodes.env_server.worlds.world import Bools, Ints, World
+
+LOG = logging.getLogger("env_server")
+
+
+class Session:
+    """``counted`` is told how many primitive steps were taken; ``model`` is MineCLIP, if there is
+    one. Calls are not to overlap: whoever calls holds ``lock``.
+
+    Raises:
+        ValueError: the request names what there is not, or a prefix that does not compile.
+    """
+
+    def __init__(
+        self,
+        request: OpenSession,
+        world: World,
+        film: Camera | None = None,
+        counted: Callable[[int], None] = lambda steps: None,
+        model: VideoModel | None = None,
+    ) -> None:
+        if request.seeds.count < 1:
+            raise ValueError("a range of seeds has at least one seed")
+        if request.task.horizon < 1:
+            raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
+        if request.autoreset and request.pictures is not None:
+            raise ValueError("a session with autoreset is for training: it takes no pictures")
+        if request.lead and not (request.autoreset and request.interface is not None):
+            raise ValueError("what leads to a training needs autoreset, and an interface")
+        self.name = request.session
+        self.task = task = request.task
+        self.size = world.size
+        self.lock = threading.Lock()
+        self.film = film
+        self._world = world
+        self._model = model
+        self._autoreset = request.autoreset
+        self._photographer = (
+            None if request.pictures is None else Photographer(request.pictures, world)
+        )
+        prefix = [(compiled(program), program.max_steps) for program in request.prefix]
+        leading = Leading([part(lead, task, world, model) for lead in request.lead], world.size)
+        success = Judge(task.success, world)
+        environments = Environments(world, request.seeds, film, counted, model)
+        self._readings = environments.readings
+        self.episodes = environments.episodes
+        self._leading = leading
+        self._coded = coded = CodedActions(environments)
+        self._decisions = decisions = Decisions(environments, coded)
+        self._termination = termination = Termination(
+            environments, success, task.horizon, self._photographer, request.autoreset
+        )
+        self._resets = Resets(environments, coded, decisions, termination, prefix, leading)
+        self.stage = None if request.interface is None else self._stage(request.interface)
+        self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
+        environments.warm()
+
+    def opened(self) -> Opened:
+        """The session as a policy meets it."""
+        stage, steps = self.stage, self._prefix_steps
+        self._prefix_steps = 0
+        if stage is None:
+            features, mask = np.zeros((self.size, 0), np.float32), np.zeros((self.size, 0), bool)
+            return Opened(fields=[], choices=[], features=features, mask=mask, prefix_steps=steps)
+        turn = self._leading.stage or stage
+        return Opened(
+            fields=stage.features.fields,
+            choices=stage.choices.names,
+            features=self._features(turn).copy(),
+            mask=turn.choices.mask(self._readings),
+            prefix_steps=steps,
+            lead=self._leading.number,
+        )
+
+    def take(
+        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+    ) -> None:
+        """A new stage begins where the session stands, in the named environments (none: in all);
+        in the others it is over already. With ``begins`` a subtask begins with it.
+
+        Raises:
+            ValueError: the interface or ``environments`` name what there is not.
+        """
+        rows = self._named(environments)
+        stage = self._stage(interface)
+        if begins:
+            self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+        self._tell_mistakes()
+        self.stage = stage
+        stage.over[:] = self.episodes.over | ~rows
+        if self._photographer is not None:
+            self._photographer.begin(~stage.over)
+        stage.rewards.begin(self._readings, ~stage.over)
+
+    def step(self, choices: Ints) -> Stepped:
+        """One decision (B,) for every environment whose stage is not over.
+
+        Raises:
+            ValueError: there is no interface, or a choice that there is not.
+        """
+        stage = self.stage
+        if stage is None:
+            raise ValueError("the session has no interface yet: send env_server/interface first")
+        if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
+            raise ValueError(f"choices are {self.size} integers, one for each environment")
+        episodes, leading = self.episodes, self._leading
+        outcome = Outcome(self.size, stage.interface.gamma)
+        rows, prefix_steps = np.zeros(0, np.int64), 0
+        if (leader := leading.stage) is not None:
+            prefix_steps = self._resets.lead_on(leader, choices, stage)
+            features = self._features(leading.stage or stage)
+        else:
+            of_stage = self._termination.of_stage
+            self._decisions.carry_out(
+                stage,
+                choices,
+                ~(stage.over | episodes.over),
+                outcome,
+                lambda running, dead: of_stage(stage, outcome, running, dead),
+            )
+            features = self._features(stage)
+            ended = outcome.terminated | outcome.truncated
+            if self._autoreset:
+                rows = np.flatnonzero(ended)
+            else:
+                stage.over |= ended
+        final_features, final_returns = features[rows], episodes.reward[rows]
+        final_lengths = episodes.steps[rows]
+        if len(rows):
+            prefix_steps = self._resets.reset(ended, stage)
+            features = self._features(leading.stage or stage)
+        return Stepped(
+            features=features.copy(),
+            mask=(leading.stage or stage).choices.mask(self._readings),
+            reward=outcome.reward,
+            steps=outcome.steps,
+            terminated=outcome.terminated,
+            truncated=outcome.truncated,
+            success=outcome.success,
+            final_rows=rows,
+            final_features=final_features,
+            final_returns=final_returns,
+            final_lengths=final_lengths,
+            prefix_steps=prefix_steps,
+            lead=leading.number,
+        )
+
+    def run_program(
+        self,
+        program: Program,
+        check: Callable[[], None] = lambda: None,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+    ) -> tuple[int, list[ProgramReport]]:
+        """Run a program to its end wherever the episode is not over, or only in the named
+        ``environments``: primitive steps of all of them together, and reports. ``check`` is called
+        now and then and may raise. With ``begins`` a subtask begins with it.
+
+        Raises:
+            ValueError: the program does not compile, or the session resets by itself.
+        """
+        if self._autoreset:
+            raise ValueError("a session with autoreset is for training: it runs no programs")
+        ready = compiled(program)
+        reports = Reports(program.name, self._readings)
+        named = self._named(environments)
+        if begins:
+            self.episodes.begin_subtask(np.flatnonzero(named), self._readings)
+        rows = named & ~self.episodes.over
+        reports.begin(rows)
+        if self._photographer is not None:
+            self._photographer.begin(rows)
+        of_episode = self._termination.of_episode
+        steps = self._coded.play(ready, program.max_steps, rows, of_episode, reports, check)
+        return steps, reports.said()
+
+    def said(self) -> list[Episode]:
+        """The episodes as they stand."""
+        return self.episodes.said(self._readings)
+
+    def pictures(self) -> list[Picture]:
+        """Those of the last stage, if the session takes any."""
+        return [] if self._photographer is None else self._photographer.said()
+
+    def give_up(self) -> None:
+        """Every episode is over, cut off where it stands."""
+        everybody = np.ones(self.size, bool)
+        self.episodes.end(everybody, HORIZON, self._readings)
+        if self.stage is not None:
+            self.stage.over[:] = True
+
+    def close(self) -> None:
+        """Give back the world and finish the film."""
+        self._tell_mistakes()
+        if self.film is not None:
+            self.film.close()
+        self._world.close()
+
+    def _tell_mistakes(self) -> None:
+        """What rewards that are code did wrong in the stage that is over."""
+        mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
+        for said, times in mistakes.items():
+            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
+
+    def _named(self, environments: Sequence[int]) -> Bools:
+        rows = np.zeros(self.size, bool)
+        for row in environments:
+            if not 0 <= row < self.size:
+                raise ValueError(f"environments are 0 to {self.size - 1}, not {row}")
+            rows[row] = True
+        return rows if environments else ~rows
+
+    def _stage(self, interface: Interface) -> Stage:
+        stage = Stage(interface, self.task, self._world, self._model)
+        approaches = any(term.kind == "approach" for term in interface.rewards)
+        self._readings.fan_every_step = approaches
+        return stage
+
+    def _features(self, stage: Stage) -> np.ndarray:
+        return stage.features.compute(self._readings, stage.time(), stage.previous)
