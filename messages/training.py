@@ -39,6 +39,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     budget: int  # primitive samples at most, those of prefix and lead not counted
     stop_at: float = 1.0  # success rate of recent training episodes that ends training early
     most: int | None = None  # primitive steps at most, those of prefixes counted; None: any
+    give_up_at: int | None = None  # samples within which an episode must succeed; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
 
 

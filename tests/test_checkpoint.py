@@ -108,6 +108,32 @@ def test_a_training_ends_where_the_samples_of_the_run_do(tmp_path):
     assert trained.reason.endswith("of 500 samples")
 
 
+@pytest.mark.parametrize(("horizon", "gives_up"), [(5, True), (40, False)])
+def test_what_never_succeeds_is_given_up(tmp_path, horizon, gives_up):
+    """The corridor's end is twelve steps away: five are never enough, forty now and then."""
+    spec = corridor_spec(budget=3000, stop_at=2.0, macro=False)
+    interface = msgspec.structs.replace(spec.interface, horizon=horizon)
+    spec = msgspec.structs.replace(spec, interface=interface, give_up_at=1500)
+    trained = training(tmp_path, Corridors(), spec).run(lambda progress: None)
+    if gives_up:
+        assert 1500 <= trained.samples < 2500
+        assert trained.reason == f"no episode succeeded in {trained.samples} samples"
+    else:
+        assert trained.samples > 2500
+        assert trained.reason == "the budget is spent"
+
+
+def test_successes_before_a_kill_are_remembered(tmp_path):
+    episodes = RecentEpisodes(3)
+    episodes.begin(1)
+    episodes.end(0, success=True, total_reward=1.0, length=4)
+    resumed = RecentEpisodes(3)
+    resumed.load_state_dict(episodes.state_dict())
+    for _ in range(9):
+        resumed.end(0, success=False, total_reward=0.0, length=4)
+    assert (resumed.success_rate, resumed.succeeded) == (0.0, 1)
+
+
 class Stop(Exception):
     pass
 

@@ -52,6 +52,7 @@ class FastAgent(Node):
         most_samples: int = 3_000_000  # the largest budget that a spec may ask for
         budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
         stop_at: float = 0.98  # training success rate at which training ends early
+        give_up_at: int | None = 100_000  # samples without any success that end it; None: never
         gamma: float | None = None  # discount inside a macro; None: the learner's
         tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
         most_tries: int = 12  # at one subtask in one episode, whatever they bring

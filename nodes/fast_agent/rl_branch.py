@@ -171,6 +171,7 @@ def _training_spec(
         ),
         most=request.samples,
         stop_at=parameters.stop_at,
+        give_up_at=parameters.give_up_at,
     )
 
 

@@ -29,6 +29,7 @@ class RecentEpisodes:
         self._begun = 0
         self._counted = 0
         self.total = 0  # episodes counted since training began
+        self.succeeded = 0  # of all that ended since then, counted or not
 
     def begin(self, environments: int) -> None:
         """A session was opened: a first episode begins in each environment, and whatever was
@@ -40,6 +41,7 @@ class RecentEpisodes:
 
     def end(self, environment: int, success: bool, total_reward: float, length: int) -> None:
         """The episode of an environment ended, and its next one began."""
+        self.succeeded += success
         ordinal = self._running[environment]
         if ordinal >= self._counted:  # else it counts already
             self._waiting[ordinal] = (success, total_reward, length)
@@ -87,6 +89,7 @@ class RecentEpisodes:
             "begun": self._begun,
             "counted": self._counted,
             "total": self.total,
+            "succeeded": self.succeeded,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -101,3 +104,4 @@ class RecentEpisodes:
         self._begun = state["begun"]
         self._counted = state["counted"]
         self.total = state["total"]
+        self.succeeded = state.get("succeeded", 0)

@@ -139,6 +139,7 @@ class Training:
                     statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
                     speed = rollout.samples / (time.monotonic() - began)
                     self._stop_when_good()
+                    self._stop_when_hopeless()
                     imitated = state.imitation_loss if self.parameters.imitation_every else None
                     metrics.write(
                         state.counters.samples, statistics, state.episodes, speed, imitated
@@ -225,6 +226,12 @@ class Training:
                 f"reached {episodes.success_rate:.2f}"
             )
 
+    def _stop_when_hopeless(self) -> None:
+        assert self.state is not None
+        samples, limit = self.state.counters.samples, self.spec.give_up_at
+        if limit is not None and samples >= limit and not self.state.episodes.succeeded:
+            self.state.stopped = f"no episode succeeded in {samples} samples"
+
     def _stop_when_spent(self) -> None:
         assert self.state is not None
         counters, most = self.state.counters, self.spec.most
@@ -262,7 +269,7 @@ class Training:
                 del spec[later]
         if not spec["interface"]["autocraft"]:
             del spec["interface"]["autocraft"]
-        del spec["most"]  # how long it may go on says nothing of what it is
+        del spec["most"], spec["give_up_at"]  # how long it may go on says nothing of what it is
         return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(self, statistics: UpdateStatistics, steps_per_second: float) -> Progress:

@@ -12,6 +12,7 @@ import numpy as np
 from models.rules import BIOMES
 from nodes.env_server.worlds.embedded.body.clock import daylight, sun_brightness
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import biome_at
 from nodes.env_server.worlds.embedded.motion.light import block_light, sky_light
 from nodes.env_server.worlds.embedded.state import OVERWORLD, RAIN, State
@@ -32,7 +33,7 @@ class Surroundings(NamedTuple):
 
 def surroundings(state: State, w: int) -> Surroundings:
     found = np.zeros(6)
-    read_surroundings(state, w, found)
+    READ(state, w, found)
     return Surroundings(
         light=float(found[LIGHT]),
         sees_sky=bool(found[SEES_SKY]),
@@ -56,3 +57,6 @@ def read_surroundings(state, w, found):
     found[SUN] = daylight(player, 0.5)
     found[SKY] = sun_brightness(state, w)
     found[BIOME] = float(biome_at(state, w, x, z))
+
+
+READ = direct(read_surroundings)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import BARRIER
 from nodes.env_server.worlds.embedded.picture.bodies import NOTHING, draw_bodies
 from nodes.env_server.worlds.embedded.picture.camera import (
@@ -410,6 +411,9 @@ def draw_all(state, rules, looks, near, paint, cells, images):
         draw(state, rules, looks, w, near, paint, cells, images[w])
 
 
+DRAW, DRAW_ALL = direct(draw), direct(draw_all)
+
+
 def _scratch(world: "EmbeddedWorld", height: int, width: int) -> tuple[Any, Any, Any]:
     if height < 1 or width < 1 or height * width > 1 << 24:
         raise ValueError(f"a picture of {height} x {width} pixels cannot be drawn")
@@ -428,7 +432,7 @@ def picture(world: "EmbeddedWorld", environment: int, height: int, width: int) -
     """
     near, paint, cells = _scratch(world, height, width)
     image: Any = world.buffer(("image", height, width), (1, 3, height, width), np.uint8)
-    draw(world.state, world.rules, textures(), environment, near, paint, cells, image[0])
+    DRAW(world.state, world.rules, textures(), environment, near, paint, cells, image[0])
     return image[0]
 
 
@@ -440,5 +444,5 @@ def pictures(world: "EmbeddedWorld", height: int, width: int) -> NDArray[np.uint
     """
     near, paint, cells = _scratch(world, height, width)
     images: Any = world.buffer(("images", height, width), (world.size, 3, height, width), np.uint8)
-    draw_all(world.state, world.rules, textures(), near, paint, cells, images)
+    DRAW_ALL(world.state, world.rules, textures(), near, paint, cells, images)
     return images
