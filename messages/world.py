@@ -50,13 +50,16 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
     ``approach``: per metre by which a seen block, or mob, called ``name`` is nearer than any was
     before in the episode. ``facing``: while the crosshair is on one called ``name`` within reach.
     ``code``: what the function ``reward(before, after)`` of ``source`` returns, from the
-    observations before and after the step; it cannot act.
+    observations before and after the step; it cannot act. ``mineclip``: how much likelier than by
+    chance the last 16 frames go with the prompt ``name`` than with those of ``negatives`` (none:
+    31 that are given); where there are MineCLIP's weights.
     """
 
-    kind: Literal["success", "step", "gain", "approach", "facing", "code"]
+    kind: Literal["success", "step", "gain", "approach", "facing", "code", "mineclip"]
     weight: float
     name: str = ""
     source: str = ""
+    negatives: list[str] = []
 
 
 class SeedRange(msgspec.Struct, frozen=True, kw_only=True):

@@ -84,6 +84,13 @@ FEATURES: dict[str, Feature] = {
     )
 }
 
+MINECLIP = Feature(
+    name="mineclip",
+    size=512,
+    description="MineCLIP's embedding of the picture that the player sees",
+)
+"""Beside ``FEATURES``, where there are MineCLIP's weights. So is called the reward term, too."""
+
 
 def feature(name: str) -> Feature:
     """The feature called ``name``.
@@ -91,7 +98,7 @@ def feature(name: str) -> Feature:
     Raises:
         ValueError: there is none; the sentence says what there is.
     """
-    found = FEATURES.get(name)
+    found = MINECLIP if name == MINECLIP.name else FEATURES.get(name)
     if found is None:
         raise ValueError(f"there is no observation {name!r}; there are {', '.join(FEATURES)}")
     return found

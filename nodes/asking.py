@@ -16,7 +16,7 @@ import msgspec
 
 from messages.chat import ANSWERS, ASK, Ask, ChatMessage, LookQuestion, Question
 from messages.world import Condition, View
-from models.features import FEATURES
+from models.features import FEATURES, MINECLIP
 from models.plans import chain
 from models.ways import Unreachable
 
@@ -94,7 +94,7 @@ def _environment(prompts: Path) -> jinja2.Environment:
     # Jinja leaves the types of its tables open.
     slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
     slots["api"] = (_MODELS / "program_api.pyi").read_text().strip()
-    slots["features"] = FEATURES
+    slots["features"] = FEATURES | {MINECLIP.name: MINECLIP}
     slots["place"] = _place
     slots["chain"] = _chain
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]

@@ -36,6 +36,13 @@ class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Limits as a launch file writes them."""
 
 
+class MineClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The user's files of MineCLIP; what they are the env server checks."""
+
+    weights: str | None = None  # seen from the run folder; None: no MineCLIP
+    device: str = "cpu"
+
+
 class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often a node that ended on its own is started again: at most ``max`` times within
     ``window`` seconds, after ``backoff`` seconds that double with each of them. A node that was
@@ -70,6 +77,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     llm: dict[str, Any] = {}
     learner: dict[str, Any] = {}
     skills: str | None = None  # folder of the skill library, seen from the run folder
+    mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys; <run>/keys if not given
     nodes: dict[str, NodePlan]

@@ -10,6 +10,7 @@ from messages.program import Program, ProgramReport
 from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.video_model import VideoModel
 from tests.raw_fork_server import RAW
 
 LOG = Condition(kind="have", name="log")
@@ -23,7 +24,7 @@ def opening(name: str = "test/a", **changes: Any) -> OpenSession:
 
 
 @contextmanager
-def jailed_host(folder: Path) -> Iterator[JailedHost]:
+def jailed_host(folder: Path, model: VideoModel | None = None) -> Iterator[JailedHost]:
     host = JailedHost(
         "embedded",
         OPTIONS,
@@ -31,6 +32,7 @@ def jailed_host(folder: Path) -> Iterator[JailedHost]:
         Quarantine(folder / "quarantine.json"),
         256,
         "tests.raw_fork_server",
+        model=model,
     )
     try:
         yield host

@@ -148,7 +148,6 @@ def test_help_needs_no_stack(place: Path) -> None:
     ("override", "words"),
     [
         ("world.kind=flat", "rlgpt: env_server: there is no world 'flat'; there are embedded"),
-        ("task.biome=moon", "rlgpt: env_server: there is no biome 'moon'"),
         ("learner.epochs=0", "rlgpt: learner: nodes.learner.parameters: Expected `int` >= 1"),
     ],
 )

@@ -1,6 +1,7 @@
 """A recorded run is replayed without a model, and the first question that differs is named."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from messages.plan import PURSUE, GoalReport
 from nodes.llm.replay import compare
 from tests.agent_stack import AgentProcess, Stack, stack
 from tests.bus_processes import PATIENCE
+from tests.conftest import short_folder
 
 
 def pursue(agents: Stack) -> GoalReport:
@@ -24,14 +26,13 @@ def entries(run: Path) -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.fixture
-def recorded(run_folder: Path) -> Path:
-    """A run of the whole goal, with the rulebook."""
-    run = run_folder / "recorded"
-    run.mkdir()
-    with stack(run) as agents:
-        assert pursue(agents).success
-    return run
+@pytest.fixture(scope="module")
+def recorded() -> Iterator[Path]:
+    """A run of the whole goal, with the rulebook. It is only read from."""
+    with short_folder() as run:
+        with stack(run) as agents:
+            assert pursue(agents).success
+        yield run
 
 
 def test_a_recorded_run_is_repeated_exactly(recorded: Path, run_folder: Path):

@@ -42,12 +42,20 @@ from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.step_count import StepCount
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds import WorldError
 from nodes.files import write_whole
 from nodes.naming import slug
 from nodes.node import Node
 
 _ANY = Task(id="any", prompt="", success=Condition(kind="have", name="dirt"))
+
+
+class MineClipFiles(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What there is of MineCLIP: docs/mineclip.md."""
+
+    weights: str | None = None  # attn.pth, or avg.pth; seen from the run folder. None: no MineCLIP
+    device: str = "cpu"
 
 
 class EnvServer(Node):
@@ -62,6 +70,7 @@ class EnvServer(Node):
         longest_film: int = 1200  # frames
         jail: Jail = True  # "required": it does not start where anything of the jail is missing
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
+        mineclip: MineClipFiles | None = None
 
     fork_server = MODULE  # what jailed workers are forked from
 
@@ -196,6 +205,7 @@ class EnvServer(Node):
         kind = options.pop("kind", "embedded")
         told = self.config.get("task")
         jail = self.parameters.jail
+        model = self._video_model()
         try:
             task = _ANY if told is None else msgspec.convert(told, Task)
             why = "jail=false" if not jail else unjailable(kind)
@@ -203,7 +213,7 @@ class EnvServer(Node):
                 try:
                     host = JailedHost(
                         kind, options, task, self._quarantine, self.parameters.jail_memory,
-                        self.fork_server, pulses,
+                        self.fork_server, pulses, model,
                     )  # fmt: skip
                     why = ", ".join(host.missing)
                 except NoForkServer as error:
@@ -215,11 +225,27 @@ class EnvServer(Node):
                     host.close()
             if jail == "required":
                 raise ConfigError(f"jail=required, and the jail would be off: {why}")
-            own = OwnProcess(kind, options, task, why)
+            own = OwnProcess(kind, options, task, why, model)
             self._warn(why if jail else "")
             return own
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
+
+    def _video_model(self) -> VideoModel | None:
+        files = self.parameters.mineclip
+        if files is None or files.weights is None:
+            return None
+        # Torch is loaded for those who want it.
+        from models.mineclip import MineClip, WeightsError
+
+        try:
+            model = MineClip(self.run / Path(files.weights).expanduser(), files.device)
+        except WeightsError as error:
+            raise ConfigError(str(error)) from error
+        self.log.info(
+            "MineCLIP: %s on %s, %.3g s a frame", files.weights, files.device, model.seconds
+        )
+        return model
 
     def _warn(self, why: str) -> None:
         if why:

@@ -13,6 +13,7 @@ from messages.world import Episode, Interface, Opened, OpenSession, Picture, Ste
 from nodes.env_server.film import Film
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds import make_world
 from nodes.env_server.worlds.world import Ints
 
@@ -73,10 +74,17 @@ class OwnProcess:
         ValueError, WorldError: there is no such world.
     """
 
-    def __init__(self, kind: str, options: dict[str, Any], task: Task, why: str) -> None:
+    def __init__(
+        self,
+        kind: str,
+        options: dict[str, Any],
+        task: Task,
+        why: str,
+        model: VideoModel | None = None,
+    ) -> None:
         self.jail = f"off ({why})"
         self.killed = 0
-        self._kind, self._options = kind, options
+        self._kind, self._options, self._model = kind, options, model
         make_world(kind, 1, task, **options)
 
     def open(
@@ -84,7 +92,7 @@ class OwnProcess:
     ) -> Session:
         world = make_world(self._kind, request.size, request.task, **self._options)
         try:
-            return Session(request, world, film, counted)
+            return Session(request, world, film, counted, self._model)
         except BaseException:
             world.close()
             raise

@@ -6,7 +6,7 @@ of the world is called when the first of them needs it.
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +56,23 @@ Cast = Callable[..., tuple[Ints, Floats]]
 """``World.rays`` or ``World.mobs``."""
 
 
-class Readings:
-    """The world's readers with a memory of one step. Call ``forget`` after each step or reset."""
+class Embedder(Protocol):
+    """Makes vectors of pictures: uint8 (n, 3, height, width) -> float32 (n, 512)."""
 
-    def __init__(self, world: World) -> None:
+    height: int
+    width: int
+
+    def embed(self, frames: NDArray[np.uint8]) -> Floats: ...
+
+
+class Readings:
+    """The world's readers with a memory of one step. Call ``forget`` after each step or reset.
+    ``embedder``: for `embedding`, which is asked for by nobody where there is none."""
+
+    def __init__(self, world: World, embedder: Embedder | None = None) -> None:
         self.world = world
+        self._embedder = embedder
+        self._embedding = np.zeros((0, features.MINECLIP.size), np.float32)
         self._seen: dict[str, Any] = {}
         self._counts: dict[int, Ints] = {}
         # Rays cost most by far: they are cast again only where something moved since the last cast.
@@ -174,6 +186,24 @@ class Readings:
             known[0][rows], known[1][rows] = cast(pitch_yaw, reach, rows)
             moved[:] = False
         return known
+
+    def embedding(self) -> Floats:
+        """What each player sees, as a vector (B, 512); overwritten later. Only where something
+        moved a picture is drawn, and all of them are embedded together."""
+        moved = self._moved.get("embedding")
+        if moved is None:
+            self._embedding = np.zeros((self.world.size, features.MINECLIP.size), np.float32)
+            moved = self._moved["embedding"] = np.ones(self.world.size, bool)
+        if moved.any():
+            embedder = self._embedder
+            assert embedder is not None
+            rows = np.flatnonzero(moved)
+            frames = np.empty((len(rows), 3, embedder.height, embedder.width), np.uint8)
+            for frame, row in zip(frames, rows.tolist(), strict=True):
+                frame[:] = self.world.rgb(row, embedder.height, embedder.width)
+            self._embedding[rows] = embedder.embed(frames)
+            moved[:] = False
+        return self._embedding
 
     def wide_mobs(self, environment: int) -> tuple[Ints, Floats]:
         """Who is met along the rays that programs see, kinds and distances, both (R,)."""

@@ -17,7 +17,7 @@ from messages.plan import (
     Working,
 )
 from messages.program import Program
-from nodes.config import ConfigError
+from nodes.config import ConfigError, node_values
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.implementing import Implementing, Spent
 from nodes.fast_agent.performing import Performing, perform
@@ -75,6 +75,8 @@ class FastAgent(Node):
         self.seed: int = self.config.get("seed", 0) if seed is None else seed
         self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
         self.pictures = pictures_for_the_critic(self.config)
+        files = node_values(self.config, "env_server").get("mineclip") or {}
+        self.mineclip = files.get("weights") is not None
         self.programs = self.folder / "programs"
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")

@@ -24,6 +24,7 @@ class Agent(Protocol):
     seed: int
     gamma: float
     pictures: Pictures | None
+    mineclip: bool  # whether specs may name its observation and its reward
 
     def call(self, service: Any, request: Any, timeout: float | None = None) -> Any: ...
     def run_goal(

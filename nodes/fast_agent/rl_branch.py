@@ -9,7 +9,7 @@ from messages.program import CHECK, CheckProgram, Program
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
 from models.actions import PRIMITIVES
-from models.features import FEATURES
+from models.features import FEATURES, MINECLIP
 from nodes.asking import ask
 from nodes.fast_agent.implementing import (
     Agent,
@@ -86,7 +86,7 @@ def _write_spec(
             sub_action=request.sub_action,
             before=request.before,
             history=request.history,
-            observations=list(FEATURES),
+            observations=[*FEATURES, MINECLIP.name] if agent.mineclip else list(FEATURES),
             actions=list(PRIMITIVES),
             macros_allowed=parameters.macros,
             problems=problems,

@@ -4,13 +4,16 @@ import math
 from collections.abc import Collection
 
 from messages.chat import SpecAnswer
+from messages.world import RewardTerm
 from models.actions import WITH_ITEM, check_item
 from models.conditions import item_problem, seen_problem
+from models.features import MINECLIP
 
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
 MOST_STEPS = 1_000_000
-_NEED_A_NAME = {"gain", "approach", "facing"}
+MOST_PROMPTS = 100
+_NEED_A_NAME = {"gain", "approach", "facing", "mineclip"}
 
 
 def spec_problems(
@@ -50,12 +53,16 @@ def spec_problems(
             )
         if term.kind in _NEED_A_NAME and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
+        elif term.kind == "mineclip":
+            problems += _prompts(term, observations)
         elif term.kind in _NEED_A_NAME:
             check = item_problem if term.kind == "gain" else seen_problem
             if wrong := check(term.name):
                 problems.append(f"Reward term {term.kind!r}: {wrong}.")
         if (term.kind == "code") != bool(term.source):
             problems.append("`source` is given for reward terms of kind 'code', and for no other.")
+        if term.negatives and term.kind != "mineclip":
+            problems.append("`negatives` are given for reward terms of kind 'mineclip' only.")
     problems += [f"Targets: {wrong}." for name in answer.targets if (wrong := seen_problem(name))]
     if not 1 <= answer.horizon <= MOST_STEPS:
         problems.append(
@@ -64,6 +71,17 @@ def spec_problems(
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
     return problems
+
+
+def _prompts(term: RewardTerm, observations: Collection[str]) -> list[str]:
+    """What is wrong with a term of MineCLIP's; its weights are there where its observation is."""
+    if MINECLIP.name not in observations:
+        return ["There is no reward term 'mineclip' in this run: it has no weights of MineCLIP."]
+    if len(term.negatives) > MOST_PROMPTS:
+        return [f"Reward term 'mineclip': at most {MOST_PROMPTS} negatives are given."]
+    if len({term.name, *term.negatives}) <= len(term.negatives):
+        return ["Reward term 'mineclip': its prompts differ from each other; one is given twice."]
+    return []
 
 
 def _names(what: str, chosen: list[str], known: Collection[str]) -> list[str]:

@@ -71,6 +71,7 @@ def reward(term: RewardTerm) -> tuple[str, str]:
         "gain": f"per {term.name} gained",
         "approach": f"per metre closer to {term.name}",
         "facing": f"every step that faces {term.name}",
+        "mineclip": f"every step that looks like {term.name!r} to MineCLIP",
         "code": f"what this says: {' '.join(term.source.split())}",
     }[term.kind]
     return f"{term.weight:+g}", paid_for

@@ -107,6 +107,7 @@ class FeatureMatrix:
             "inventory": self._inventory,
             "previous_choice": self._previous_choice,
             "time": self._spent_time,
+            features.MINECLIP.name: self._embedding,
         }
         column = 0
         for field in self.fields:
@@ -197,6 +198,9 @@ class FeatureMatrix:
         out[:] = 0
         rows = np.flatnonzero(self._previous >= 0)
         out[rows, self._previous[rows]] = 1
+
+    def _embedding(self, readings: Readings, out: Columns) -> None:
+        out[:] = readings.embedding()
 
     def _spent_time(self, readings: Readings, out: Columns) -> None:
         out[:, 0] = self._time

@@ -8,6 +8,7 @@ from nodes.env_server.interface.conditions import item_id, target_id
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import CodeReward
 from nodes.env_server.readings import Readings
+from nodes.env_server.video_model import Clips, VideoModel
 from nodes.env_server.worlds.world import Bools, Floats, World
 
 
@@ -22,8 +23,12 @@ class Rewards:
         ValueError: a term names what the world does not have.
     """
 
-    def __init__(self, terms: list[RewardTerm], world: World) -> None:
+    def __init__(
+        self, terms: list[RewardTerm], world: World, model: VideoModel | None = None
+    ) -> None:
         self._terms = terms
+        self._model = model
+        self._clips: Clips | None = None
         # Of the item, block or mob, and whether it is a mob.
         self._ids = [
             (item_id(world, term.name), False)
@@ -42,6 +47,9 @@ class Rewards:
                     self._code[place] = CodeReward(term.source, world.size)
                 except ProgramRefused as refused:
                     raise ValueError(f"a reward does not compile: {refused}") from None
+            elif term.kind == "mineclip" and model is not None:
+                self._clips = self._clips or Clips(model, world.size)
+                model.reward(self._clips.embeddings[:0], term.name, term.negatives)
 
     def mistakes(self) -> dict[str, int]:
         """What went wrong in rewards that are code, in words, and how often."""
@@ -60,10 +68,14 @@ class Rewards:
                 before[rows] = _distance(readings, number, mob)[rows]
         for code in self._code.values():
             code.begin(readings, rows)
+        if self._clips is not None:
+            self._clips.begin(readings, rows)
 
     def pay(self, readings: Readings, active: Bools, success: Bools) -> Floats:
         """Reward (B,) of the last step, 0 where not ``active``."""
         reward = np.zeros(len(active), np.float32)
+        if self._clips is not None:
+            self._clips.add(readings, active)
         for place, (term, (number, mob), before) in enumerate(
             zip(self._terms, self._ids, self._before, strict=True)
         ):
@@ -71,6 +83,8 @@ class Rewards:
                 reward += term.weight * success
             elif term.kind == "code":
                 reward += term.weight * self._code[place].pay(readings, active)
+            elif term.kind == "mineclip":
+                reward[active] += term.weight * self._alike(term, active)
             elif term.kind == "step":
                 reward += term.weight
             elif term.kind == "facing":
@@ -89,6 +103,12 @@ class Rewards:
                 np.minimum(before, now, out=before, where=active)
         reward[~active] = 0
         return reward
+
+    def _alike(self, term: RewardTerm, active: Bools) -> Floats:
+        """What MineCLIP pays those that are ``active``, (n,)."""
+        assert self._model is not None
+        assert self._clips is not None
+        return self._model.reward(self._clips.embeddings[active], term.name, term.negatives)
 
 
 def _distance(readings: Readings, number: int, mob: bool) -> NDArray[np.floating]:

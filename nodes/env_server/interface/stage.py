@@ -8,6 +8,7 @@ from nodes.env_server.interface.choices import Choices
 from nodes.env_server.interface.conditions import Judge
 from nodes.env_server.interface.features import FeatureMatrix
 from nodes.env_server.interface.rewards import Rewards
+from nodes.env_server.video_model import VideoModel, check
 from nodes.env_server.worlds.world import Bools, Floats, World
 
 
@@ -19,14 +20,17 @@ class Stage:
         ValueError: the interface names what there is not; the sentence says what there is.
     """
 
-    def __init__(self, interface: Interface, task: Task, world: World) -> None:
+    def __init__(
+        self, interface: Interface, task: Task, world: World, model: VideoModel | None = None
+    ) -> None:
         if interface.horizon < 1:
             raise ValueError(f"a stage's horizon is at least 1 step, not {interface.horizon}")
         if not 0 < interface.gamma <= 1:
             raise ValueError(f"gamma is above 0 and at most 1, not {interface.gamma}")
+        check(interface, model, world.size)
         self.interface = interface
         self.choices = Choices(interface, world)
-        self.rewards = Rewards(interface.rewards, world)
+        self.rewards = Rewards(interface.rewards, world, model)
         self.judge = Judge(interface.success, world)
         self.autocraft = Autocraft(interface.success, world) if interface.autocraft else None
         self.features = FeatureMatrix(

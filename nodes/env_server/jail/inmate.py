@@ -9,7 +9,7 @@ import mmap
 import signal
 import socket
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,8 @@ class Inmate:
         world.observation(0)
         self._confine(ask.memory)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
-        session = self._session = Session(request, world, film, self._count)
+        model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
+        session = self._session = Session(request, world, film, self._count, model)
         if ask.over:
             session.give_up()
         return wire.Made(opened=session.opened(), episodes=session.said())
@@ -157,6 +158,37 @@ class _Frames(FrameCount):
 
     def close(self) -> None:
         """The env server does that."""
+
+
+class AskedModel:
+    """Stands for the video model, which the env server has."""
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        receive: Callable[[int], bytearray],
+        height: int,
+        width: int,
+        seconds: float,
+    ) -> None:
+        self._sock, self._receive = sock, receive
+        self.height, self.width, self.seconds = height, width, seconds
+
+    def embed(self, frames: np.ndarray) -> np.ndarray:
+        parts = range(0, len(frames), wire.FRAMES)
+        return np.concatenate(
+            [self._ask(wire.Embed(frames=frames[at : at + wire.FRAMES])) for at in parts]
+        )
+
+    def reward(self, clips: np.ndarray, prompt: str, negatives: Sequence[str] = ()) -> np.ndarray:
+        return self._ask(wire.Rate(clips=clips, prompt=prompt, negatives=list(negatives)))
+
+    def _ask(self, question: wire.Embed | wire.Rate) -> np.ndarray:
+        wire.write(self._sock, question)
+        told = decode(wire.Told, wire.read(self._receive))
+        if told.error:
+            raise ValueError(told.error)
+        return np.asarray(told.values)
 
 
 class _Teller(logging.Handler):

@@ -29,6 +29,7 @@ from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds.world import Ints
 
 LOG = logging.getLogger("env_server")
@@ -39,7 +40,8 @@ _ENDING = 5.0
 
 class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
-    ``pulses``: a folder for what workers share with this process, see `ForkServer`.
+    ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
+    in this process, workers ask it.
 
     Raises:
         ValueError: there is no such world.
@@ -55,8 +57,10 @@ class JailedHost:
         memory: int,
         module: str = MODULE,
         pulses: Path | None = None,
+        model: VideoModel | None = None,
     ) -> None:
         self.killed = 0
+        self._model = model
         self.quarantine = quarantine
         self._kind, self._options, self._memory = kind, options, memory
         self._checking = threading.Lock()
@@ -103,11 +107,12 @@ class JailedHost:
                 film.add(rgb)
 
         try:
-            return Worker(self._server, counted, add)
+            return Worker(self._server, counted, add, model=self._model)
         except NoForkServer as error:
             raise SessionLost(str(error)) from error
 
     def making(self, request: OpenSession, film: Film | None, over: bool) -> wire.Make:
+        model = self._model
         return wire.Make(
             request=request,
             kind=self._kind,
@@ -115,6 +120,7 @@ class JailedHost:
             frames=0 if film is None else film.left,
             over=over,
             memory=self._memory,
+            model=None if model is None else (model.height, model.width, model.seconds),
         )
 
     def blame(self, lost: WorkerLost, programs: Iterable[Program]) -> bool:

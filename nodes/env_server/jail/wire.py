@@ -31,6 +31,8 @@ from messages.world import TakeInterface as Take
 
 MAX_MESSAGE = 256 << 20
 """Bytes of one message of a worker."""
+FRAMES = 64
+"""For the video model, in one message."""
 
 
 class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     frames: int  # so many pictures of environment 0 are wanted
     over: bool  # all episodes are over already: it stands for a session whose worker was killed
     memory: int  # MiB, see confine
+    model: tuple[int, int, float] | None = None  # of the `VideoModel`: height, width, seconds
 
 
 class Confine(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -106,6 +109,27 @@ class Frame(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     rgb: Array
 
 
+class Embed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Frames for the video model, on the way to an answer. It is answered with `Told`."""
+
+    frames: Array
+
+
+class Rate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Clips for its reward, likewise."""
+
+    clips: Array
+    prompt: str
+    negatives: list[str]
+
+
+class Told(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the video model says to it; ``error``: why it says nothing."""
+
+    values: Array
+    error: str = ""
+
+
 class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """A line for the env server's log, on the way to an answer."""
 
@@ -115,7 +139,7 @@ class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 Answer = (
     Made | Opened | Stepped | ProgramRan | Standing | Pictured | Checked | Done | Cancelled
-    | Refused | Frame | Logged
+    | Refused | Frame | Embed | Rate | Logged
 )  # fmt: skip
 
 

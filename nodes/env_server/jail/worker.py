@@ -21,12 +21,14 @@ import numpy as np
 
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
+from models.features import MINECLIP
 from nodes.env_server.frames import HEIGHT, WIDTH
 from nodes.env_server.jail import wire
 from nodes.env_server.jail.forking import Forked, ForkServer
 from nodes.env_server.jail.inmate import WHERE, receive_exactly
 from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
+from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.env_server.worlds import WorldError
 
 LOG = logging.getLogger("env_server")
@@ -55,7 +57,7 @@ class WorkerLost(Exception):
 
 class Worker:
     """``counted`` is told of primitive steps, ``film`` gets the frames of environment 0, ``early``:
-    see `ForkServer.fork`. Calls are not to overlap."""
+    see `ForkServer.fork`, ``model`` is asked for the worker. Calls are not to overlap."""
 
     def __init__(
         self,
@@ -63,10 +65,12 @@ class Worker:
         counted: Callable[[int], None] = lambda steps: None,
         film: Callable[[np.ndarray], None] = lambda rgb: None,
         early: bool = False,
+        model: VideoModel | None = None,
     ) -> None:
         self._server = server
         self._counted = counted
         self._film = film
+        self._model = model
         self._forked: Forked = server.fork(early)
         self._memory = self._forked.memory
         self._forked.sock.settimeout(_SEND)
@@ -104,6 +108,8 @@ class Worker:
                     self._show(answer.rgb)
                 elif isinstance(answer, wire.Logged):
                     self._log(answer)
+                elif isinstance(answer, wire.Embed | wire.Rate):
+                    self._forked.sock.sendall(wire.packed(self._told(answer)))
                 else:
                     break
                 wait.look()
@@ -171,6 +177,26 @@ class Worker:
         if rgb.shape != (3, HEIGHT, WIDTH) or rgb.dtype != np.uint8:
             raise wire.Broken(f"a picture of {rgb.shape}")
         self._film(rgb)
+
+    def _told(self, question: wire.Embed | wire.Rate) -> wire.Told:
+        """What the video model says."""
+        model = self._model
+        if model is None:
+            raise wire.Broken("a question to a model that there is not")
+        if isinstance(question, wire.Embed):
+            frames = question.frames
+            if frames.shape[1:] != (3, model.height, model.width) or frames.dtype != np.uint8:
+                raise wire.Broken(f"frames of {frames.shape}")
+            if not 1 <= len(frames) <= wire.FRAMES:
+                raise wire.Broken(f"{len(frames)} frames")
+            return wire.Told(values=model.embed(frames))
+        clips = question.clips
+        if clips.shape[1:] != (FRAMES, MINECLIP.size) or clips.dtype != np.float32:
+            raise wire.Broken(f"clips of {clips.shape}")
+        try:
+            return wire.Told(values=model.reward(clips, question.prompt, question.negatives))
+        except ValueError as error:
+            return wire.Told(values=np.zeros(0, np.float32), error=str(error))
 
     def _log(self, line: wire.Logged) -> None:
         self._lines += 1

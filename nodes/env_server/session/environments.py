@@ -15,6 +15,7 @@ from nodes.env_server.frames import HEIGHT, WIDTH
 from nodes.env_server.interface.choices import NOOP
 from nodes.env_server.readings import Readings
 from nodes.env_server.session.episodes import Episodes
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds.world import Bools, World
 
 
@@ -31,12 +32,17 @@ class Environments:
     is told how many primitive steps were taken."""
 
     def __init__(
-        self, world: World, seeds: SeedRange, film: Camera | None, counted: Callable[[int], None]
+        self,
+        world: World,
+        seeds: SeedRange,
+        film: Camera | None,
+        counted: Callable[[int], None],
+        model: VideoModel | None = None,
     ) -> None:
         self.world = world
         self.size = world.size
         self.film = film
-        self.readings = Readings(world)
+        self.readings = Readings(world, model)
         self.episodes = Episodes(world.size, seeds)
         self.actions = np.tile(NOOP, (world.size, 1))
         self._counted = counted

@@ -15,6 +15,7 @@ from nodes.env_server.session.environments import Environments
 from nodes.env_server.session.leading import Leading, Part
 from nodes.env_server.session.outcome import Outcome
 from nodes.env_server.session.termination import Termination
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds.world import Bools, Ints, World
 
 
@@ -93,7 +94,7 @@ class Resets:
         return steps
 
 
-def part(lead: Lead, task: Task, world: World) -> Part:
+def part(lead: Lead, task: Task, world: World, model: VideoModel | None = None) -> Part:
     """What leads on, made ready for a world.
 
     Raises:
@@ -103,4 +104,4 @@ def part(lead: Lead, task: Task, world: World) -> Part:
         return compiled(lead.program), lead.program.max_steps
     if lead.interface is None:
         raise ValueError("what leads to a training is a program or a policy's interface")
-    return Stage(lead.interface, task, world)
+    return Stage(lead.interface, task, world, model)

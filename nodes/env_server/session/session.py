@@ -24,14 +24,15 @@ from nodes.env_server.session.pictures import Photographer
 from nodes.env_server.session.reports import Reports
 from nodes.env_server.session.resets import Resets, part
 from nodes.env_server.session.termination import Termination
+from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds.world import Bools, Ints, World
 
 LOG = logging.getLogger("env_server")
 
 
 class Session:
-    """``counted`` is told how many primitive steps were taken. Calls are not to overlap: whoever
-    calls holds ``lock``.
+    """``counted`` is told how many primitive steps were taken; ``model`` is MineCLIP, if there is
+    one. Calls are not to overlap: whoever calls holds ``lock``.
 
     Raises:
         ValueError: the request names what there is not, or a prefix that does not compile.
@@ -43,6 +44,7 @@ class Session:
         world: World,
         film: Camera | None = None,
         counted: Callable[[int], None] = lambda steps: None,
+        model: VideoModel | None = None,
     ) -> None:
         if request.seeds.count < 1:
             raise ValueError("a range of seeds has at least one seed")
@@ -58,14 +60,15 @@ class Session:
         self.lock = threading.Lock()
         self.film = film
         self._world = world
+        self._model = model
         self._autoreset = request.autoreset
         self._photographer = (
             None if request.pictures is None else Photographer(request.pictures, world)
         )
         prefix = [(compiled(program), program.max_steps) for program in request.prefix]
-        leading = Leading([part(lead, task, world) for lead in request.lead], world.size)
+        leading = Leading([part(lead, task, world, model) for lead in request.lead], world.size)
         success = Judge(task.success, world)
-        environments = Environments(world, request.seeds, film, counted)
+        environments = Environments(world, request.seeds, film, counted, model)
         self._readings = environments.readings
         self.episodes = environments.episodes
         self._leading = leading
@@ -235,7 +238,7 @@ class Session:
         return rows if environments else ~rows
 
     def _stage(self, interface: Interface) -> Stage:
-        stage = Stage(interface, self.task, self._world)
+        stage = Stage(interface, self.task, self._world, self._model)
         approaches = any(term.kind == "approach" for term in interface.rewards)
         self._readings.fan_every_step = approaches
         return stage

@@ -23,6 +23,7 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
+from models.features import MINECLIP
 from models.plans import plan_for
 from models.ways import Unreachable
 from nodes.llm.backend import BackendError, Completion
@@ -130,12 +131,19 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         for macro in chosen.macros
         if question.macros_allowed
     ]
+    sees = MINECLIP.name in question.observations  # else its weights are not there
     return SpecAnswer(
         thoughts="Coded actions join the primitive ones." if macros else "Primitive actions only.",
-        observations=chosen.observations,
+        observations=[name for name in chosen.observations if sees or name != MINECLIP.name],
         actions=chosen.actions,
         macros=macros,
-        rewards=chosen.rewards,
+        rewards=[
+            msgspec.structs.replace(term, name=question.task.prompt)
+            if term.kind == "mineclip" and not term.name
+            else term
+            for term in chosen.rewards
+            if sees or term.kind != "mineclip"
+        ],
         horizon=chosen.horizon,
         targets=chosen.targets,
         budget=chosen.budget,

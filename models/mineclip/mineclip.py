@@ -1,0 +1,106 @@
+"""MineCLIP with the user's weights: frames and prompts in, embeddings and rewards out."""
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import yaml
+from numpy.typing import NDArray
+from torch import Tensor
+
+from models.mineclip.tokens import Tokenizer, beside
+from models.mineclip.weights import WeightsError, load
+
+MEAN, STD = (0.3331, 0.3245, 0.3051), (0.2439, 0.2493, 0.2873)
+"""Of the pixels that MineCLIP was trained on, by colour."""
+_BATCH = 64  # frames at once
+NEGATIVES: tuple[str, ...] = tuple(
+    yaml.safe_load(Path(__file__).with_name("negatives.yaml").read_text("utf-8"))
+)
+"""What else the last 16 frames could be about."""
+_NEGATIVES = 31  # with the prompt 32, as in the paper
+
+
+class MineClip:
+    """``weights``: a checkpoint, with CLIP's list of merges beside it. Calls may come from several
+    threads.
+
+    Raises:
+        WeightsError: the files, or the device, will not do.
+    """
+
+    def __init__(self, weights: Path, device: str = "cpu") -> None:
+        self._device = _device(device)
+        network = load(weights)
+        sizes = network.sizes
+        self.height, self.width = sizes.height, sizes.breadth
+        self._tokenizer = Tokenizer(beside(weights), sizes.vocabulary, sizes.context)
+        self._network = network.to(self._device)
+        self._mean, self._std = (
+            torch.tensor(values, device=self._device).reshape(3, 1, 1) for values in (MEAN, STD)
+        )
+        self._prompts: dict[tuple[str, ...], Tensor] = {}
+        self._lock = threading.Lock()
+        self.seconds = self._timed()
+
+    def embed(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What frames show: uint8 (n, 3, height, width) -> float32 (n, 512)."""
+        with self._lock, torch.inference_mode():
+            found = [
+                self._network.frames(self._normalised(frames[at : at + _BATCH])).cpu()
+                for at in range(0, len(frames), _BATCH)
+            ]
+        return torch.cat(found).numpy()
+
+    def reward(
+        self, clips: NDArray[np.float32], prompt: str, negatives: Sequence[str] = ()
+    ) -> NDArray[np.float32]:
+        """max(P - 1/N, 0), (n,), with P how likely it is that a clip goes with the prompt, and not
+        with one of the others. ``clips`` (n, 16, 512): the embeddings of their frames in order.
+        ``negatives``: the other prompts, N - 1 of them; none: 31 that are given.
+
+        Raises:
+            ValueError: a prompt is given twice.
+        """
+        with self._lock, torch.inference_mode():
+            prompts = self._embedded(prompt, negatives)
+            if not len(clips):
+                return np.zeros(0, np.float32)
+            logits = self._network.logits(torch.tensor(clips, device=self._device), prompts)
+            likely = logits.softmax(-1)[:, 0] - 1 / len(prompts)
+            return likely.clamp(min=0).cpu().numpy()
+
+    def _embedded(self, prompt: str, negatives: Sequence[str]) -> Tensor:
+        others = negatives or [other for other in NEGATIVES if other != prompt][:_NEGATIVES]
+        prompts = (prompt, *others)
+        if len(set(prompts)) < len(prompts):
+            raise ValueError("MineCLIP's prompts differ from each other; one is given twice")
+        if prompts not in self._prompts:
+            tokens = torch.from_numpy(self._tokenizer(list(prompts))).to(self._device)
+            self._prompts[prompts] = self._network.prompts(tokens)
+        return self._prompts[prompts]
+
+    def _normalised(self, frames: NDArray[np.uint8]) -> Tensor:
+        pixels = torch.tensor(frames, device=self._device).float()
+        return (pixels / 255 - self._mean) / self._std
+
+    def _timed(self) -> float:
+        """Seconds that a frame takes here, about."""
+        frames = np.zeros((4, 3, self.height, self.width), np.uint8)
+        self.embed(frames)
+        began = time.monotonic()
+        self.embed(frames)
+        return (time.monotonic() - began) / len(frames)
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        said = str(error).splitlines()[0][:160]
+        raise WeightsError(f"MineCLIP cannot be put on the device {name!r}: {said}") from error
+    return device

@@ -1,0 +1,79 @@
+"""What a session asks of MineCLIP, wherever that is: in this process, or beyond the jail."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from messages.world import Interface
+from models.actions import AUTOCRAFT_STEPS
+from models.features import MINECLIP
+from nodes.env_server.readings import Readings
+from nodes.env_server.worlds.world import Bools, Floats
+
+FRAMES = 16
+"""The last ones of them are compared with a prompt."""
+_LONGEST = 60.0  # seconds of one decision, of the 110 that a step may take
+_OFF = (
+    "needs MineCLIP's weights, and this run has none: launch with mineclip.weights=PATH "
+    "(docs/mineclip.md), or leave it out"
+)
+
+
+class VideoModel(Protocol):
+    """See `models.mineclip.MineClip`. ``seconds``: that a frame takes, about."""
+
+    height: int
+    width: int
+    seconds: float
+
+    def embed(self, frames: NDArray[np.uint8]) -> Floats: ...
+    def reward(self, clips: Floats, prompt: str, negatives: Sequence[str] = ()) -> Floats: ...
+
+
+def check(interface: Interface, model: VideoModel | None, size: int) -> None:
+    """Whether the model, if it is wanted, can keep up with ``size`` environments.
+
+    Raises:
+        ValueError: there is none, or it cannot.
+    """
+    paid = any(term.kind == MINECLIP.name for term in interface.rewards)
+    seen = MINECLIP.name in interface.observations
+    if not paid and not seen:
+        return
+    if model is None:
+        what = "reward term" if paid else "observation"
+        raise ValueError(f"the {what} {MINECLIP.name!r} {_OFF}")
+    # What a decision may show at most: of every primitive step, or before and after a reset.
+    frames = 2
+    if paid:
+        frames = 1 + max([1, *(macro.max_steps for macro in interface.macros)])
+        frames += AUTOCRAFT_STEPS if interface.autocraft else 0
+    seconds = size * frames * model.seconds
+    if seconds > _LONGEST:
+        raise ValueError(
+            f"MineCLIP takes {model.seconds:.2g} s a frame here, so that a decision of {size} "
+            f"environments with {frames} frames each could take {seconds:.0f} s, and {_LONGEST:g} "
+            "is the most: train fewer environments (learner.environments=1), shorten the macros, "
+            "or give it a GPU (mineclip.device=cuda)"
+        )
+
+
+class Clips:
+    """The last frames of each environment, as embeddings (B, 16, 512). Before an episode all was
+    black."""
+
+    def __init__(self, model: VideoModel, size: int) -> None:
+        self._black = model.embed(np.zeros((1, 3, model.height, model.width), np.uint8))[0]
+        self.embeddings = np.tile(self._black, (size, FRAMES, 1))
+
+    def begin(self, readings: Readings, rows: Bools) -> None:
+        """Episodes or stages begin in ``rows`` (B,)."""
+        self.embeddings[rows] = self._black
+        self.add(readings, rows)
+
+    def add(self, readings: Readings, rows: Bools) -> None:
+        """A frame more in ``rows`` (B,)."""
+        self.embeddings[rows, :-1] = self.embeddings[rows, 1:]
+        self.embeddings[rows, -1] = readings.embedding()[rows]
