@@ -118,14 +118,24 @@ def test_a_question_without_an_answer_is_noted(setting: Setting):
     assert [attempt["text"] for attempt in noted[0]["attempts"]] == ["I would dig."] * 2
 
 
-def test_a_prompt_that_is_too_long_is_said_with_what_to_change(setting: Setting):
-    def too_long(handler: BaseHTTPRequestHandler) -> None:
-        said = b'{"error": {"message": "maximum context length is 2048 tokens"}}'
-        handler.send_response(400)
-        handler.send_header("Content-Length", str(len(said)))
-        handler.end_headers()
-        handler.wfile.write(said)
+def too_long(handler: BaseHTTPRequestHandler) -> None:
+    said = b'{"error": {"message": "maximum context length is 2048 tokens"}}'
+    handler.send_response(400)
+    handler.send_header("Content-Length", str(len(said)))
+    handler.end_headers()
+    handler.wfile.write(said)
 
+
+def test_a_wrong_answer_too_long_to_be_shown_again_is_left_out(setting: Setting):
+    setting.start(streams(*pieces("I would dig. " * 40)), too_long, streams(*pieces(GOOD)))
+    assert msgspec.json.decode(setting.ask().answer, type=PlanAnswer).subtasks[0].success == LOG
+    assert setting.server is not None
+    asked = [request["messages"] for request in setting.server.requests]
+    assert len(asked[1]) == len(asked[0]) + 2
+    assert asked[2] == asked[0]
+
+
+def test_a_prompt_that_is_too_long_is_said_with_what_to_change(setting: Setting):
     setting.start(too_long)
     with pytest.raises(RemoteError, match=r"raise llm\.context"):
         setting.ask()

@@ -128,6 +128,11 @@ def answer(
             completion = backend.complete(question, conversation, schema)
         except BackendError as error:
             asked.failures.append(str(error))
+            if error.too_long and len(conversation) > len(prompt):
+                # The wrong answer that was shown is what does not fit: the question does.
+                conversation = list(prompt)
+                tries += 1
+                continue
             if error.permanent:
                 break
             if error.lost and waited < patience:

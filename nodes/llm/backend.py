@@ -24,13 +24,17 @@ class BackendError(Exception):
     """The backend gave no text: not reached, an error status, an answer cut short.
 
     ``permanent``: asking again cannot help (a wrong key, an unknown model). ``lost``: the server
-    went away, which says nothing about the question.
+    went away, which says nothing about the question. ``too_long``: prompt and answer do not fit
+    into the model's context.
     """
 
-    def __init__(self, message: str, permanent: bool = False, lost: bool = False) -> None:
+    def __init__(
+        self, message: str, permanent: bool = False, lost: bool = False, too_long: bool = False
+    ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.lost = lost
+        self.too_long = too_long
 
 
 @dataclass(frozen=True)

@@ -99,10 +99,11 @@ def _words(error: Exception) -> str:
 
 def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
     said = response.read(500).decode(errors="replace").strip()
-    if response.status == 400 and "context length" in said:
+    too_long = response.status == 400 and "context length" in said
+    if too_long:
         said += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
     permanent = 400 <= response.status < 500 and response.status not in _PASSING
-    return BackendError(f"{url} answered {response.status}: {said}", permanent)
+    return BackendError(f"{url} answered {response.status}: {said}", permanent, too_long=too_long)
 
 
 def _read(response: http.client.HTTPResponse, socket: object, deadline: float) -> Iterator[bytes]:
