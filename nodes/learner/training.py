@@ -269,6 +269,9 @@ class Training:
                 del spec[later]
         if not spec["interface"]["autocraft"]:
             del spec["interface"]["autocraft"]
+        for term in spec["interface"]["rewards"]:
+            if not term["negatives"]:
+                del term["negatives"]
         del spec["most"], spec["give_up_at"]  # how long it may go on says nothing of what it is
         return zlib.crc32(msgspec.json.encode(spec))
 
