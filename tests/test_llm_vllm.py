@@ -48,7 +48,8 @@ class Running:
 
     def __init__(self, run: Path, profile: dict[str, Any]) -> None:
         self.run = run
-        nodes = {"llm": {"parameters": {"profile": profile, "repairs": 3}}}
+        # Random answers end by chance, and some only where they are cut off.
+        nodes = {"llm": {"parameters": {"profile": profile, "repairs": 12}}}
         (run / "config.yaml").write_text(yaml.safe_dump({"name": "test", "nodes": nodes}))
         self.bus = Bus(run)
         self.states: list[ServerState] = []

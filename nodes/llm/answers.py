@@ -129,9 +129,9 @@ def answer(
         except BackendError as error:
             asked.failures.append(str(error))
             if error.too_long and len(conversation) > len(prompt):
-                # The wrong answer that was shown is what does not fit: the question does.
+                # The wrong answer that was shown is what does not fit: the question does. This was
+                # no try, since the model was not asked.
                 conversation = list(prompt)
-                tries += 1
                 continue
             if error.permanent:
                 break
