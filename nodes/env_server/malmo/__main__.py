@@ -26,7 +26,6 @@ def main() -> int:
     )
     try:
         biome = None if given.biome is None else biome_named(given.biome).name
-        _warm_up(biome, given.area)
         server = MalmoServer(
             given.host,
             given.port,
@@ -35,6 +34,7 @@ def main() -> int:
             area=given.area,
             connections=given.connections,
         )
+        _warm_up(biome, given.area)  # a client that comes already waits in the listener's queue
     except (ValueError, NotInThisWorld) as refused:
         print(f"malmo: {refused}", file=sys.stderr)
         return 2
