@@ -220,7 +220,7 @@ class Below:
         turn = msgspec.structs.replace(
             iteration(subtask, rate), left=self.left.get(subtask.success.name, {})
         )
-        return SubtaskReport(iterations=[turn], success=rate >= 0.9, reason="seen")
+        return SubtaskReport(iterations=[turn], success=rate >= 0.9, reason="seen", chosen=0)
 
     def perform(self, goal: GoalHandle[Perform, Any]) -> Performed:
         self.performed.append(goal.request)
