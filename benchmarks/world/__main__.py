@@ -20,6 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the embedded world is.")
     parser.add_argument("--json", type=Path, help="write the rows to this file, too")
     parser.add_argument("--quick", action="store_true", help="short, and without compiling anew")
+    parser.add_argument("--no-compile", action="store_true", help="without compiling anew")
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         # The last core: the first one has the machine's own business to do.
@@ -27,7 +28,7 @@ def main() -> None:
     pace = Pace(repeats=3, seconds=0.05) if arguments.quick else Pace()
     rows = batch.measure(pace, [64, 1] if arguments.quick else [64, 1, 512])
     rows += dictionary.measure(pace)
-    rows += costs.measure(pace, compiling=not arguments.quick)
+    rows += costs.measure(pace, compiling=not (arguments.quick or arguments.no_compile))
     others, left_out = peers.measure(pace)
     rows += others
     print(table(rows))
