@@ -145,9 +145,9 @@ def standing(report: GoalReport) -> Iteration | None:
     not known which."""
     if not report.iterations:
         return None
-    of_last = [each for each in report.iterations if each.subtask == report.iterations[-1].subtask]
-    number = report.chosen.get(of_last[-1].subtask)
-    return next((each for each in reversed(of_last) if each.number == number), None)
+    subtask = report.iterations[-1].subtask
+    stands = (subtask, report.chosen.get(subtask))
+    return next((i for i in reversed(report.iterations) if (i.subtask, i.number) == stands), None)
 
 
 def _rate(report: GoalReport) -> float:
