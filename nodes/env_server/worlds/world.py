@@ -20,6 +20,9 @@ Ints = NDArray[np.int64]
 
 OBSERVED = ("inventory", "voxels", "location", "life", "masks")
 """What ``World.observe`` can be asked for, beside ``rays``."""
+NOON = 6000
+"""Ticks of the day at which an episode begins in every world, unless ``start_time`` says another:
+Minecraft itself would begin at dawn."""
 
 
 class World(ABC):

@@ -18,7 +18,7 @@ from nodes.env_server.worlds.errors import WorldError
 from nodes.env_server.worlds.minedojo import ports as taken_ports
 from nodes.env_server.worlds.minedojo.instance import Instance, Lost, Refused
 from nodes.env_server.worlds.minedojo.seen import Seen, observation_of
-from nodes.env_server.worlds.world import Bools, Floats, Ints, World
+from nodes.env_server.worlds.world import NOON, Bools, Floats, Ints, World
 
 LOG = logging.getLogger("minedojo")
 ENVIRONMENT = Path(__file__).parents[4] / ".venv-minedojo"
@@ -122,6 +122,7 @@ class MineDojoWorld(World):
                            for a in "xyz" for end, sign in (("min", -1), ("max", 1))},
             "use_lidar": True,
             "lidar_rays": [list(ray) for ray in self._rays],
+            "start_time": NOON,
             **given,
         }  # fmt: skip
         if "generate_world_type" not in kwargs and self.task.biome:

@@ -22,13 +22,13 @@ from nodes.env_server.worlds.embedded.state import (
     State,
 )
 from nodes.env_server.worlds.embedded.terrain.window import keep_window
+from nodes.env_server.worlds.world import NOON
 
 if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
 
 GENERATORS = {"default": DEFAULT_WORLD, "specified_biome": ONE_BIOME, "flat": FLAT}
 WEATHERS = {"normal": CLEAR, "clear": CLEAR, "rain": RAIN, "thunder": THUNDER}
-NOON = 6000
 FARTHEST = 30_000_000  # metres, as in the game
 
 
