@@ -25,7 +25,7 @@ demo: setup
 	$(BIN)/rlgpt launch harvest_log
 
 test: setup
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
 test-all: setup minedojo

@@ -50,6 +50,10 @@ class Samples(msgspec.Struct, frozen=True, kw_only=True):
     trial: int = 0  # programs tried out in the inner loop
     evaluation: int = 0
 
+    @property
+    def total(self) -> int:
+        return self.training + self.trial + self.evaluation
+
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict line: what became of one sub-action in one iteration."""

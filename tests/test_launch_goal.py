@@ -90,7 +90,7 @@ def test_port_that_is_taken(place: Path) -> None:
 
 
 def test_goal_outlives_kills_and_an_interruption(place: Path) -> None:
-    with goal(place, "nodes.planner.parameters.seconds=1.5") as launch:
+    with goal(place, "nodes.planner.parameters.seconds=4") as launch:
         launch.wait_for("plan: ")
         assert rlgpt("node", "kill", "planner", cwd=place).returncode == 0
         launch.wait_for("planner is ready", 2)

@@ -86,7 +86,7 @@ class Planner(Node):
             done = len(practised)
             subtasks[done:] = [subtask, *(s for s in rest if _key(s) not in practised)]
             self._say(goal, subtasks, done)
-            samples_left = limits.samples - spent(iterations)
+            samples_left = limits.samples - sum(each.samples.total for each in iterations)
             if samples_left <= 0:
                 return report(False, f"The samples are spent: {limits.samples:,}.")
             # What one subtask does not need is there for the next, but none may starve the others.
@@ -178,13 +178,6 @@ class Planner(Node):
                 break
             self.log.info("%s: the plan will not do: %s", id, " ".join(problems))
         return answer.subtasks, problems
-
-
-def spent(iterations: list[Iteration]) -> int:
-    """Primitive steps of all iterations so far."""
-    return sum(
-        each.samples.training + each.samples.trial + each.samples.evaluation for each in iterations
-    )
 
 
 def _chosen(achieved: SubtaskReport) -> Iteration | None:

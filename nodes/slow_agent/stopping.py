@@ -5,10 +5,7 @@ from messages.plan import Iteration, Limits
 
 def spent(iterations: list[Iteration]) -> int:
     """Primitive steps of all iterations, whatever they were spent on."""
-    return sum(
-        iteration.samples.training + iteration.samples.trial + iteration.samples.evaluation
-        for iteration in iterations
-    )
+    return sum(iteration.samples.total for iteration in iterations)
 
 
 def stop_reason(iterations: list[Iteration], limits: Limits) -> str | None:

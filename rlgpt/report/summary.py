@@ -12,7 +12,7 @@ import msgspec
 from messages.plan import GoalReport, Iteration, Performed
 from messages.world import Condition
 from rlgpt.report import found
-from rlgpt.report.words import decomposition, successes, total
+from rlgpt.report.words import decomposition, successes
 
 _DISTRIBUTIONS = (
     "rlgpt torch torchrl tensordict numpy numba gymnasium pyzmq msgspec hydra-core vllm minedojo"
@@ -170,7 +170,7 @@ def _iteration(iteration: Iteration) -> IterationSummary:
             training=samples.training,
             trial=samples.trial,
             evaluation=samples.evaluation,
-            total=total(samples),
+            total=samples.total,
         ),
         seconds=iteration.seconds,
     )

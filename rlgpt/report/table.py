@@ -11,7 +11,6 @@ from rlgpt.report.words import (
     shortened,
     successes,
     telling_line,
-    total,
 )
 
 
@@ -36,7 +35,7 @@ def iteration_table(report: GoalReport) -> Table:
             Text(plain(decomposition(iteration))),
             _verdict(iteration),
             Text(_rate(iteration)),
-            Text(count(total(iteration.samples))),
+            Text(count(iteration.samples.total)),
         ]
         table.add_row(*row)
     if report.performance is not None:

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from messages.plan import Iteration, Line, Samples, Subtask
+from messages.plan import Iteration, Line, Subtask
 from messages.world import Condition, RewardTerm
 
 _KEPT = {"\n", "\t"}
@@ -89,10 +89,6 @@ def _implemented(line: Line) -> str:
 def successes(iteration: Iteration) -> int:
     """How many of the iteration's evaluation episodes succeeded."""
     return round(iteration.success_rate * iteration.episodes)
-
-
-def total(samples: Samples) -> int:
-    return samples.training + samples.trial + samples.evaluation
 
 
 def telling_line(iteration: Iteration) -> Line | None:

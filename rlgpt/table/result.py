@@ -15,7 +15,7 @@ from rlgpt.refused import Refused
 from rlgpt.report.found import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
-from rlgpt.report.words import decomposition, successes, total
+from rlgpt.report.words import decomposition, successes
 from rlgpt.table.cells import OF_LLM, Cell
 
 DEAD_LOOP = "Dead loop"
@@ -160,7 +160,7 @@ def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) ->
                 success_rate=each.success_rate,
                 successes=successes(each),
                 episodes=each.episodes,
-                samples=total(each.samples),
+                samples=each.samples.total,
             )
             for each in report.iterations
         ],
