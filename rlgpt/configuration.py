@@ -20,6 +20,11 @@ LARGEST_SEED = 1_000_000_000
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+Rate = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0.0)]
+
+
 # The messages' own types let unknown fields pass, so that versions can meet. A launch file has one
 # reader, and there an unknown field is a typing error.
 class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,6 +40,11 @@ class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits as a launch file writes them."""
 
+    iterations: AtLeastOne = Limits().iterations
+    success_rate: Rate = Limits().success_rate
+    samples: AtLeastOne = Limits().samples
+    goal_rate: Rate | None = Limits().goal_rate
+
 
 class MineClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The user's files of MineCLIP; what they are the env server checks."""
@@ -48,10 +58,10 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ``window`` seconds, after ``backoff`` seconds that double with each of them. A node that was
     ready and has not said its heartbeat for ``hang`` seconds is killed first; 0: that is let be."""
 
-    max: int = 8
-    window: float = 60.0
-    backoff: float = 0.2
-    hang: float = 0.0
+    max: Annotated[int, msgspec.Meta(ge=0)] = 8
+    window: Seconds = 60.0
+    backoff: Seconds = 0.2
+    hang: Seconds = 0.0
 
 
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,7 +72,7 @@ class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     after: list[str] = []
     restart: Restart = Restart()
     module: str | None = None
-    patience: float = 600.0
+    patience: Seconds = 600.0
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -168,7 +178,7 @@ def load(run: Path) -> Stack:
     """The launch of an existing run folder. Raises Refused."""
     path = run / "config.yaml"
     try:
-        data = yaml.safe_load(path.read_text())
+        data = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         raise Refused(f"{run} is no run folder: it has no config.yaml") from None
     except (OSError, UnicodeDecodeError) as error:

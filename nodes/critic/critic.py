@@ -21,12 +21,14 @@ from nodes.critic.pictures import choose
 from nodes.node import Node
 from nodes.vision import StrictPictures, check_that_the_model_sees
 
+Rate = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
 
 class Critic(Node):
     name = "critic"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-        required_rate: float | None = None  # in place of the rate that the evidence asks for
+        required_rate: Rate | None = None  # in place of the rate that the evidence asks for
         vision: bool = False  # show the language model pictures of some of the episodes?
         pictures: StrictPictures = StrictPictures()  # that tryouts bring, if it is to see any
         most_pictures: Annotated[int, msgspec.Meta(ge=2)] = 12  # in one question
