@@ -26,7 +26,6 @@ from messages.plan import (
 from messages.world import Task
 from models.planning import expected
 from models.plans import gains, plan_shortfalls
-from models.rules import item_names
 from nodes.asking import ask
 from nodes.memory import Memory
 from nodes.naming import slug
@@ -47,7 +46,6 @@ class Planner(Node):
     live = frozenset({"repairs"})
 
     def setup(self) -> None:
-        self.items = frozenset(item_names)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.serve_action(PURSUE, self.pursue)
 
@@ -173,7 +171,7 @@ class Planner(Node):
         for attempt in range(1 + self.parameters.repairs):
             question = PlanQuestion(task=task, inventory=task.inventory, problems=problems)
             answer = ask(self, f"{id}/plan-{attempt}", question, PlanAnswer)
-            problems = plan_problems(task, answer.subtasks, self.items)
+            problems = plan_problems(task, answer.subtasks)
             if not problems:
                 break
             self.log.info("%s: the plan will not do: %s", id, " ".join(problems))
