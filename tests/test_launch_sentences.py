@@ -40,6 +40,7 @@ def place(tmp_path: Path) -> Path:
         (["two", "nodes.first.after=[second]"], "wait for each other"),
         (["two", "seed=many"], "two: `seed`: expected `int`, got `str`"),
         (["two", "limits.iterations="], "`limits.iterations`: expected `int`, got `str`"),
+        (["two", "limits.iterations=0"], "`limits.iterations`: expected `int` >= 1"),
         (["two", "seed=["], "`seed=[` is no override"),
         (["two", "seed"], "`seed` is no override"),
         (["two", "seed=${nothing}"], "`seed`: interpolation key 'nothing' not found"),

@@ -5,6 +5,7 @@ import math
 
 import msgspec
 
+from messages.bounds import NotNegative
 from messages.bus import GoalHandle
 from messages.chat import PlanAnswer, PlanQuestion
 from messages.plan import (
@@ -39,7 +40,7 @@ class Planner(Node):
     name = "planner"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-        repairs: int = 3  # how often a plan that would not do is asked for again
+        repairs: NotNegative = 3  # how often a plan that would not do is asked for again
         plan: bool = True  # false: the goal is the only subtask, and nobody is asked
 
     parameters: Parameters
@@ -78,7 +79,9 @@ class Planner(Node):
         while rest:
             goal.check()
             subtask = rest.pop(0)
-            start, held = held, expected(gains([subtask]), held)
+            start = held
+            if rest:  # a goal that is not planned may be one that the rules know no way to
+                held = expected(gains([subtask]), held)
             if _key(subtask) in practised:
                 continue
             done = len(practised)
