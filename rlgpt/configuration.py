@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
+from messages.bounds import Amount, NotNegative
 from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.files import write_whole
@@ -18,11 +19,6 @@ LARGEST_SEED = 1_000_000_000
 """A run's seed stands for a million of the worlds'."""
 
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
-
-
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
-Rate = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Seconds = Annotated[float, msgspec.Meta(ge=0.0)]
 
 
 # The messages' own types let unknown fields pass, so that versions can meet. A launch file has one
@@ -40,11 +36,6 @@ class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits as a launch file writes them."""
 
-    iterations: AtLeastOne = Limits().iterations
-    success_rate: Rate = Limits().success_rate
-    samples: AtLeastOne = Limits().samples
-    goal_rate: Rate | None = Limits().goal_rate
-
 
 class MineClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The user's files of MineCLIP; what they are the env server checks."""
@@ -58,10 +49,10 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ``window`` seconds, after ``backoff`` seconds that double with each of them. A node that was
     ready and has not said its heartbeat for ``hang`` seconds is killed first; 0: that is let be."""
 
-    max: Annotated[int, msgspec.Meta(ge=0)] = 8
-    window: Seconds = 60.0
-    backoff: Seconds = 0.2
-    hang: Seconds = 0.0
+    max: NotNegative = 8
+    window: Amount = 60.0
+    backoff: Amount = 0.2
+    hang: Amount = 0.0
 
 
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,7 +63,7 @@ class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     after: list[str] = []
     restart: Restart = Restart()
     module: str | None = None
-    patience: Seconds = 600.0
+    patience: Amount = 600.0
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -303,6 +303,11 @@ def test_a_program_that_calls_a_skill_holds_its_source():
     assert "other" not in whole
     compile_program(whole)
     assert with_skills(WALK, {"find_a_tree": skill}) == WALK
+    # A name of the skill's may be one of a parameter that the language has.
+    skill = "max_steps = 9\ndef action(obs):\n    obs = walk_to(obs, 1, 2, max_steps=max_steps)\n"
+    whole = with_skills(own, {"find_a_tree": skill})
+    assert "max_steps=find_a_tree__max_steps)" in whole
+    compile_program(whole)
     assert with_skills("def action(obs:\n  find_a_tree()", {"find_a_tree": skill}).count("\n") == 1
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 
-from models.mineclip import safetensors
 from models.mineclip.network import HEAD, Network, Sizes
 
 _PREFIX = "model."
@@ -50,7 +50,7 @@ def _state(path: Path) -> dict[str, Tensor]:
     found: Any
     try:
         if path.suffix == ".safetensors":
-            found = safetensors.read(path)
+            found = load_file(path)
         else:
             found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:

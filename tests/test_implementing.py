@@ -1,0 +1,69 @@
+"""What a sub-action costs is counted, whatever becomes of it."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.bus import RemoteError, ServiceError
+from messages.chat import ASK, Answered, Ask, SpecAnswer
+from messages.plan import IMPLEMENT, Implement, Samples, SubAction
+from messages.training import ACT, TRAIN, Policy, Trained
+from messages.world import CLOSE, OPEN, Condition, RewardTerm, Task
+from nodes.fast_agent.fast_agent import FastAgent
+from nodes.testing import MockBus, start
+from tests.craft_world import Inventories
+
+LOG = Condition(kind="have", name="log")
+TASK = Task(id="log", prompt="Harvest a log.", success=LOG)
+DIG = Implement(
+    task=TASK, sub_action=SubAction(name="dig", method="rl", success=LOG), before=[], history=[]
+)
+
+
+def trained_but_not_played(run: Path, code: str) -> MockBus:
+    world, bus = Inventories(), MockBus("fast_agent")
+
+    def answer(request: Ask) -> Answered:
+        spec = SpecAnswer(
+            observations=["rays"],
+            actions=["attack"],
+            rewards=[RewardTerm(kind="success", weight=1.0)],
+            horizon=100,
+            budget=1000,
+        )
+        return Answered(id=request.id, answer=msgspec.json.encode(spec).decode(), model="test")
+
+    def train(goal: Any) -> Trained:
+        policy = Policy(id=goal.id, checkpoint="learner/x/checkpoint.pt")
+        return Trained(
+            policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
+        )
+
+    def act(goal: Any) -> Any:
+        raise ServiceError("The policy does not fit the session.", code=code)
+
+    bus.answer(ASK, answer)
+    bus.answer(OPEN, world.open)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(TRAIN, train)
+    bus.answer_action(ACT, act)
+    start(FastAgent, bus, run)
+    return bus
+
+
+def test_what_was_spent_on_a_sub_action_that_could_not_be_implemented_is_counted(tmp_path: Path):
+    bus = trained_but_not_played(tmp_path, "policy_does_not_fit")
+    implemented = bus.run_goal(IMPLEMENT, "demo/dig", DIG)
+    assert implemented.stage is None
+    assert not implemented.line.verdict.success
+    assert "could not be implemented" in implemented.line.verdict.reason
+    assert "does not fit the session" in implemented.line.verdict.reason
+    assert implemented.samples == Samples(training=950)
+
+
+def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path):
+    bus = trained_but_not_played(tmp_path, "internal")
+    with pytest.raises(RemoteError):
+        bus.run_goal(IMPLEMENT, "demo/dig", DIG)
