@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from messages.bounds import Amount, NotNegative
+from messages.bounds import Amount, NotNegative, Positive
 from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.files import write_whole
@@ -26,11 +26,14 @@ NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A success condition as a launch file writes it."""
 
+    quantity: Positive = 1
+
 
 class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A task as a launch file writes it."""
 
     success: StrictCondition  # pyright: ignore[reportIncompatibleVariableOverride]
+    horizon: Positive = 1000
 
 
 class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True):
