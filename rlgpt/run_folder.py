@@ -12,6 +12,8 @@ from rlgpt.refused import Refused
 def create(name: str, wanted: str | None) -> Path:
     """Make a new run folder, ``runs/<name>-<time>`` unless ``wanted`` names one. Raises Refused."""
     if wanted is not None:
+        if not wanted:
+            raise Refused("run= names no folder; write run=PATH")
         run = Path(wanted).expanduser().absolute()
         if (run / "config.yaml").exists():
             with Lock(run):  # says so if it is in use

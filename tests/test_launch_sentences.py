@@ -48,6 +48,12 @@ def place(tmp_path: Path) -> Path:
         (["chooses", "world=falt"], "there is no world `falt`; did you mean `flat`?"),
         (["two", "-frist"], "`-frist` leaves out a node that there is not; did you mean `first`"),
         (["two", "task.id=x"], "there is no `task.id` in the launch file"),
+        (["two", "+limits.samples=-1"], "`limits.samples`: expected `int` >= 1"),
+        (["two", "+limits.success_rate=90"], "`limits.success_rate`: expected `float` <= 1.0"),
+        (["two", "+limits.goal_rate=-1"], "`limits.goal_rate`: expected `float` >= 0.0"),
+        (["two", "nodes.first.patience=-1"], "`nodes.*.patience`: expected `float` >= 0.0"),
+        (["two", "nodes.first.restart.max=-1"], "`nodes.*.restart.max`: expected `int` >= 0"),
+        (["two", "run="], "run= names no folder"),
     ],
 )
 def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
