@@ -7,11 +7,14 @@ import msgspec
 import pytest
 
 from messages.bus import RemoteError, ServiceError
-from messages.chat import ASK, Answered, Ask, SpecAnswer
+from messages.chat import ASK, Answered, Ask, ProgramAnswer, SpecAnswer
 from messages.plan import IMPLEMENT, Implement, Samples, SubAction
+from messages.program import CHECK, Checked
 from messages.training import ACT, TRAIN, Policy, Trained
-from messages.world import CLOSE, OPEN, Condition, RewardTerm, Task
+from messages.verdict import JUDGE, Verdict
+from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
 from nodes.fast_agent.fast_agent import FastAgent
+from nodes.skills import Library
 from nodes.testing import MockBus, start
 from tests.craft_world import Inventories
 
@@ -61,6 +64,27 @@ def test_what_was_spent_on_a_sub_action_that_could_not_be_implemented_is_counted
     assert "could not be implemented" in implemented.line.verdict.reason
     assert "does not fit the session" in implemented.line.verdict.reason
     assert implemented.samples == Samples(training=950)
+
+
+@pytest.mark.parametrize(("critic", "kept"), [(True, ["get_a_log"]), (False, [])])
+def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list[str]):
+    world, bus = Inventories(), MockBus("fast_agent")
+
+    def answer(request: Ask) -> Answered:
+        program = ProgramAnswer(source='ITEM = "log"\nQUANTITY = 1\n')
+        return Answered(id=request.id, answer=msgspec.json.encode(program).decode(), model="test")
+
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=[]))
+    bus.answer(OPEN, world.open)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(RUN_PROGRAM, world.run)
+    bus.answer(JUDGE, lambda evidence: Verdict(success=True, success_rate=1.0, reason="seen"))
+    start(FastAgent, bus, tmp_path, critic=critic, skills="skills")
+    code = SubAction(name="get a log", method="code", success=LOG)
+    goal = msgspec.structs.replace(DIG, sub_action=code)
+    assert bus.run_goal(IMPLEMENT, "demo/get", goal).line.verdict.success
+    assert [skill.name for skill in Library(tmp_path / "skills").all()] == kept
 
 
 def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path):

@@ -96,7 +96,8 @@ class FastAgent(Node):
             self.log.error("%s could not be implemented: %s", goal.id, error)
             verdict = failed(f"It could not be implemented: {error}")
             implemented = Outcome(verdict, attempts=1).implemented(goal, spent)
-        self.skills.keep(goal, implemented, self.parameters.trial_episodes)
+        if self.parameters.critic:  # else nobody knows whether it worked
+            self.skills.keep(goal, implemented, self.parameters.trial_episodes)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
         self.log.info("%s %s (%.2f): %s", goal.id, word, verdict.success_rate, verdict.reason)
