@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from messages.bounds import Positive, Share
 from messages.interface import Action, Topic
 from messages.program import Program
 from messages.training import Policy, TrainingSpec
@@ -83,10 +84,10 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When the outer loop stops."""
 
-    iterations: int = 4
-    success_rate: float = 0.9
-    samples: int = 3_000_000  # of the whole goal, all subtasks together
-    goal_rate: float | None = None  # of the performance of a whole plan; None: success_rate
+    iterations: Positive = 4
+    success_rate: Share = 0.9
+    samples: Positive = 3_000_000  # of the whole goal, all subtasks together
+    goal_rate: Share | None = None  # of the performance of a whole plan; None: success_rate
 
 
 class PursueGoal(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -6,13 +6,17 @@ the policy's ``checkpoint.pt`` and ``spec.json``: a copy, so that a library stan
 Several runs may use one library at a time.
 """
 
+import ast
+import builtins
 import hashlib
+import keyword
 import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -251,7 +255,8 @@ class Library:
     def _free_name(self, table: sqlite3.Connection, wanted: str) -> str:
         taken = {row[0] for row in table.execute("select name from skills")}
         stem = slug(wanted).replace("-", "_")
-        stem = stem if stem.isidentifier() else f"skill_{stem}"
+        free = stem.isidentifier() and stem not in _meant_already()
+        stem = stem if free else f"skill_{stem}"
         name, number = stem, 2
         while name in taken:
             name, number = f"{stem}_{number}", number + 1
@@ -288,6 +293,15 @@ class Library:
 
 
 _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episodes, samples, record"
+
+
+@cache
+def _meant_already() -> frozenset[str]:
+    """Names that mean something else in a program: one that calls a skill by its name would define
+    it anew."""
+    api = ast.parse((Path(__file__).parents[1] / "models" / "program_api.pyi").read_text())
+    functions = {node.name for node in api.body if isinstance(node, ast.FunctionDef)}
+    return frozenset({"action", "obs", *functions, *dir(builtins), *keyword.kwlist})
 
 
 def _text(learned: Learned) -> str:

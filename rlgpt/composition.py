@@ -6,7 +6,7 @@ from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
-from hydra.errors import HydraException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -20,6 +20,10 @@ PRIMARY = "rlgpt_primary"
 # What a launch file need not mention for an override to set it; `configuration.check` refuses
 # what is wrong in these.
 FREE = re.compile(r"(run|seed|keys|(nodes|hosts)(\.\w+)+)=")
+
+
+# What is a path is taken as it stands: Hydra's grammar would refuse one with `~` or an umlaut.
+PATH = re.compile(r"(?P<key>run|keys|skills|mineclip\.weights)=(?P<path>(?!null$|['\"]).+)")
 
 
 def launch_folders() -> list[Path]:
@@ -45,10 +49,12 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
     """
     path = _find(name)
     try:
-        config = _compose(path, [f"++{o}" if FREE.match(o) else o for o in overrides])
+        config = _compose(path, [_argument(override) for override in overrides])
         data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException, OSError, ValueError) as error:
         raise Refused(_sentence(error, path, overrides)) from None
+    except RecursionError:
+        raise Refused(f"{path.name}: its `defaults` lead back to itself") from None
     except Exception as error:
         if type(error).__module__.startswith("yaml"):
             raise Refused(f"a launch file is not valid YAML: {_one_line(str(error))}") from None
@@ -69,6 +75,13 @@ def _compose(path: Path, arguments: list[str]) -> DictConfig:
     search = ",".join(_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
     with initialize_config_dir(str(folders[0]), version_base=VERSION_BASE):
         return compose(PRIMARY, [*arguments, f"hydra.searchpath=[{search}]"])
+
+
+def _argument(override: str) -> str:
+    """An override as Hydra is given it."""
+    if path := PATH.fullmatch(override):
+        override = f"{path['key']}={_quoted(path['path'])}"
+    return f"++{override}" if FREE.match(override) else override
 
 
 def _find(name: str) -> Path:
@@ -106,8 +119,12 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
         options = there[1].split() if there else []
         listed = f" (there are: {', '.join(options)})" if options else ""
         return f"there is no {group} `{option}`{near(option, options)}{listed}"
-    if type(error).__name__ == "OverrideParseException":
-        broken = next((o for o in overrides if o in text), " ".join(overrides))
+    missing = re.search(r"Could not load '([^']+)'", text)
+    if missing:
+        known = launch_files()
+        return f"{path.name}: there is no launch file `{missing[1]}`{near(missing[1], known)}"
+    if isinstance(error, OverrideParseException):
+        broken = next((o for o in overrides if _argument(o) == error.override), error.override)
         return f"`{broken}` is no override; write key=value, with values as Hydra reads them"
     if isinstance(error, OmegaConfBaseException):
         where = getattr(error, "full_key", None)

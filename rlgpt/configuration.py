@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
+from messages.bounds import Amount, NotNegative, Positive
 from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.files import write_whole
@@ -25,11 +26,14 @@ NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A success condition as a launch file writes it."""
 
+    quantity: Positive = 1
+
 
 class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A task as a launch file writes it."""
 
     success: StrictCondition  # pyright: ignore[reportIncompatibleVariableOverride]
+    horizon: Positive = 1000
 
 
 class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,10 +52,10 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ``window`` seconds, after ``backoff`` seconds that double with each of them. A node that was
     ready and has not said its heartbeat for ``hang`` seconds is killed first; 0: that is let be."""
 
-    max: int = 8
-    window: float = 60.0
-    backoff: float = 0.2
-    hang: float = 0.0
+    max: NotNegative = 8
+    window: Amount = 60.0
+    backoff: Amount = 0.2
+    hang: Amount = 0.0
 
 
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,7 +66,7 @@ class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     after: list[str] = []
     restart: Restart = Restart()
     module: str | None = None
-    patience: float = 600.0
+    patience: Amount = 600.0
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -168,7 +172,7 @@ def load(run: Path) -> Stack:
     """The launch of an existing run folder. Raises Refused."""
     path = run / "config.yaml"
     try:
-        data = yaml.safe_load(path.read_text())
+        data = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         raise Refused(f"{run} is no run folder: it has no config.yaml") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from messages.bus import Bus, BusError, RemoteError
@@ -31,6 +30,7 @@ from messages.system import (
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, key_folder, load
 from rlgpt.refused import Refused, near
+from rlgpt.terminal import print_table
 
 ANSWERS_WITHIN = 2.0  # seconds, of a node that is asked who it is
 READY_WITHIN = 60.0  # seconds, of a node that was restarted
@@ -64,13 +64,6 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _print(table: Table) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:  # nothing is cut off for a program that reads along
-        console = Console(highlight=False, width=200)
-    console.print(table)
-
-
 # ---- nodes
 
 
@@ -92,7 +85,7 @@ def list_nodes(wanted: str | None) -> int:
         up = f"{s.uptime:.0f} s" if s.pid else ""
         memory = f"{s.memory / 2**20:.0f} MiB" if s.pid else ""
         table.add_row(s.node, s.state, str(s.pid or "-"), str(s.restarts), up, memory)
-    _print(table)
+    print_table(table)
     return 0
 
 
@@ -152,13 +145,17 @@ def list_doors(kind: str, wanted: str | None) -> int:
         for door in sorted(description.doors, key=lambda d: d.name):
             if door.kind in kinds:
                 table.add_row(door.name, door.kind, " -> ".join(door.types), door.fingerprint)
-    _print(table)
+    print_table(table)
     return 0
 
 
 def echo(topic: str, wanted: str | None, count: int, silence: float | None) -> int:
     """Print what is said on ``topic``, one JSON object a line, until ``count`` messages were
     printed or for ``silence`` seconds nothing was said. The type need not be known here."""
+    if count < 0:
+        raise Refused(f"--count {count}: 0 is without end, else at least one message")
+    if silence is not None and not 0.0 <= silence <= threading.TIMEOUT_MAX:
+        raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
     with _opened(wanted) as (run, stack, bus):
         known = [d.name for f in _running(run, stack, bus) for d in f.doors if d.kind == "topic"]
         if topic not in known:
@@ -237,7 +234,7 @@ def show_parameters(node: str | None, name: str | None, wanted: str | None) -> i
                 table.add_row(each, key, text, "live" if key in parameters.live else "")
     if not answers:
         raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
-    _print(table)
+    print_table(table)
     return 0
 
 

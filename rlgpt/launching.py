@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
 from rlgpt import control, run_folder
@@ -17,6 +15,7 @@ from rlgpt.configuration import Stack, check, key_folder, load, save
 from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, near
 from rlgpt.supervisor import Supervisor
+from rlgpt.terminal import console
 
 GOAL = "goal"
 """The id of a run's one goal. It is the same when the run is resumed, so all is remembered."""
@@ -46,7 +45,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         if stack.run != str(run):  # the folder was moved
             import yaml
 
-            stack = _written(yaml.safe_load((run / "config.yaml").read_text()), run)
+            stack = _written(yaml.safe_load((run / "config.yaml").read_text("utf-8")), run)
         return _play(stack, run, excluded)
 
 
@@ -72,10 +71,7 @@ def _check_excluded(excluded: list[str], stack: Stack) -> None:
 def _play(stack: Stack, run: Path, excluded: list[str]) -> int:
     began = time.monotonic()
     run_folder.point_latest(run)
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDTH)
-    view = View(console)
+    view = View(console(WIDTH))
     view.log = _log(run).info
     launch = Launch(stack, run, excluded, view)
     view.said(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
@@ -204,16 +200,16 @@ class Launch:
     def _show(self, report: plan.GoalReport, seconds: float) -> None:
         from rlgpt.report.table import iteration_table
 
-        console = self._view.console
-        console.print(iteration_table(report))
+        say = self._view.console.print
+        say(iteration_table(report))
         reached = "The goal was reached" if report.success else "The goal was not reached"
-        console.print(f"{reached}: {report.reason}", markup=False)
+        say(f"{reached}: {report.reason}", markup=False)
         self._view.log(f"{reached}: {report.reason}")
         restarts = {s.node: s.restarts for s in self.supervisor.states()}
         again = ", ".join(f"{node} {count}x" for node, count in restarts.items() if count)
-        console.print(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
+        say(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
         for label, path in self._papers(report, restarts, seconds):
-            console.print(f"{label:8}{path}", markup=False, soft_wrap=True)
+            say(f"{label:8}{path}", markup=False, soft_wrap=True)
 
     def _papers(
         self, report: plan.GoalReport, restarts: dict[str, int], seconds: float

@@ -61,7 +61,7 @@ def _doctored(
 ) -> "subprocess.CompletedProcess[bytes]":
     # In a process of its own: the face does not import nodes.
     return subprocess.run(
-        [sys.executable, "-m", "nodes.llm.doctor"],
+        [sys.executable, "-m", "nodes.command", "nodes.llm.doctor"],
         input=json.dumps(profile).encode(),
         stdout=stdout,
         check=False,

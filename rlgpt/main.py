@@ -1,15 +1,21 @@
 """The ``rlgpt`` command. Each subcommand imports what it needs when it is run."""
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Sequence
 
+from nodes.command import ended
 from rlgpt.refused import Refused
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code: 0 done, 1 failed on its way, 2 not done, 128 + n
     ended by signal n."""
+    return ended(lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     given, extra = parser.parse_known_args(arguments)
     try:
@@ -17,13 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"`{extra[0]}` means nothing here")
         return _dispatch(given, extra)
     except Refused as refused:
-        print(f"rlgpt: {refused.sentence}", file=sys.stderr)
+        with contextlib.suppress(BrokenPipeError):
+            print(f"rlgpt: {refused.sentence}", file=sys.stderr)
         return refused.code
-    except BrokenPipeError:  # a reader such as `head` has seen enough
-        sys.stderr.close()
-        return 0
-    except KeyboardInterrupt:
-        return 130
 
 
 def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:
@@ -139,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
         "path. -NODE leaves a node out, to be run by hand. key=value overrides the launch file.",
     )
     launch.add_argument("name", metavar="NAME")
-    launch.add_argument("overrides", nargs="*", metavar="key=value")
+    launch.add_argument("overrides", nargs="*", default=[], metavar="key=value")
 
     resume = commands.add_parser(
         "resume",
@@ -161,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
         "on to every cell.",
     )
     table.add_argument("name", metavar="NAME")
-    table.add_argument("overrides", nargs="*", metavar="key=value")
+    table.add_argument("overrides", nargs="*", default=[], metavar="key=value")
     table.add_argument(
         "--only",
         nargs="+",
@@ -189,7 +191,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     run.add_argument("node", metavar="NODE")
-    run.add_argument("overrides", nargs="*", metavar="key=value")
+    run.add_argument("overrides", nargs="*", default=[], metavar="key=value")
     _add_run(run)
 
     llm = _group(commands, "llm", "look after language models")
@@ -198,7 +200,7 @@ def _parser() -> argparse.ArgumentParser:
         help="say whether profiles can be used here: weights, GPU, driver, versions, memory",
     )
     doctor.add_argument("profile", nargs="?", metavar="PROFILE", help="default: all of them")
-    doctor.add_argument("overrides", nargs="*", metavar="llm.key=value")
+    doctor.add_argument("overrides", nargs="*", default=[], metavar="llm.key=value")
 
     prompt = _group(commands, "prompt", "see what the language model was asked")
     show = prompt.add_parser("show", help="print exactly what was sent")

@@ -12,7 +12,9 @@ from rlgpt.refused import Refused
 def create(name: str, wanted: str | None) -> Path:
     """Make a new run folder, ``runs/<name>-<time>`` unless ``wanted`` names one. Raises Refused."""
     if wanted is not None:
-        run = Path(wanted).expanduser().absolute()
+        if not wanted:
+            raise Refused("run= names no folder; write run=PATH")
+        run = Path(os.path.expanduser(wanted)).absolute()
         if (run / "config.yaml").exists():
             with Lock(run):  # says so if it is in use
                 pass
@@ -63,7 +65,7 @@ def find(wanted: str | None) -> Path:
     """The run folder that a command is about: a path, a name below ``runs/``, or the newest run.
     Raises Refused."""
     if wanted is not None:
-        for candidate in (Path(wanted).expanduser(), Path("runs") / wanted):
+        for candidate in (Path(os.path.expanduser(wanted)), Path("runs") / wanted):
             if (candidate / "config.yaml").is_file():
                 return candidate.resolve()
         raise Refused(f"there is no run folder {wanted} (looked here and in runs/)")

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
 from rich.table import Table
 
 from messages.bus import Bus, BusError, RemoteError
@@ -22,6 +21,7 @@ from rlgpt import run_folder
 from rlgpt.configuration import LARGEST_SEED, load, save
 from rlgpt.inspecting import connected
 from rlgpt.refused import Refused, near
+from rlgpt.terminal import print_table
 
 DEFAULT = "runs/skills"
 """Beside the run folders, as the launch files have it."""
@@ -49,10 +49,7 @@ def listed(folder: str | None) -> int:
             f"{counts.used_successes}/{counts.used_episodes}",
             f"{counts.samples:,}",
         )
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200)
-    console.print(table if skills else f"no skills in {library.folder}", markup=False)
+    print_table(table if skills else f"no skills in {library.folder}")
     return 0
 
 

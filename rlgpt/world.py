@@ -17,5 +17,5 @@ PROGRAMS = {
 
 def become(what: str, arguments: list[str]) -> NoReturn:
     """Become one of `PROGRAMS`."""
-    sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", PROGRAMS[what], *arguments])
+    command = [sys.executable, "-m", "nodes.command", PROGRAMS[what], *arguments]
+    os.execv(sys.executable, command)

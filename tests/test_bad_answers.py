@@ -54,7 +54,7 @@ def test_nothing_that_is_wrong_ends_the_run(run_folder: Path) -> None:
 
     said = [entry["question"]["problems"] for entry in asked["PlanQuestion"]]
     assert len(said) == len(PLANS) + 1
-    assert "no item of this world" in said[1][0]
+    assert "there is no item 'unobtainium'" in said[1][0]
     assert any("as subtask 1 does" in problem for problem in said[2])
     assert any("uses up" in problem or "needs" in problem for problem in said[2])
     assert "empty" in said[3][0]

@@ -117,6 +117,12 @@ def test_the_easiest_of_each_template_belongs_to_it() -> None:
         assert task_spec(easiest(template)).template == template
 
 
+@pytest.mark.parametrize("wrong", [["--seeds", "0"], ["--limit", "-1"]])
+def test_nothing_to_play_is_no_success(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["harvest_1_log", *wrong])
+
+
 def test_an_unknown_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["harvest_1_dimond"]) == 2
     assert "harvest_1_diamond" in capsys.readouterr().err

@@ -55,6 +55,15 @@ def test_goal_is_reached_and_reported(place: Path) -> None:
     assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
 
 
+def test_a_launch_outlives_who_reads_along(place: Path) -> None:
+    """`rlgpt launch goal | head -1`: the goal is pursued and reported all the same."""
+    with goal(place, "nodes.planner.parameters.seconds=0.5") as launch:
+        launch.stop_reading()
+        assert launch.ended() == 0
+        assert (launch.run / "summary.json").is_file()
+        assert "The goal was reached" in (launch.run / "launcher.log").read_text()
+
+
 def test_goal_that_fails(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.refuse=true") as launch:
         assert launch.ended() == 1
@@ -136,6 +145,8 @@ def test_looking_into_a_running_stack(place: Path) -> None:
         assert [s["text"] for s in said] == ["hello", "hello"]
         assert said[0]["numbers"] == {"dtype": "int64", "shape": [3], "values": [0, 1, 2]}
         assert "did you mean `talker/said`?" in refused("topic", "echo", "talker/sad", cwd=place)
+        for wrong in (("--count", "-1"), ("--timeout", "-1"), ("--timeout", "nan")):
+            assert " ".join(wrong) in refused("topic", "echo", "talker/said", *wrong, cwd=place)
 
         assert rlgpt("param", "get", "talker", "loudness", cwd=place).stdout == "3\n"
         listed = rlgpt("param", "list", cwd=place).stdout

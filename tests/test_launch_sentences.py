@@ -16,6 +16,8 @@ TWO = {
     },
 }
 
+TASK = "+task={{id: it, prompt: do it, success: {{kind: {}}}, horizon: {}}}"
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
@@ -40,13 +42,26 @@ def place(tmp_path: Path) -> Path:
         (["two", "nodes.first.after=[second]"], "wait for each other"),
         (["two", "seed=many"], "two: `seed`: expected `int`, got `str`"),
         (["two", "limits.iterations="], "`limits.iterations`: expected `int`, got `str`"),
+        (["two", "limits.iterations=0"], "`limits.iterations`: expected `int` >= 1"),
         (["two", "seed=["], "`seed=[` is no override"),
         (["two", "seed"], "`seed` is no override"),
+        (["two", "seed=a(b", "limits.iterations=2"], "`seed=a(b` is no override"),
         (["two", "seed=${nothing}"], "`seed`: interpolation key 'nothing' not found"),
         (["two", "+colour=red"], "there is no `colour`"),
         (["chooses", "world=falt"], "there is no world `falt`; did you mean `flat`?"),
         (["two", "-frist"], "`-frist` leaves out a node that there is not; did you mean `first`"),
         (["two", "task.id=x"], "there is no `task.id` in the launch file"),
+        (["two", "+limits.samples=-1"], "`limits.samples`: expected `int` >= 1"),
+        (["two", "+limits.success_rate=90"], "`limits.success_rate`: expected `float` <= 1.0"),
+        (["two", "+limits.goal_rate=-1"], "`limits.goal_rate`: expected `float` >= 0.0"),
+        (["two", "nodes.first.patience=-1"], "`nodes.*.patience`: expected `float` >= 0.0"),
+        (["two", "nodes.first.restart.max=-1"], "`nodes.*.restart.max`: expected `int` >= 0"),
+        (["two", TASK.format("have, name: log", 0)], "`task.horizon`: expected `int` >= 1"),
+        (
+            ["two", TASK.format("have, name: log, quantity: 0", 1)],
+            "`task.success.quantity`: expected `int` >= 1",
+        ),
+        (["two", "run="], "run= names no folder"),
     ],
 )
 def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
@@ -65,6 +80,25 @@ def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
 def test_broken_launch_file(place: Path) -> None:
     (place / "launch" / "two.yaml").write_text("nodes: {first: [\n")
     assert "not valid YAML" in refused("launch", "two", cwd=place)
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ("tow", "one.yaml: there is no launch file `tow`; did you mean `two`?"),
+        ("one", "one.yaml: its `defaults` lead back to itself"),
+    ],
+)
+def test_launch_file_that_varies_none(place: Path, other: str, words: str) -> None:
+    (place / "launch" / "one.yaml").write_text(f"defaults:\n  - {other}\n  - _self_\n")
+    assert words in refused("launch", "one", cwd=place)
+
+
+@pytest.mark.parametrize("name", ["Lücke & Co (2)", "a=b, c", "it's", "~here"])
+def test_any_path_is_a_run_folder(place: Path, name: str) -> None:
+    (place / name).write_text("in the way")
+    sentence = refused("launch", "two", f"run={place}/{name}", cwd=place)
+    assert sentence == f"rlgpt: {place}/{name} is not a folder\n"
 
 
 def test_launch_file_of_another_shape(place: Path) -> None:

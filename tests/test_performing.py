@@ -31,6 +31,7 @@ from messages.plan import (
 from messages.program import Program
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, Task
 from models.plans import plan_for
+from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
@@ -294,6 +295,32 @@ def test_a_goal_of_one_subtask_is_not_performed(tmp_path: Path):
     assert report.success
     assert report.performance is None
     assert not below.performed
+
+
+def test_a_goal_that_is_not_planned_may_be_one_that_the_rules_know_no_way_to(tmp_path: Path):
+    below = Below()
+    bus = below.bus()
+    start(Planner, bus, tmp_path, plan=False)
+    bedrock = msgspec.structs.replace(TASK, success=Condition(kind="have", name="bedrock"))
+    assert pursue(bus, bedrock).success
+    assert not below.asked
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (Planner, {"repairs": -1}),
+        (FastAgent, {"repairs": -1}),
+        (FastAgent, {"evaluation_episodes": 0}),
+        (FastAgent, {"required_rate": 90}),
+        (FastAgent, {"tries": 0}),
+    ],
+)
+def test_parameters_that_would_do_nothing_are_refused(
+    tmp_path: Path, kind: type[Planner | FastAgent], wrong: dict[str, Any]
+):
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        start(kind, MockBus(kind.name), tmp_path, **wrong)
 
 
 def test_a_poor_subtask_is_gone_on_with_and_a_hopeless_one_ends_the_goal(tmp_path: Path):

@@ -88,9 +88,9 @@ def test_a_skill_that_worked_from_less_needs_no_more_than_that(tmp_path: Path):
     library = Library(tmp_path)
     stage = Stage(sub_action=FIND, program=Program(name="find", source=WALK))
     rich = learned(start={"log": 3, "dirt": 2}, before=[stage])
-    library.add("a", "craft", rich, None, TEN)
-    library.add("b", "craft", learned(start={"log": 1}), None, TEN)
-    skill = library.find("craft")
+    library.add("a", "make", rich, None, TEN)
+    library.add("b", "make", learned(start={"log": 1}), None, TEN)
+    skill = library.find("make")
     assert skill is not None
     assert skill.learned.start == {"log": 1}
     assert skill.learned.before == []
@@ -303,7 +303,19 @@ def test_a_program_that_calls_a_skill_holds_its_source():
     assert "other" not in whole
     compile_program(whole)
     assert with_skills(WALK, {"find_a_tree": skill}) == WALK
+    # A name of the skill's may be one of a parameter that the language has.
+    skill = "max_steps = 9\ndef action(obs):\n    obs = walk_to(obs, 1, 2, max_steps=max_steps)\n"
+    whole = with_skills(own, {"find_a_tree": skill})
+    assert "max_steps=find_a_tree__max_steps)" in whole
+    compile_program(whole)
     assert with_skills("def action(obs:\n  find_a_tree()", {"find_a_tree": skill}).count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["attack", "walk to", "for", "obs", "action", "range"])
+def test_a_skill_is_not_called_what_means_something_else_in_a_program(tmp_path: Path, name: str):
+    known = Library(tmp_path / "skills").add("a:goal", name, learned(), None, TEN)
+    own = f"def action(obs):\n    obs = {known}(obs)\n    obs = attack()\n"
+    compile_program(with_skills(own, {known: WALK}))
 
 
 def test_the_whole_stock_can_be_called():

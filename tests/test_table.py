@@ -154,5 +154,15 @@ def test_table_of_ones_own_that_is_wrong(tmp_path: Path) -> None:
     sentence = refused("table", "mine", cwd=tmp_path)
     assert "unknown field `seds`" in sentence
     assert "did you mean `seeds`?" in sentence
+    fine = {"title": "Mine", "caption": "x", "tasks": ["stick"], "methods": ["rlgpt"]}
+    fine |= {"seeds": [0], "episodes": 2}
+    for wrong, words in (
+        ({"tasks": ["stick", "wol"]}, "mine.yaml: there is no task `wol`; did you mean `wool`?"),
+        ({"tasks": ["stick", "stick"]}, "`tasks` has stick twice"),
+        ({"methods": ["mine"]}, "there is no launch/method/mine.yaml"),
+        ({"seeds": [0, -1]}, "Expected `int` >= 0"),
+    ):
+        mine.write_text(yaml.safe_dump({**fine, **wrong}))
+        assert words in refused("table", "mine", cwd=tmp_path)
     mine.write_text("title: [\n")
     assert "mine.yaml cannot be read" in refused("table", "mine", cwd=tmp_path)

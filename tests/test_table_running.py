@@ -105,7 +105,9 @@ def test_cell_whose_end_nobody_saw_is_taken_up(toys: Path) -> None:
     note |= {"overrides": result["overrides"], "commit": result["commit"]}
     kept.with_name(".seed-0.under-way.json").write_text(json.dumps(note))
     done = rlgpt("table", "toys", "--only", "method=fine", cwd=toys)
+    assert done.returncode == 0, done
     assert "began" not in done.stdout
+    assert "log fine seed 0: 0.95 (19/20), 1.2k samples" in done.stdout
     assert json.loads(kept.read_text())["run"] == result["run"]
 
 

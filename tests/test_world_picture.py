@@ -191,6 +191,13 @@ def test_view_writes_a_picture_and_says_what_is_in_it(
     assert "grass" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("given", "engine"), [(-1, 2**63 - 1), (10**23, 10**23 % 2**63), (5, 5)])
+def test_any_number_is_a_seed(given: int, engine: int) -> None:
+    game, _ = open_game("plains", given)
+    assert game.seed == engine
+    game.close()
+
+
 @pytest.mark.parametrize(
     "wrong", [["planes"], ["plains", "--size", "40"], ["plains", "--size", "0x9"], []]
 )

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from messages.bounds import Share
 from messages.bus import RemoteError
 from messages.chat import (
     JudgeAnswer,
@@ -26,7 +27,8 @@ class Critic(Node):
     name = "critic"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-        required_rate: float | None = None  # in place of the rate that the evidence asks for
+        # In place of the rate that the evidence asks for.
+        required_rate: Share | None = None
         vision: bool = False  # show the language model pictures of some of the episodes?
         pictures: StrictPictures = StrictPictures()  # that tryouts bring, if it is to see any
         most_pictures: Annotated[int, msgspec.Meta(ge=2)] = 12  # in one question

@@ -1,10 +1,9 @@
 """The fast agent node: the inner loop (implement one sub-action), evaluations, performances."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
-
-from messages.bus import GoalHandle
+from messages.bounds import NotNegative, Positive, Share
+from messages.bus import GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
@@ -19,7 +18,7 @@ from messages.plan import (
 from messages.program import Program
 from nodes.config import ConfigError, node_values
 from nodes.fast_agent.code_branch import implement_by_code
-from nodes.fast_agent.implementing import Implementing, Spent
+from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play, Player
 from nodes.fast_agent.rl_branch import implement_by_rl
@@ -38,30 +37,29 @@ class FastAgent(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
         macros: bool = True  # may coded actions join the action space of a policy?
-        autocraft: bool = (
-            False  # is what leads to success crafted for policies as soon as it can be?
-        )
+        # Is what leads to success crafted for policies as soon as it can be?
+        autocraft: bool = False
         critic: bool = True  # false: a program that runs without an error counts as success
         persist: bool = True  # a policy that ends a subtask plays on until its episode is over
-        trial_episodes: int = 20
-        evaluation_episodes: int = 30
-        repairs: int = 2  # programs (or specs) after the first, within one goal
-        required_rate: float = 0.9  # success rate of a tryout that counts as success
-        program_steps: int = 1000  # primitive steps that one run of a program may take
-        prefix_steps: int = 1000  # the same inside the resets of a training, where they add up
-        most_samples: int = 3_000_000  # the largest budget that a spec may ask for
-        budget: Annotated[int, msgspec.Meta(ge=1)] | None = None  # caps the specs'; None: as asked
-        stop_at: float = 0.98  # training success rate at which training ends early
-        give_up_at: int | None = 100_000  # samples without any success that end it; None: never
-        gamma: float | None = None  # discount inside a macro; None: the learner's
-        tries: int = 3  # at a subtask of a performance, in a row and without bringing anything
-        most_tries: int = 12  # at one subtask in one episode, whatever they bring
-        replans: int | None = (
-            None  # plans of one episode after tries that brought nothing; None: any
-        )
-        plays: int = 5  # how often a play starts over when the env server was restarted
+        trial_episodes: Positive = 20
+        evaluation_episodes: Positive = 30
+        repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
+        required_rate: Share = 0.9  # success rate of a tryout that counts as success
+        program_steps: Positive = 1000  # primitive steps that one run of a program may take
+        prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
+        most_samples: Positive = 3_000_000  # the largest budget that a spec may ask for
+        budget: Positive | None = None  # caps the specs'; None: as asked
+        stop_at: Share = 0.98  # training success rate at which training ends early
+        # Samples without any success that end it; None: never.
+        give_up_at: Positive | None = 100_000
+        gamma: Share | None = None  # discount inside a macro; None: the learner's
+        tries: Positive = 3  # at a subtask of a performance, in a row and without bringing anything
+        most_tries: Positive = 12  # at one subtask in one episode, whatever they bring
+        # Plans of one episode after tries that brought nothing; None: any.
+        replans: NotNegative | None = None
+        plays: Positive = 5  # how often a play starts over when the env server was restarted
         skills: str | None = None  # the library's folder, seen from the run folder; None: off
-        reuse_rate: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8  # of skills that are tried
+        reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
 
     parameters: Parameters
@@ -87,22 +85,34 @@ class FastAgent(Node):
         self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
-        looked_up, spent = self.skills.look_up(self, goal), Spent()
-        implemented = None
-        if looked_up.skill is not None:
-            implemented = implement_by_skill(self, goal, self.skills, looked_up.skill)
-        if implemented is None or not implemented.line.verdict.success:
-            if implemented is not None:
-                spent.trial = implemented.samples.trial
-            if goal.request.sub_action.method == "code":
-                implemented = implement_by_code(self, goal, looked_up, spent)
-            else:
-                implemented = implement_by_rl(self, goal, self.skills, looked_up, spent)
-        self.skills.keep(goal, implemented, self.parameters.trial_episodes)
+        spent = Spent()
+        try:
+            implemented = self._implement(goal, spent)
+        except RemoteError as error:
+            if error.mishap:  # it says nothing about the sub-action; mended, the goal goes on
+                raise
+            # One sub-action that cannot be implemented is a verdict like any other, and what was
+            # spent on it is counted.
+            self.log.error("%s could not be implemented: %s", goal.id, error)
+            verdict = failed(f"It could not be implemented: {error}")
+            implemented = Outcome(verdict, attempts=1).implemented(goal, spent)
+        if self.parameters.critic:  # else nobody knows whether it worked
+            self.skills.keep(goal, implemented, self.parameters.trial_episodes)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
         self.log.info("%s %s (%.2f): %s", goal.id, word, verdict.success_rate, verdict.reason)
         return implemented
+
+    def _implement(self, goal: Implementing, spent: Spent) -> Implemented:
+        """By a skill where one does it, else by what the sub-action asks for."""
+        looked_up = self.skills.look_up(self, goal)
+        if looked_up.skill is not None:
+            known = implement_by_skill(self, goal, self.skills, looked_up.skill, spent)
+            if known is not None and known.line.verdict.success:
+                return known
+        if goal.request.sub_action.method == "code":
+            return implement_by_code(self, goal, looked_up, spent)
+        return implement_by_rl(self, goal, self.skills, looked_up, spent)
 
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request

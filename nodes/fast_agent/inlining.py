@@ -46,8 +46,12 @@ def _renamed(source: str, skill: str) -> str:
             node.id = names.get(node.id, node.id)
         elif isinstance(node, ast.FunctionDef):
             node.name = names.get(node.name, node.name)
-        elif isinstance(node, ast.arg | ast.keyword) and node.arg is not None:
+        elif isinstance(node, ast.arg):
             node.arg = names.get(node.arg, node.arg)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            # Met before its function's name is; what the language gives keeps its parameters.
+            for keyword in node.keywords if node.func.id in names else []:
+                keyword.arg = names.get(keyword.arg or "", keyword.arg)
         elif isinstance(node, ast.ExceptHandler) and node.name is not None:
             node.name = names.get(node.name, node.name)
     return ast.unparse(tree)

@@ -264,7 +264,7 @@ class Skills:
 
 
 def implement_by_skill(
-    agent: Agent, goal: Implementing, skills: Skills, skill: Skill
+    agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: Spent
 ) -> Implemented | None:
     """Try a skill out in place of an implementation. None: it cannot be played at all."""
     agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
@@ -280,6 +280,7 @@ def implement_by_skill(
             raise
         agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
         return None
+    spent.trial += played.steps
     outcome = Outcome(attempts=1)
     spec = skill.learned.spec
     macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
@@ -287,7 +288,7 @@ def implement_by_skill(
     verdict, episodes = outcome.verdict, len(played.episodes)
     if not verdict.success:
         skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
-    return outcome.implemented(goal, Spent(trial=played.steps), skill.name)
+    return outcome.implemented(goal, spent, skill.name)
 
 
 def _same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:

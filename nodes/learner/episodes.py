@@ -12,7 +12,8 @@ from collections import deque
 from typing import Any
 
 PATIENCE = 4
-"""Episodes of each environment that wait for one that began before them; then it is overtaken."""
+"""Episodes of each environment, and as many as the window holds in any case, that wait for one that
+began before them; then it is overtaken."""
 
 MANY = 512
 """Episodes of which the share of the overtaken is told."""

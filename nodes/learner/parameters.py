@@ -1,15 +1,9 @@
 """The learner's parameters: PPO's hyper-parameters and how it uses the machine."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-import msgspec
-
+from messages.bounds import Amount, NotNegative, Positive, Share
 from nodes.node import Node
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-NotNegative = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):

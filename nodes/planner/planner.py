@@ -5,6 +5,7 @@ import math
 
 import msgspec
 
+from messages.bounds import NotNegative
 from messages.bus import GoalHandle
 from messages.chat import PlanAnswer, PlanQuestion
 from messages.plan import (
@@ -26,7 +27,6 @@ from messages.plan import (
 from messages.world import Task
 from models.planning import expected
 from models.plans import gains, plan_shortfalls
-from models.rules import item_names
 from nodes.asking import ask
 from nodes.memory import Memory
 from nodes.naming import slug
@@ -40,14 +40,13 @@ class Planner(Node):
     name = "planner"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-        repairs: int = 3  # how often a plan that would not do is asked for again
+        repairs: NotNegative = 3  # how often a plan that would not do is asked for again
         plan: bool = True  # false: the goal is the only subtask, and nobody is asked
 
     parameters: Parameters
     live = frozenset({"repairs"})
 
     def setup(self) -> None:
-        self.items = frozenset(item_names)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.serve_action(PURSUE, self.pursue)
 
@@ -80,7 +79,9 @@ class Planner(Node):
         while rest:
             goal.check()
             subtask = rest.pop(0)
-            start, held = held, expected(gains([subtask]), held)
+            start = held
+            if rest:  # a goal that is not planned may be one that the rules know no way to
+                held = expected(gains([subtask]), held)
             if _key(subtask) in practised:
                 continue
             done = len(practised)
@@ -173,7 +174,7 @@ class Planner(Node):
         for attempt in range(1 + self.parameters.repairs):
             question = PlanQuestion(task=task, inventory=task.inventory, problems=problems)
             answer = ask(self, f"{id}/plan-{attempt}", question, PlanAnswer)
-            problems = plan_problems(task, answer.subtasks, self.items)
+            problems = plan_problems(task, answer.subtasks)
             if not problems:
                 break
             self.log.info("%s: the plan will not do: %s", id, " ".join(problems))

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from messages.plan import Method, SubAction, Subtask
 from models.conditions import condition_problem
+from nodes.naming import slug
 
 
 def decomposition_problems(
@@ -18,12 +19,17 @@ def decomposition_problems(
     if not sub_actions:
         return ["The decomposition is empty: it needs at least one sub-action."]
     problems: list[str] = []
-    counts = Counter(sub_action.name.strip() for sub_action in sub_actions)
-    for name, count in counts.items():
-        if not name:
-            problems.append("A sub-action has no name.")
-        elif count > 1:
-            problems.append(f"{count} sub-actions are called {name!r}: names must be unique.")
+    names = [sub_action.name.strip() for sub_action in sub_actions]
+    problems += ["A sub-action has no name." for name in names if not name]
+    # Goals are named after them: two that are spelt alike there would be taken for one.
+    counts = Counter(slug(name) for name in names if name)
+    for spelt, count in counts.items():
+        if count > 1:
+            alike = " and ".join(repr(name) for name in names if name and slug(name) == spelt)
+            problems.append(
+                f"{count} sub-actions are called {alike}: names must be unique, by their letters "
+                "a-z and digits alone."
+            )
     if most is not None and len(sub_actions) > most:
         problems.append(f"There are {len(sub_actions)} sub-actions; this run takes {most} at most.")
     for sub_action in sub_actions:
@@ -35,7 +41,7 @@ def decomposition_problems(
         if wrong := condition_problem(sub_action.success):
             problems.append(f"The success of {sub_action.name!r} can't be seen: {wrong}.")
     last, goal = sub_actions[-1], subtask.success
-    if (last.success.kind, last.success.name) != (goal.kind, goal.name):
+    if last.success != goal:
         problems.append(
             f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
             f"it must be {goal.kind} {goal.name} x {goal.quantity}."

@@ -3,11 +3,11 @@
 import time
 from dataclasses import dataclass, field
 from statistics import median_low
-from typing import Annotated
 
 import msgspec
 
-from messages.bus import GoalHandle, RemoteError
+from messages.bounds import NotNegative, Positive
+from messages.bus import GoalHandle
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import (
     ACHIEVE,
@@ -27,7 +27,6 @@ from messages.plan import (
     SubAction,
     SubtaskReport,
 )
-from messages.verdict import Verdict
 from messages.world import Episode, Task
 from nodes.asking import ask
 from nodes.memory import Memory
@@ -53,9 +52,9 @@ class SlowAgent(Node):
     name = "slow_agent"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-        repairs: int = 3  # how often a decomposition that would not do is asked for again
+        repairs: NotNegative = 3  # how often a decomposition that would not do is asked for again
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
-        most_sub_actions: Annotated[int, msgspec.Meta(ge=1)] | None = None  # 1: nothing is split
+        most_sub_actions: Positive | None = None  # 1: nothing is split
 
     parameters: Parameters
     live = frozenset({"repairs"})
@@ -181,23 +180,12 @@ class SlowAgent(Node):
                 if line.sub_action.name == sub_action.name
             ],
         )
-        try:
-            return self.run_goal(
-                IMPLEMENT,
-                f"{id}/{slug(sub_action.name)}",
-                request,
-                cancelled=lambda: goal.withdrawn,
-            )
-        except RemoteError as error:
-            if error.mishap:  # it says nothing about the sub-action; mended, the goal goes on
-                raise
-            # One sub-action that cannot be implemented is a verdict like any other.
-            self.log.error("%s: %s could not be implemented: %s", id, sub_action.name, error)
-            verdict = Verdict(
-                success=False, success_rate=0.0, reason=f"It could not be implemented: {error}"
-            )
-            line = Line(sub_action=sub_action, attempts=1, verdict=verdict)
-            return Implemented(stage=None, line=line, samples=Samples())
+        return self.run_goal(
+            IMPLEMENT,
+            f"{id}/{slug(sub_action.name)}",
+            request,
+            cancelled=lambda: goal.withdrawn,
+        )
 
     def _evaluate(self, goal: Achieving, id: str, stages: list[Stage]) -> Evaluated:
         return self.run_goal(

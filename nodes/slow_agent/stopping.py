@@ -38,8 +38,9 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are what came of the loop: the last where it achieved the subtask,
-    else the one that did best in its tryouts, of equals the later one. Evaluations have no say: who
-    chooses by them can't be measured by them. None where no iteration has all its stages."""
+    else the one that did best in its tryouts, of equals the later one. Of those that fell short
+    evaluations choose none: who is chosen by them can't be measured by them. None where no
+    iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]

@@ -37,8 +37,8 @@ def rewrite(run: Path) -> tuple[Path, Path]:
         report = msgspec.json.decode((run / _GOAL_REPORT).read_bytes(), type=GoalReport)
     except FileNotFoundError:
         raise Refused(
-            f"{run} has no {_GOAL_REPORT}: it is not the folder of a run that has ended. "
-            "Name one that has, such as runs/latest."
+            f"{run} has no {_GOAL_REPORT}: it is not the folder of a run that has ended; "
+            "name one that has."
         ) from None
     except (OSError, msgspec.DecodeError) as error:
         raise Refused(

@@ -8,9 +8,11 @@ import msgspec
 import yaml
 
 from rlgpt.composition import launch_folders
+from rlgpt.configuration import LARGEST_SEED
 from rlgpt.refused import Refused, near
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
 
 class PaperMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +33,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     llms: Annotated[list[str], msgspec.Meta(min_length=1)] = msgspec.field(
         default_factory=lambda: ["rulebook"]
     )
-    seeds: Annotated[list[int], msgspec.Meta(min_length=1)]
+    seeds: Annotated[list[Seed], msgspec.Meta(min_length=1)]
     episodes: Annotated[int, msgspec.Meta(ge=1)]  # evaluation episodes of a cell
     limits: dict[str, float] = {}  # what differs from launch/cell.yaml's
     overrides: list[str] = []
@@ -61,13 +63,31 @@ def read(name: str) -> Definition:
         )
     path = found[name]
     try:
-        return msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Definition)
+        definition = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Definition)
     except msgspec.ValidationError as error:
         unknown = re.search(r"unknown field `(\w+)`", str(error))
         hint = near(unknown[1], Definition.__struct_fields__) if unknown else ""
         raise Refused(f"{path}: {error}{hint}") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise Refused(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    if wrong := _problem(definition):
+        raise Refused(f"{path}: {wrong}")
+    return definition
+
+
+def _problem(definition: Definition) -> str:
+    """What would come out in the middle of a night. A method may be missing: it is left out."""
+    for axis in ("tasks", "methods", "llms", "seeds"):
+        names = getattr(definition, axis)
+        if twice := [name for name in names if names.count(name) > 1]:
+            return f"`{axis}` has {twice[0]} twice"
+    tasks = options("task")
+    for task in definition.tasks:
+        if task not in tasks:
+            return f"there is no task `{task}`{near(task, tasks)} (there are: {', '.join(tasks)})"
+    if not set(definition.methods) & set(options("method")):
+        return f"there is no launch/method/{definition.methods[0]}.yaml, nor one of the others"
+    return ""
 
 
 def quick(definition: Definition) -> Definition:

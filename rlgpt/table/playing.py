@@ -91,7 +91,8 @@ class Playing:
             while waiting or self._running:
                 while waiting and len(self._running) < self._jobs:
                     self._begin(waiting.popleft(), again)
-                for key, _ in self._selector.select():
+                # One that had ended before leaves nothing to wait for.
+                for key, _ in self._selector.select() if self._running else []:
                     self._ended(key.data)
                 if self.failures and not self._keep_going:
                     break
@@ -114,13 +115,13 @@ class Playing:
                 commit=current_commit(),
             )
         self._note(cell, note)
+        self._progress.began(cell, note.run, resumed)
         if (Path(note.run) / "summary.json").is_file():
             self._keep(cell, note)  # it had ended, and nobody was there to see it
             return
         arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
         if not resumed:
             arguments.append(f"run={note.run}")
-        self._progress.began(cell, note.run, resumed)
         with (Path(note.run) / _LOG).open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "rlgpt.main", *arguments],

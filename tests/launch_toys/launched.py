@@ -68,6 +68,7 @@ class Launched:
         self.process = process
         self.run = run
         self.lines: list[str] = []
+        self._seen_enough = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -75,6 +76,8 @@ class Launched:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line)
+            if self._seen_enough:
+                break
 
     @property
     def text(self) -> str:
@@ -82,6 +85,13 @@ class Launched:
 
     def wait_for(self, words: str, count: int = 1) -> None:
         eventually(lambda: self.text.count(words) >= count or None, lambda: self.text)
+
+    def stop_reading(self) -> None:
+        """Close our end of its output with the next line that comes, as `head` does."""
+        assert self.process.stdout is not None
+        self._seen_enough = True
+        self._reader.join(PATIENCE)
+        self.process.stdout.close()
 
     def stop(self, number: int = signal.SIGINT) -> int:
         self.process.send_signal(number)

@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("tasks", nargs="*", metavar="TASK")
     parser.add_argument("--seed", type=int, default=SEED, help="the first world's seed")
     parser.add_argument("--seeds", type=int, default=1, help="worlds for each task")
-    parser.add_argument("--limit", type=int, default=0, help="steps")
+    parser.add_argument("--limit", type=int, default=0, help="steps; 0: the script's own limit")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each")
     parser.add_argument(
         "--write", action="store_true", help=f"keep each result in {RESULTS.name}, for coverage"
@@ -37,6 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
     if given.table:
         print(table())
         return 0
+    if given.seeds < 1 or given.limit < 0:
+        parser.error("--seeds is at least 1, --limit at least 0 (the script's own)")
     tasks = given.tasks or [easiest(template) for template in templates()]
     try:
         for task in tasks:

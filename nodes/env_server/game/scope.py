@@ -72,10 +72,8 @@ def make_embedded(settings: WorldSettings, default_biome: str | None, area: int)
 
 def world_seed(given: str | int, fallback: int) -> int:
     """The engine's seed for a seed of Minecraft's: a number, or a text, which counts as Java's hash
-    of it. "" is the fallback."""
-    text = str(given).strip()
-    if not text:
-        return fallback
+    of it. "" is the fallback, any number."""
+    text = str(given).strip() or str(fallback)
     try:
         seed = int(text)
     except ValueError:

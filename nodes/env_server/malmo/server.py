@@ -28,6 +28,8 @@ class MalmoServer:
         connections: int = 64,
         patience: float = 30.0,
     ) -> None:
+        if connections < 1:
+            raise ValueError(f"{connections} connections: at least one is to be served")
         self._listener = socket.create_server((host, port))
         self.port: int = self._listener.getsockname()[1]
         self._seeds = itertools.count(seed)

@@ -1,0 +1,66 @@
+"""How a command ends: one whose reader went away, whose disk is full, or that Ctrl-C ends.
+
+``python -m nodes.command MODULE [ARGUMENT ...]`` is ``python -m MODULE [ARGUMENT ...]`` with such
+an end, from its first import on.
+"""
+
+import errno
+import os
+import runpy
+import sys
+from collections.abc import Callable
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+def ended(command: Callable[[], int]) -> int:
+    """Run ``command`` to its end, without a traceback for what is nobody's mistake. Returns its
+    exit code; `SystemExit` passes. A reader such as `head` that has seen enough is no failure."""
+    try:
+        return command()
+    except BrokenPipeError:
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        return _full(error)
+    finally:
+        _say_the_rest()
+
+
+def nobody_reads() -> None:
+    """From now on, standard output goes nowhere: who read it is gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _say_the_rest() -> None:
+    if sys.stdout is None:  # it was closed from the start
+        return
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nobody_reads()
+    except OSError as error:
+        nobody_reads()
+        raise SystemExit(_full(error)) from None
+
+
+def _full(error: OSError) -> int:
+    where = error.filename or "standard output"
+    print(f"{where} cannot be written: {error.strerror}", file=sys.stderr)
+    return 1
+
+
+def _main() -> int:
+    module = sys.argv.pop(1)
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(ended(_main))

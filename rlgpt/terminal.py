@@ -1,0 +1,24 @@
+"""The console that commands print to."""
+
+from rich.console import Console
+from rich.table import Table
+
+from nodes.command import nobody_reads
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process, and with it a launch whose reader has seen enough."""
+        nobody_reads()
+
+
+def console(width: int) -> Console:
+    """Standard output; ``width`` columns where there is no terminal to ask."""
+    made = _Console(highlight=False)
+    return made if made.is_terminal else _Console(highlight=False, width=width)
+
+
+def print_table(table: Table | str) -> None:
+    """Print a table, or what to say in its place. Nothing is cut off for a program that reads
+    along."""
+    console(width=200).print(table, markup=False)

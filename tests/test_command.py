@@ -1,0 +1,80 @@
+"""Commands end without a traceback when their reader leaves, the disk is full or Ctrl-C comes."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rlgpt.main import main
+from tests.launch_toys.launched import command, environment
+
+WHY = ("world", "coverage", "--why")  # becomes a program of the env server
+
+
+def ended(*arguments: str, stdout: int, cwd: Path) -> tuple[int, str]:
+    """Exit code and standard error of a command that writes to ``stdout``, which is closed here."""
+    # As on a user's machine: what is printed waits in a buffer until the end.
+    words = {key: value for key, value in environment().items() if key != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(
+        command(*arguments), cwd=cwd, env=words, stdout=stdout, stderr=subprocess.PIPE, text=True
+    ) as process:
+        os.close(stdout)
+        _, said = process.communicate(timeout=60)
+    return process.returncode, said
+
+
+def nobody() -> int:
+    """The writing end of a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--help",), 0),
+        ((*WHY, "harvest_1_cake"), 0),
+        ((*WHY, "harvest_1_monster_egg"), 1),  # what failed has failed, whoever reads it
+    ],
+)
+def test_a_reader_that_has_seen_enough(
+    tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    assert ended(*arguments, stdout=nobody(), cwd=tmp_path) == (code, "")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), (*WHY, "harvest_1_cake")])
+def test_a_full_disk(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    code, said = ended(*arguments, stdout=full, cwd=tmp_path)
+    assert (code, said) == (1, "standard output cannot be written: No space left on device\n")
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(
+        "import time\nprint('waiting', flush=True)\ntime.sleep(60)  # an import that takes long\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nodes.command", "waits"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == 130
+
+
+def test_what_is_missing_is_named_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["launch"])
+    assert "the following arguments are required: NAME\n" in capsys.readouterr().err

@@ -1,0 +1,93 @@
+"""What a sub-action costs is counted, whatever becomes of it."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.bus import RemoteError, ServiceError
+from messages.chat import ASK, Answered, Ask, ProgramAnswer, SpecAnswer
+from messages.plan import IMPLEMENT, Implement, Samples, SubAction
+from messages.program import CHECK, Checked
+from messages.training import ACT, TRAIN, Policy, Trained
+from messages.verdict import JUDGE, Verdict
+from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
+from nodes.fast_agent.fast_agent import FastAgent
+from nodes.skills import Library
+from nodes.testing import MockBus, start
+from tests.craft_world import Inventories
+
+LOG = Condition(kind="have", name="log")
+TASK = Task(id="log", prompt="Harvest a log.", success=LOG)
+DIG = Implement(
+    task=TASK, sub_action=SubAction(name="dig", method="rl", success=LOG), before=[], history=[]
+)
+
+
+def trained_but_not_played(run: Path, code: str) -> MockBus:
+    world, bus = Inventories(), MockBus("fast_agent")
+
+    def answer(request: Ask) -> Answered:
+        spec = SpecAnswer(
+            observations=["rays"],
+            actions=["attack"],
+            rewards=[RewardTerm(kind="success", weight=1.0)],
+            horizon=100,
+            budget=1000,
+        )
+        return Answered(id=request.id, answer=msgspec.json.encode(spec).decode(), model="test")
+
+    def train(goal: Any) -> Trained:
+        policy = Policy(id=goal.id, checkpoint="learner/x/checkpoint.pt")
+        return Trained(
+            policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
+        )
+
+    def act(goal: Any) -> Any:
+        raise ServiceError("The policy does not fit the session.", code=code)
+
+    bus.answer(ASK, answer)
+    bus.answer(OPEN, world.open)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(TRAIN, train)
+    bus.answer_action(ACT, act)
+    start(FastAgent, bus, run)
+    return bus
+
+
+def test_what_was_spent_on_a_sub_action_that_could_not_be_implemented_is_counted(tmp_path: Path):
+    bus = trained_but_not_played(tmp_path, "policy_does_not_fit")
+    implemented = bus.run_goal(IMPLEMENT, "demo/dig", DIG)
+    assert implemented.stage is None
+    assert not implemented.line.verdict.success
+    assert "could not be implemented" in implemented.line.verdict.reason
+    assert "does not fit the session" in implemented.line.verdict.reason
+    assert implemented.samples == Samples(training=950)
+
+
+@pytest.mark.parametrize(("critic", "kept"), [(True, ["get_a_log"]), (False, [])])
+def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list[str]):
+    world, bus = Inventories(), MockBus("fast_agent")
+
+    def answer(request: Ask) -> Answered:
+        program = ProgramAnswer(source='ITEM = "log"\nQUANTITY = 1\n')
+        return Answered(id=request.id, answer=msgspec.json.encode(program).decode(), model="test")
+
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=[]))
+    bus.answer(OPEN, world.open)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(RUN_PROGRAM, world.run)
+    bus.answer(JUDGE, lambda evidence: Verdict(success=True, success_rate=1.0, reason="seen"))
+    start(FastAgent, bus, tmp_path, critic=critic, skills="skills")
+    code = SubAction(name="get a log", method="code", success=LOG)
+    goal = msgspec.structs.replace(DIG, sub_action=code)
+    assert bus.run_goal(IMPLEMENT, "demo/get", goal).line.verdict.success
+    assert [skill.name for skill in Library(tmp_path / "skills").all()] == kept
+
+
+def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path):
+    bus = trained_but_not_played(tmp_path, "internal")
+    with pytest.raises(RemoteError):
+        bus.run_goal(IMPLEMENT, "demo/dig", DIG)
