@@ -1,6 +1,9 @@
 """When the outer loop stops, and which of its iterations then stands."""
 
+import msgspec
+
 from messages.plan import Iteration, Limits
+from messages.training import TrainingSpec
 
 
 def spent(iterations: list[Iteration]) -> int:
@@ -53,8 +56,10 @@ def tried_out(iteration: Iteration) -> float:
 
 
 def _tried(iteration: Iteration) -> list[object]:
-    """What was tried and what became of it. The rate is left out: it moves by chance alone."""
+    """What was tried and what became of it. The rate is left out: it moves by chance alone. A
+    policy that is trained on from where it was is something else than the one it was."""
     programs = {stage.sub_action.name: stage.program for stage in iteration.stages}
+    specs = {stage.sub_action.name: _unlimited(stage.spec) for stage in iteration.stages}
     return [
         (
             line.sub_action.name,
@@ -62,7 +67,13 @@ def _tried(iteration: Iteration) -> list[object]:
             line.sub_action.success,
             sorted(line.macros),
             program.source if (program := programs.get(line.sub_action.name)) else "",
+            specs.get(line.sub_action.name),
             line.verdict.success,
         )
         for line in iteration.lines
     ]
+
+
+def _unlimited(spec: TrainingSpec | None) -> TrainingSpec | None:
+    """The spec without what the samples that are left decide."""
+    return spec and msgspec.structs.replace(spec, budget=0, most=None)
