@@ -8,6 +8,7 @@ import pytest
 from models.rules import biome_named, item_names
 from models.rules.mobs import MOB_IDS
 from models.rules.sources import sources
+from nodes.env_server.worlds.embedded.apart import connect
 from nodes.env_server.worlds.embedded.grid import log_change, write_block
 from nodes.env_server.worlds.embedded.hands.digging import break_block
 from nodes.env_server.worlds.embedded.rulebook import rules
@@ -71,6 +72,7 @@ def site(kind: str, seed: np.uint64 = SEED) -> tuple[State, tuple[int, int, int]
     found, x, y, z = nearest(rules(), biome, ONE_BIOME, seed, number, 0, 0)
     assert found
     state = new_state(1, 256)
+    connect(state, rules())
     state.players["seed"] = seed
     state.players["dimension"] = DIMENSIONS[entry.dimension]
     state.players["west"], state.players["north"] = x - 128, z - 128

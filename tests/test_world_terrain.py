@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from models.rules import BIOMES, BLOCKS
+from nodes.env_server.worlds.embedded.apart import connect, places
 from nodes.env_server.worlds.embedded.rulebook import rules
 from nodes.env_server.worlds.embedded.state import DEFAULT_WORLD, HEIGHT, ONE_BIOME, new_state
 from nodes.env_server.worlds.embedded.terrain.columns import surface
@@ -22,6 +23,7 @@ def world_of(biome: str | None, seed: int = 4, area: int = 64):
     state.settings["generator"] = DEFAULT_WORLD if biome is None else ONE_BIOME
     state.settings["biome"] = BIOME_IDS[biome or "forest"]
     state.players["seed"] = seed
+    connect(state, rules())
     return state
 
 
@@ -172,3 +174,10 @@ def test_a_reset_after_a_long_walk_is_the_same_world() -> None:
     assert digest(world.state) != first[0]
     world.reset(np.zeros(1, np.int64), np.array([5]))
     assert (digest(world.state), world.location()[0][0].tolist()) == first
+
+
+def test_a_state_that_is_not_connected_is_refused() -> None:
+    state = world_of("forest")
+    unconnected = type(rules())(**{**rules()._asdict(), "apart": places()})
+    with pytest.raises(RuntimeError, match=r"before apart\.connect"):
+        load(state, unconnected, 0, 0, 0)

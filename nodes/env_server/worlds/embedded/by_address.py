@@ -60,13 +60,9 @@ class ArraysAttributes(AttributeTemplate):
 def _array_of(context: Any, builder: Any, typ: ArraysType, value: Any, attr: str) -> Any:
     kind, axes = typ.layout[attr]
     word = ir.IntType(8 * WORD)
-    table = builder.bitcast(value, word.as_pointer())
 
     def read(place: int) -> Any:
-        found = builder.load(builder.gep(table, [ir.Constant(word, place)]))
-        # The table never changes: a loop needs to look but once.
-        found.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return found
+        return _entry(builder, value, place)
 
     place = typ.places[attr]
     item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
@@ -81,6 +77,20 @@ def _array_of(context: Any, builder: Any, typ: ArraysType, value: Any, attr: str
     data = builder.inttoptr(read(place), context.get_data_type(kind.dtype).as_pointer())
     arrayobj.populate_array(array, data, shape, strides, item, meminfo=None)
     return array._getvalue()
+
+
+def _entry(builder: Any, value: Any, place: int) -> Any:
+    word = ir.IntType(8 * WORD)
+    table = builder.bitcast(value, word.as_pointer())
+    found = builder.load(builder.gep(table, [ir.Constant(word, place)]))
+    # The table never changes: a loop needs to look but once.
+    found.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return found
+
+
+def address_of_array(builder: Any, typ: ArraysType, value: Any, attr: str) -> Any:
+    """Where the array of that name begins, for code that is written in LLVM's terms."""
+    return _entry(builder, value, typ.places[attr])
 
 
 @unbox(ArraysType)

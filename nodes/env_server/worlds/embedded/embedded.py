@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from messages.world import Task
 from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
+from nodes.env_server.worlds.embedded.apart import connect
 from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.looking import (
@@ -135,6 +136,7 @@ class EmbeddedWorld(World):
             raise ValueError(f"environments are numbered 0 to {self.size - 1}")
         if len(seeds) and seeds.min() < 0:
             raise ValueError("a seed is not negative")
+        connect(self.state, self.rules)
         begin_all(
             self.state,
             self.rules,

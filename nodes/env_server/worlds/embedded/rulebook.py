@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
+from nodes.env_server.worlds.embedded.apart import places
 from nodes.env_server.worlds.embedded.by_address import by_address
 from nodes.env_server.worlds.embedded.mobs.table import mob_tables, spawn_tables
 from nodes.env_server.worlds.embedded.structures.catalogue import structures
@@ -257,6 +258,7 @@ class Rules(NamedTuple):
     chest: NDArray[np.void]
     pool: NDArray[np.void]
     entry: NDArray[np.void]
+    apart: NDArray[np.int64]  # addresses of the kernels that are called by them: apart.py
 
 
 @cache
@@ -361,6 +363,7 @@ def rules() -> Rules:
         spawns=spawns,
         spawn_lists=spawn_lists,
         **structures()._asdict(),
+        apart=places(),
     )
 
 

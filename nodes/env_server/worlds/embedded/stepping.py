@@ -3,7 +3,9 @@
 import math
 
 import numpy as np
+from numba import float64, int64, uint64
 
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.body.clock import pass_time, set_weather
 from nodes.env_server.worlds.embedded.body.effects import clear_effects
 from nodes.env_server.worlds.embedded.body.living import live
@@ -51,7 +53,7 @@ def first_fault(state, actions, active):
     return -1, 0
 
 
-@kernel
+@apart(int64, uint64)
 def begin(state, rules, w, seed):
     """A new episode: the world of this seed, the player at its start, empty-handed."""
     player = state.players[w]
@@ -175,7 +177,7 @@ def rise(state, rules, w):
         empty_slot(state.slots[w, number])
 
 
-@kernel
+@apart(int64, float64, float64, int64)
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
     pass_time(state, rules, w)
@@ -222,7 +224,7 @@ def let_go(state, w):
         player.rest -= 1
 
 
-@kernel
+@apart(int64, int64, int64, int64)
 def use_hands(state, rules, w, function, argument, slot):
     """One of MineDojo's functions but attack, in the tick in which it is done."""
     if function == USE:

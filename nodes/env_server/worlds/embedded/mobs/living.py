@@ -2,6 +2,9 @@
 
 import math
 
+from numba import int64
+
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.body.hurt import FALL
 from nodes.env_server.worlds.embedded.body.physics import EPSILON
 from nodes.env_server.worlds.embedded.chance import unit
@@ -40,7 +43,7 @@ STROLL = 1.0
 WAY_ROUND = 3.0  # metres to the side of what is in the way
 
 
-@kernel
+@apart(int64)
 def tick_mobs(state, rules, w):
     """One tick of every mob."""
     player = state.players[w]
@@ -52,7 +55,7 @@ def tick_mobs(state, rules, w):
         turn = turn + 1 if turn < ROUND - 1 else 0
 
 
-@kernel
+@apart(int64, int64, int64)
 def live(state, rules, w, number, turn):
     mob = state.mobs[w, number]
     if mob.invulnerable > 0:

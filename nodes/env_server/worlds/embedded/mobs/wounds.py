@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+from numba import boolean, float64, int64
 
 from models.rules import item_id, item_names
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.body.experience import gain_xp
 from nodes.env_server.worlds.embedded.body.hurt import FALL, FIRE, LAVA, SHOT
 from nodes.env_server.worlds.embedded.chance import below, unit
@@ -55,7 +57,7 @@ def softened(amount, armour):
     return amount * (1.0 - min(20.0, max(armour / 5.0, armour - amount / 2.0)) / 25.0)
 
 
-@kernel
+@apart(int64, int64, float64, int64, boolean, returns=boolean)
 def hurt_mob(state, rules, w, number, amount, cause, by_player):
     """Takes ``amount`` points of life, for a cause as in hurt.py. Returns whether it did harm."""
     mob = state.mobs[w, number]

@@ -1,15 +1,16 @@
 """What follows from changed blocks, after they were changed: light, and whom it wakes."""
 
 import numpy as np
+from numba import int64
 
-from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.grid import block_at, held
 from nodes.env_server.worlds.embedded.motion.light import light_area, relight
 from nodes.env_server.worlds.embedded.motion.waking import wake
 from nodes.env_server.worlds.embedded.state import TOUCHED
 
 
-@kernel
+@apart(int64)
 def follow(state, rules, w):
     """Follows every change that ``set_block`` has noted since."""
     player = state.players[w]

@@ -1,7 +1,9 @@
 """One tick of what blocks do of their own accord."""
 
 import numpy as np
+from numba import int64
 
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import held
 from nodes.env_server.worlds.embedded.motion.burning import burn
@@ -28,7 +30,7 @@ ROUNDS = 16  # what follows at once from what happened, in one tick
 AWAY = 20  # ticks until a block outside the window is asked again
 
 
-@kernel
+@apart(int64)
 def run_updates(state, rules, w):
     """Does all that is due. Nothing being so is one comparison."""
     player = state.players[w]

@@ -2,7 +2,10 @@
 
 import math
 
+from numba import boolean, float64, int64
+
 from models.rules import item_id
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.body.hurt import EXPLOSION, hurt
 from nodes.env_server.worlds.embedded.chance import below as draw
 from nodes.env_server.worlds.embedded.chance import unit
@@ -33,7 +36,7 @@ def blow(state, rules, w, x, y, z):
     explode(state, rules, w, x + 0.5, y + 0.06, z + 0.5, TNT_POWER, False, BY_PLAYER)
 
 
-@kernel
+@apart(int64, float64, float64, float64, float64, boolean, int64)
 def explode(state, rules, w, x, y, z, power, fires, by):
     """An explosion of ``power`` (TNT 4, a creeper 3, a ghast's ball 1) at a place in metres.
     ``fires``: it leaves fire. ``by``: kind of the mob that did it, -1 the player, 0 nobody."""

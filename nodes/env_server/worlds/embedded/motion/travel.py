@@ -6,6 +6,9 @@ is seen again; its mobs, what lay about and what was due there are gone.
 
 import math
 
+from numba import float64, int64
+
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import AIR, block_at
 from nodes.env_server.worlds.embedded.mobs.placing import clear_mobs
@@ -63,7 +66,7 @@ def pass_portal(state, rules, w):
         player.portal = -1
 
 
-@kernel
+@apart(int64, int64, float64, float64, float64)
 def travel(state, rules, w, dimension, x, y, z):
     """Carries the player to a place in metres of a dimension (OVERWORLD, NETHER or END). The
     window there is made, with what was changed in it before."""

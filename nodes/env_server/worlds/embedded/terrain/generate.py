@@ -1,7 +1,9 @@
 """Fills a rectangle of the window from seed and place alone."""
 
 import numpy as np
+from numba import int64, uint64
 
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.flat import fill_flat
 from nodes.env_server.worlds.embedded.state import END, FLAT, HEIGHT, NETHER, ONE_BIOME
@@ -19,7 +21,7 @@ NETHER_BIOME, END_BIOME, VOID = 8, 9, 127
 PLATFORM = 3  # y of the void's platform, Minecraft's: 33 x 33 blocks of stone around (8, 8)
 
 
-@kernel
+@apart(int64, uint64, int64, int64, int64, int64)
 def generate_area(state, rules, w, seed, x0, z0, x1, z1):
     """Makes the columns [x0, x1) x [z0, z1) of the window of the player's dimension. They are the
     same whatever the rectangle and whatever was made before."""

@@ -2,6 +2,9 @@
 
 import math
 
+from numba import int64
+
+from nodes.env_server.worlds.embedded.apart import apart
 from nodes.env_server.worlds.embedded.compiled import kernel
 from nodes.env_server.worlds.embedded.grid import write_block
 from nodes.env_server.worlds.embedded.mobs.herds import settle_herds
@@ -30,7 +33,7 @@ def load(state, rules, w, x, z):
     fill(state, rules, w, player.west, player.north, player.west + area, player.north + area)
 
 
-@kernel
+@apart(int64, int64, int64, int64, int64)
 def fill(state, rules, w, x0, z0, x1, z1):
     """Makes a part of the window, brings changes back, lights it and puts in who lives there."""
     seed = state.players[w].seed
