@@ -80,6 +80,7 @@ class FastAgent(Node):
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
+        self.bus.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
         self.serve_action(PERFORM, self.perform)
