@@ -16,7 +16,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-# The embedded world's kernels, once: about a minute that nobody then waits for in a launch or a test.
+# The embedded world's kernels, once: minutes that nobody then waits for in a launch or a test.
 $(COMPILED): $(INSTALLED) $(KERNELS)
 	$(BIN)/python -m nodes.env_server.worlds.embedded
 	touch $@
