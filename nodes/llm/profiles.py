@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
+from messages.bounds import Positive
+
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import msgspec
 import yaml
 
+from messages.bounds import Positive, Share
 from rlgpt.composition import launch_folders
 from rlgpt.configuration import LARGEST_SEED
 from rlgpt.refused import Refused, near
 
-Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
 
@@ -19,7 +19,7 @@ class PaperMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A method that the paper compares with and that is not run here."""
 
     name: str
-    success: Rate
+    success: Share
     samples: str = ""
 
 
@@ -34,13 +34,13 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         default_factory=lambda: ["rulebook"]
     )
     seeds: Annotated[list[Seed], msgspec.Meta(min_length=1)]
-    episodes: Annotated[int, msgspec.Meta(ge=1)]  # evaluation episodes of a cell
+    episodes: Positive  # evaluation episodes of a cell
     limits: dict[str, float] = {}  # what differs from launch/cell.yaml's
     overrides: list[str] = []
     by: Literal["method", "iteration", "llm"] = "method"  # what stands side by side
     launch: str = "cell"
-    paper: dict[str, dict[str, Rate]] = {}  # task -> method -> success
-    paper_iterations: dict[str, dict[str, dict[int, Rate]]] = {}  # ... -> iteration -> success
+    paper: dict[str, dict[str, Share]] = {}  # task -> method -> success
+    paper_iterations: dict[str, dict[str, dict[int, Share]]] = {}  # ... -> iteration -> success
     paper_also: list[PaperMethod] = []
     paper_samples: dict[str, str] = {}  # method -> environment samples
 

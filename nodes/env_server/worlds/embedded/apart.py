@@ -4,7 +4,7 @@ Numba takes the code of a called kernel into the caller's and optimises the whol
 level up to ``act_all``: what makes the ground was compiled in seventeen kernels. A kernel marked
 ``apart`` is called at its address instead, which stands in ``Rules.apart``. The call costs some
 nanoseconds and keeps the compiler from looking across, so it is for large kernels that are called
-at most a few times in a step.
+at most some tens of times in a step.
 """
 
 from collections.abc import Callable
