@@ -103,12 +103,18 @@ def tear_checkpoint(run: Path, learner: int) -> None:
         assert time.monotonic() < until
         time.sleep(0.05)
     os.kill(learner, signal.SIGSTOP)  # so that no newer one takes its place
+    while "\nState:\tT" not in Path(f"/proc/{learner}/status").read_text():
+        assert time.monotonic() < until
+        time.sleep(0.005)
     # An earlier training left checkpoints, too: the one that goes on has the newest.
     torn = [
         path.with_name(checkpoint.NAME) for path in run.glob(f"learner/*/{checkpoint.PREVIOUS}")
     ]
     newest = max(torn, key=lambda path: path.stat().st_mtime)
-    os.truncate(newest, newest.stat().st_size // 2)
+    # Another file by the same name: while a save goes on, both names are links to the same one.
+    half = newest.read_bytes()[: newest.stat().st_size // 2]
+    newest.unlink()
+    newest.write_bytes(half)
 
 
 def pour_garbage(run: Path) -> None:
