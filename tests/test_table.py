@@ -73,7 +73,7 @@ def test_table_is_written_beside_the_papers_numbers(place: Path) -> None:
         f"results/quick/tables/minedojo10.{suffix}" for suffix in ("md", "json", "svg")
     ]
     page = (tables / "minedojo10.md").read_text()
-    assert "**Partial: 1 of 70 cells are there.**" in page
+    assert "**Partial: 1 of 60 cells are there.**" in page
     assert "The world differs." in page
     assert "which is no language model" in page
     assert "Wilson" in page
@@ -87,9 +87,9 @@ def test_table_is_written_beside_the_papers_numbers(place: Path) -> None:
     picture = ElementTree.parse(tables / "minedojo10.svg").getroot()
     texts = [node.text for node in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert "mutton" in texts
-    assert any(text and "Partial: 1 of 70" in text for text in texts)
+    assert any(text and "Partial: 1 of 60" in text for text in texts)
     # Of the one cell that is there, a dot and its interval; a dot for each method in the legend.
-    legend = 7
+    legend = 6
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == legend + 1
 
 
