@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from models.policy import NetworkShape, actor
-from nodes.learner.imitation import Trajectories, cross_entropy, imitate
+from nodes.learner import checkpoint
+from nodes.learner.imitation import Trajectories, Trajectory, cross_entropy, imitate
 from nodes.learner.rollout import EndedEpisode, Rollout
 from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.trajectory_files import TrajectoryFiles
 from tests.test_checkpoint import PARAMETERS, begin, iterate
 
 
@@ -119,12 +121,70 @@ def test_an_epoch_makes_what_went_well_more_probable_and_leaves_the_critic_alone
     for name, weight in state.networks.critic.state_dict().items():
         assert torch.equal(weight, critic[name]), name
 
-    # After a kill the same trajectories are there, and the same returns have been seen.
-    resumed = TrainingState(state.meeting, parameters, seed=99, checkpoint=state.checkpoint())
-    assert [seen_all(t) for t in resumed.trajectories.kept] == [
-        seen_all(t) for t in state.trajectories.kept
+
+def trained(kept: TrajectoryFiles, state: TrainingState) -> dict:
+    """What a training does when it saves: see Training._save."""
+    contents = state.checkpoint()
+    contents["trajectories"]["files"] = kept.save(state.trajectories)
+    checkpoint.save(kept.folder, contents)
+    kept.tidy()
+    return contents
+
+
+def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
+    session, collector, _ = begin()
+    parameters = msgspec.structs.replace(PARAMETERS, imitation_every=2, imitation_trajectories=12)
+    state = TrainingState(Meeting.of(session.open(0)), parameters, seed=3)
+    state.begin(8)
+    collector.begin(session.open(0))
+    files = TrajectoryFiles(tmp_path)
+    sizes = []
+    for _ in range(6):  # more are kept than there is room for
+        iterate(session, collector, state, 2)
+        trained(files, state)
+        sizes.append((tmp_path / checkpoint.NAME).stat().st_size)
+    assert state.trajectories.ever > 2 * 12
+    assert max(sizes) - min(sizes) < 4096  # what is kept is not in the checkpoint
+
+    for name in (checkpoint.NAME, checkpoint.PREVIOUS):  # and the one before has all that it needs
+        found = checkpoint.read(tmp_path / name)
+        resumed = TrainingState(state.meeting, parameters, seed=99, checkpoint=found)
+        again = TrajectoryFiles(tmp_path)
+        assert again.load(resumed.trajectories, found["trajectories"]["files"]) == ""
+        assert len(resumed.trajectories.kept) == 12
+        if name == checkpoint.NAME:
+            assert [seen_all(t) for t in resumed.trajectories.kept] == [
+                seen_all(t) for t in state.trajectories.kept
+            ]
+            assert resumed.trajectories.state_dict() == state.trajectories.state_dict()
+    # Goes on from the one before, as after a torn newest: what is new then is all that is written.
+    resumed.begin(8)
+    iterate(session, collector, resumed, 2)
+    contents = trained(again, resumed)
+    named = {name for name, _ in contents["trajectories"]["files"]}
+    last = TrainingState(state.meeting, parameters, seed=99, checkpoint=contents)
+    assert not TrajectoryFiles(tmp_path).load(last.trajectories, contents["trajectories"]["files"])
+    assert [seen_all(t) for t in last.trajectories.kept] == [
+        seen_all(t) for t in resumed.trajectories.kept
     ]
-    assert resumed.trajectories.state_dict()["mean"] == state.trajectories.state_dict()["mean"]
+    trained(again, resumed)  # nothing new: what only older ones named is gone
+    assert {path.name for path in tmp_path.glob("trajectories-*")} == named
+
+
+def test_a_damaged_file_loses_what_is_kept_and_says_so(tmp_path):
+    kept = Trajectories(3)
+    kept.kept.append(
+        Trajectory(torch.ones(2, 1), torch.ones(2, 3, dtype=torch.bool), torch.ones(2))
+    )
+    kept.ever = 1
+    files = TrajectoryFiles(tmp_path)
+    listed = files.save(kept)
+    path = tmp_path / listed[0][0]
+    path.write_bytes(path.read_bytes()[:100])
+    resumed = Trajectories(3)
+    resumed.load_state_dict(kept.state_dict())
+    assert f"The checkpoint {path} can't be read" in TrajectoryFiles(tmp_path).load(resumed, listed)
+    assert not resumed.kept
 
 
 def seen_all(trajectory):

@@ -28,11 +28,7 @@ def save(folder: Path, state: dict[str, Any]) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     newest, previous = folder / NAME, folder / PREVIOUS
-    unfinished = folder / f"{NAME}.unfinished"
-    with unfinished.open("wb") as file:
-        torch.save({"format": FORMAT, **state}, file)
-        file.flush()
-        os.fsync(file.fileno())
+    unfinished = _written(newest, state)
     if newest.exists():
         # A second name first, so that there is never a moment without a checkpoint.
         link = folder / f"{PREVIOUS}.link"
@@ -40,11 +36,14 @@ def save(folder: Path, state: dict[str, Any]) -> None:
         os.link(newest, link)
         os.replace(link, previous)
     os.replace(unfinished, newest)
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    _keep_names(folder)
+
+
+def write(path: Path, state: dict[str, Any]) -> None:
+    """A file beside the checkpoint, whole or not there; ``read`` reads it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(_written(path, state), path)
+    _keep_names(path.parent)
 
 
 def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
@@ -86,3 +85,22 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise BadCheckpoint(f"The checkpoint {path} is not of format {FORMAT}.")
     return state
+
+
+def _written(path: Path, state: dict[str, Any]) -> Path:
+    """The file that is to become ``path``, safe on the disk."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    with unfinished.open("wb") as file:
+        torch.save({"format": FORMAT, **state}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    return unfinished
+
+
+def _keep_names(folder: Path) -> None:
+    """After this, the names that were given in a folder outlast a crash."""
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

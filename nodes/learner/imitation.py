@@ -8,6 +8,7 @@ was not published is this project's choice: the oldest trajectory makes room for
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,16 +27,26 @@ class Trajectory:
     mask: Tensor  # bool (T, N)
     choices: Tensor  # int64 (T,)
 
+    @staticmethod
+    def joined(parts: Sequence["Trajectory"]) -> "Trajectory":
+        """One after the other."""
+        return Trajectory(
+            features=torch.cat([part.features for part in parts]),
+            mask=torch.cat([part.mask for part in parts]),
+            choices=torch.cat([part.choices for part in parts]),
+        )
+
 
 class Trajectories:
     """The kept trajectories, at most ``size``, and the decisions of the episodes under way.
 
     What is under way is forgotten when a session is opened anew, as its episodes are; the kept
-    ones are part of the checkpoint.
+    ones are in files beside the checkpoint (trajectory_files.py).
     """
 
     def __init__(self, size: int) -> None:
         self.kept: deque[Trajectory] = deque(maxlen=size)
+        self.ever = 0  # how many were kept, with those that have made room
         self._running: list[list[Trajectory]] = []
         self._returns = 0  # how many there were, their mean, and their squared deviations from it
         self._mean = 0.0
@@ -54,14 +65,15 @@ class Trajectories:
             begun[environment] = at + 1
             parts, self._running[environment] = self._running[environment], []
             if episode.success or self._outstanding(episode.total_reward):
-                self.kept.append(_joined(parts))
+                self.kept.append(Trajectory.joined(parts))
+                self.ever += 1
             self._count(episode.total_reward)
         for environment, start in enumerate(begun):
             self._take(rollout, environment, start, rollout.choices.shape[0])
 
     def all(self) -> Trajectory:
         """The decisions of all kept trajectories, in the order in which those ended."""
-        return _joined(list(self.kept))
+        return Trajectory.joined(self.kept)
 
     def _take(self, rollout: Rollout, environment: int, start: int, end: int) -> None:
         if end > start:  # a rollout is a view of storage that is written over: copies
@@ -85,31 +97,19 @@ class Trajectories:
         self._deviations += difference * (total_reward - self._mean)
 
     def state_dict(self) -> dict[str, Any]:
-        state: dict[str, Any] = {
+        """All but the kept trajectories."""
+        return {
+            "ever": self.ever,
             "returns": self._returns,
             "mean": self._mean,
             "deviations": self._deviations,
-            "lengths": [len(trajectory.choices) for trajectory in self.kept],
         }
-        if self.kept:
-            whole = self.all()
-            state |= {
-                "features": whole.features,
-                "mask": whole.mask,
-                "choices": whole.choices,
-            }
-        return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.ever = state.get("ever", 0)  # older checkpoints had the trajectories inside
         self._returns = state["returns"]
         self._mean = state["mean"]
         self._deviations = state["deviations"]
-        self.kept.clear()
-        if not state["lengths"]:
-            return
-        parts = [state[name].split(state["lengths"]) for name in ("features", "mask", "choices")]
-        for features, mask, choices in zip(*parts, strict=True):
-            self.kept.append(Trajectory(features.clone(), mask.clone(), choices.clone()))
 
 
 def cross_entropy(actor: nn.Module, features: Tensor, mask: Tensor, choices: Tensor) -> Tensor:
@@ -151,11 +151,3 @@ def imitate(
         optimiser.step()
         total += loss.item() * len(rows)
     return total / count
-
-
-def _joined(parts: list[Trajectory]) -> Trajectory:
-    return Trajectory(
-        features=torch.cat([part.features for part in parts]),
-        mask=torch.cat([part.mask for part in parts]),
-        choices=torch.cat([part.choices for part in parts]),
-    )

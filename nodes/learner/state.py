@@ -13,8 +13,6 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics, device
 from nodes.learner.rollout import Rollout
 
-_NO_TRAJECTORIES: dict[str, Any] = {"returns": 0, "mean": 0.0, "deviations": 0.0, "lengths": []}
-
 
 class Counters(msgspec.Struct, kw_only=True):
     samples: int = 0  # primitive steps that were learned from: the count
@@ -120,7 +118,7 @@ class TrainingState:
             self.generator.set_state(checkpoint["generator"])
             self.counters = msgspec.convert(checkpoint["counters"], Counters)
             self.episodes.load_state_dict(checkpoint["episodes"])
-            self.trajectories.load_state_dict(checkpoint.get("trajectories", _NO_TRAJECTORIES))
+            self.trajectories.load_state_dict(checkpoint["trajectories"])
             self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
             self.stopped = checkpoint["stopped"]
 
@@ -161,7 +159,8 @@ class TrainingState:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """Tensors, numbers, strings, and dicts and lists of them."""
+        """Tensors, numbers, strings, and dicts and lists of them; without the kept trajectories,
+        which have files of their own."""
         return {
             "meeting": msgspec.to_builtins(self.meeting),
             "shape": msgspec.to_builtins(self.shape),

@@ -22,6 +22,7 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import Call, SessionLost, TrainingSession
 from nodes.learner.state import Meeting, TrainingState, stored_meeting
+from nodes.learner.trajectory_files import TrajectoryFiles
 
 
 def reward_scale(spec: TrainingSpec) -> float:
@@ -81,6 +82,7 @@ class Training:
             leaders=Leaders(learner, spec.lead, policy),
         )
         self.state: TrainingState | None = None
+        self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
         self._saved_at = time.monotonic()
 
@@ -103,6 +105,9 @@ class Training:
             self.log.info("%s goes on from its checkpoint at %d samples", self.policy, samples)
             if problems:
                 self.warn(f"{self.policy} goes on from the checkpoint before. {' '.join(problems)}")
+            files = found["trajectories"].get("files", [])
+            if lost := self.trajectory_files.load(self.state.trajectories, files):
+                self.warn(f"{self.policy} goes on without the trajectories it kept. {lost}")
         elif problems:
             self.warn(
                 f"{self.policy} has no whole checkpoint left: it is trained from the start, and "
@@ -244,7 +249,11 @@ class Training:
         assert self.state is not None
         now = time.monotonic()
         if self.state.stopped or now - self._saved_at >= self.parameters.checkpoint_seconds:
-            checkpoint.save(self.folder, self.state.checkpoint())
+            contents = self.state.checkpoint()
+            files = self.trajectory_files.save(self.state.trajectories)
+            contents["trajectories"]["files"] = files
+            checkpoint.save(self.folder, contents)
+            self.trajectory_files.tidy()
             metrics.flush()
             self._saved_at = now
 
