@@ -1,5 +1,6 @@
 """The rulebook's programs do the same in an independent interpreter (pydantic-monty, optional)."""
 
+import ast
 import dataclasses
 import math
 from pathlib import Path
@@ -8,8 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nodes.env_server.programs import Observations, Run, compile_program, language
-from nodes.env_server.programs.observation import Observation, nearest
+from nodes.env_server.programs import Observations, Run, compile_program, language, library
+from nodes.env_server.programs.observation import (
+    RADIUS,
+    Observation,
+    find,
+    nearest,
+    nearest_mob,
+)
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS
 from nodes.env_server.readings import Readings
 from tests.fake_world import FakeWorld
@@ -20,7 +27,9 @@ monty = pytest.importorskip(
 PROGRAMS = sorted((Path(__file__).parents[1] / "nodes/llm/rulebook/programs").glob("*.py"))
 STEPS = 120
 SEEDS = 8
-FIELDS = frozenset({"position", "yaw", "pitch", "inventory", "facing", "facing_distance"})
+LIMITS: Any = {"max_suspensions": 100_000}  # a block that is looked at is one
+SIMPLE = ("position", "yaw", "pitch", "inventory", "facing", "facing_distance")
+FIELDS = frozenset({*SIMPLE, "nearby_table", "nearby_furnace"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +43,8 @@ class Seen:
     facing: str
     facing_distance: float
     craftable: tuple[str, ...]
+    nearby_table: bool
+    nearby_furnace: bool
     steps: int
 
 
@@ -71,6 +82,26 @@ def ours(source: str, seed: int) -> list[int]:
     return host.trace
 
 
+class _BlocksOfTheHost(ast.NodeTransformer):
+    """``obs.block(...)`` as ``block_at(obs, ...)``: a value has no methods there."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "block":
+            of = node.func.value
+            return ast.Call(ast.Name("block_at", ast.Load()), [of, *node.args], node.keywords)
+        return node
+
+
+def elsewhere(source: str) -> str:
+    """A program with our helpers before it, as the other interpreter can run it."""
+    helpers, program = ast.parse(library.source()), ast.parse(source)
+    taken = {part.name for part in helpers.body if isinstance(part, ast.FunctionDef)}
+    assert not taken & {part.name for part in program.body if isinstance(part, ast.FunctionDef)}
+    whole = _BlocksOfTheHost().visit(ast.Module([*helpers.body, *program.body], []))
+    return ast.unparse(ast.fix_missing_locations(whole))
+
+
 def theirs(source: str, seed: int) -> list[int]:
     host = Host(seed)
 
@@ -87,7 +118,7 @@ def theirs(source: str, seed: int) -> list[int]:
         return value()
 
     lookup: dict[str, Any] = {
-        name: getattr(math, name) for name in ("sqrt", "hypot", "sin", "cos", "atan2", "degrees")
+        name: getattr(math, name) for name in sorted(language.PURE) if hasattr(math, name)
     }
     for name, count in language.PRIMITIVES.items():
         if count:
@@ -95,10 +126,15 @@ def theirs(source: str, seed: int) -> list[int]:
         else:
             lookup[name] = lambda code=CODES[name]: act(code)
     lookup["nearest"] = lambda obs, block: nearest(host.seen(), block)
-    with monty.Monty() as pool, pool.checkout() as session:
+    lookup["nearest_mob"] = lambda obs, mob: nearest_mob(host.seen(), mob)
+    lookup["find"] = lambda obs, block, radius=RADIUS: find(host.seen(), block, radius)
+    lookup["block_at"] = lambda obs, dx, dy, dz: host.seen().block(dx, dy, dz)
+    with monty.Monty() as pool, pool.checkout(limits=LIMITS) as session:
         try:
             session.feed_run(
-                source + "\naction(first)\n", inputs={"first": value()}, external_lookup=lookup
+                elsewhere(source) + "\naction(first)\n",
+                inputs={"first": value()},
+                external_lookup=lookup,
             )
         except monty.MontyRuntimeError:
             if len(host.trace) < STEPS:
