@@ -19,7 +19,8 @@ from nodes.env_server.programs.observation import (
 )
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS
 from nodes.env_server.readings import Readings
-from tests.fake_world import FakeWorld
+from nodes.env_server.worlds.world import Ints
+from tests.fake_world import GROUND, FakeWorld
 
 monty = pytest.importorskip(
     "pydantic_monty", reason="pydantic-monty is not installed: pip install .[admission]"
@@ -48,6 +49,15 @@ class Seen:
     steps: int
 
 
+class Grounded(FakeWorld):
+    """The fake world with one ground, whatever the radius in which it is read."""
+
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        found = super().voxels(radius, environments)
+        found[:, :, :radius] = GROUND
+        return found
+
+
 class TooLong(Exception):
     pass
 
@@ -56,7 +66,7 @@ class Host:
     """The fake world at the other end, and the trace of what was done in it."""
 
     def __init__(self, seed: int) -> None:
-        self.world = FakeWorld(1)
+        self.world = Grounded(1)
         self.world.reset(np.arange(1), np.array([seed]))
         self.world.yaw[0] = 15.0 * (seed % 3)
         self.readings = Readings(self.world)
