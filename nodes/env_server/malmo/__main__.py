@@ -43,9 +43,7 @@ def main() -> int:
         print(f"rlgpt world serve: a port is 0 to 65535, not {given.port}", file=sys.stderr)
         return 2
     except OSError as error:
-        why = str(error.strerror).partition(" (")[
-            0
-        ]  # the address is behind it
+        why = str(error.strerror).partition(" (")[0]  # the address is behind it
         hint = "; --port 0 takes one that is free" if error.errno == errno.EADDRINUSE else ""
         print(
             f"rlgpt world serve: cannot listen on {given.host}:{given.port}: {why}{hint}",
