@@ -1,5 +1,6 @@
 """Files that are there whole or not at all, whenever a process is killed."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -8,11 +9,15 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part.
 
     Raises:
-        OSError: it cannot be written; then the old one is still there.
+        OSError: it cannot be written; then the old one is still there. It names ``path``: a disk
+            that is full fails without a name.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_bytes(content)
         draft.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)

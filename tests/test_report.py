@@ -34,6 +34,7 @@ from rlgpt.report.curves import Curve, of_policy
 from rlgpt.report.files import rewrite, write
 from rlgpt.report.summary import Summary
 from rlgpt.report.table import iteration_table
+from rlgpt.reporting import report
 
 HOSTILE = "<script>alert('pwned')</script>"
 
@@ -399,6 +400,17 @@ def test_a_folder_without_a_report_is_refused_in_words(
     with pytest.raises(Refused, match=missing) as refused:
         rewrite(tmp_path)
     assert "\n" not in str(refused.value)
+
+
+def test_a_report_that_cannot_be_written_is_refused_in_words(tmp_path: Path) -> None:
+    _, page = write(tmp_path, goal_report(), {}, 1.0)
+    (tmp_path / "config.yaml").write_text("name: toy\n")
+    page.unlink()
+    page.mkdir()
+    with pytest.raises(Refused, match=r"report\.html cannot be written") as refused:
+        report(str(tmp_path))
+    assert "\n" not in str(refused.value)
+    assert not list(tmp_path.glob(".report*"))
 
 
 def test_the_table_has_one_row_per_iteration() -> None:

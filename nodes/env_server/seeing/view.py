@@ -42,10 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"rlgpt world view: {refused}", file=sys.stderr)
         return 2
     except OSError as refused:
-        print(
-            f"rlgpt world view: {refused.filename} cannot be written: {refused.strerror}",
-            file=sys.stderr,
-        )
+        where = refused.filename or given.gallery or given.out  # a full disk fails without a name
+        print(f"rlgpt world view: {where} cannot be written: {refused.strerror}", file=sys.stderr)
         return 2
     return 0
 
