@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
 from messages.world import Condition
-from models.planning import Need, expected, needs, shortfalls
+from models.planning import Need, needs, shortfalls
 from models.ways import Way, open_ways, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
@@ -41,18 +41,6 @@ def plan_for(success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
         name = f"{verb} {success.name.replace('_', ' ')}"
         subtasks.append(Subtask(name=name, success=success, why="the goal"))
     return subtasks
-
-
-def starts(subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[dict[str, int]]:
-    """What is expected in the inventory when each subtask begins, by the rules alone.
-
-    Raises:
-        Unreachable: a subtask asks for what nothing leads to.
-    """
-    found: list[dict[str, int]] = []
-    for index in range(len(subtasks)):
-        found.append(expected(gains(subtasks[:index]), inventory))
-    return found
 
 
 def plan_shortfalls(subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:

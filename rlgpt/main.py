@@ -267,7 +267,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve the embedded world to MineDojo's own package, in Minecraft's place.",
         add_help=False,
         allow_abbrev=False,
-        usage="rlgpt world serve --port P [--seed S] [--biome B] [--host H]",
+        usage="rlgpt world serve --port P [--host H] [--seed S] [--biome B] [--area A] "
+        "[--connections N]",
     )
     world.add_parser(
         "coverage",
@@ -283,7 +284,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Show that tasks can be done: a scripted player does them, action by action.",
         add_help=False,
         allow_abbrev=False,
-        usage="rlgpt world demonstrate [TASK ...] [--seed S] [--seeds N] [--limit L] [--json]",
+        usage="rlgpt world demonstrate [TASK ...] [--seed S] [--seeds N] [--limit L] [--json] "
+        "[--write] [--table]",
     )
     world.add_parser(
         "view",
@@ -291,7 +293,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Draw what the player of a task, or in a biome, sees at first.",
         add_help=False,
         allow_abbrev=False,
-        usage="rlgpt world view TASK [--seed S] [--out FILE] [--size HxW] [--gallery FOLDER]",
+        usage="rlgpt world view TASK [--seed S] [--out FILE] [--size HxW] [--turn T] [--pitch P] "
+        "[--gallery FOLDER]",
     )
     world.add_parser(
         "play",

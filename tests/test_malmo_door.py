@@ -26,6 +26,18 @@ def client(server: Server) -> Iterator[Client]:
     found.close()
 
 
+@pytest.mark.parametrize("port", ["taken", "99999"])
+def test_a_port_that_is_not_to_be_had_is_refused_in_one_sentence(server: Server, port: str) -> None:
+    asked = str(server.port) if port == "taken" else port
+    command = [sys.executable, "-m", "nodes.env_server.malmo", "--port", asked, "--area", "32"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+    assert done.returncode == 2
+    assert done.stderr.startswith("rlgpt world serve: ")
+    assert done.stderr.count("\n") == 1
+    assert "Errno" not in done.stderr
+    assert port != "taken" or "--port 0" in done.stderr
+
+
 def held(info: dict) -> dict[str, int]:
     return {s["name"]: s["quantity"] for s in info["inventory"] if s["name"] != "air"}
 

@@ -21,7 +21,6 @@ from messages.verdict import Verdict
 from messages.world import Condition, Interface, Task
 from models.actions import PRIMITIVES
 from models.features import FEATURES
-from models.plans import starts
 from nodes.config import read_parameters
 from nodes.env_server.interface.stage import Stage as MetStage
 from nodes.env_server.programs import compile_program
@@ -34,6 +33,7 @@ from nodes.planner.planner import Planner
 from nodes.slow_agent.decomposition_check import decomposition_problems
 from nodes.slow_agent.slow_agent import SlowAgent
 from rlgpt.composition import compose_launch
+from tests.expected_starts import starts
 from tests.fake_world import FakeWorld
 
 LAUNCH = Path(__file__).parents[1] / "launch"

@@ -5,9 +5,10 @@ import pytest
 from messages.plan import Subtask
 from messages.world import Condition
 from models.planning import expected, needs, shortfalls
-from models.plans import at_hand, chain, plan_for, plan_shortfalls, starts
+from models.plans import at_hand, chain, plan_for, plan_shortfalls
 from models.rules import CRAFTS
 from models.ways import Unreachable
+from tests.expected_starts import starts
 
 STARTS = [
     {},

@@ -1,5 +1,6 @@
 """The rulebook's programs do the same in an independent interpreter (pydantic-monty, optional)."""
 
+import ast
 import dataclasses
 import math
 from pathlib import Path
@@ -8,19 +9,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nodes.env_server.programs import Observations, Run, compile_program, language
-from nodes.env_server.programs.observation import Observation, nearest
+from nodes.env_server.programs import Observations, Run, compile_program, language, library
+from nodes.env_server.programs.observation import (
+    RADIUS,
+    Observation,
+    find,
+    nearest,
+    nearest_mob,
+)
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS
 from nodes.env_server.readings import Readings
-from tests.fake_world import FakeWorld
+from nodes.env_server.worlds.world import Ints
+from tests.fake_world import GROUND, FakeWorld
 
 monty = pytest.importorskip(
     "pydantic_monty", reason="pydantic-monty is not installed: pip install .[admission]"
 )
 PROGRAMS = sorted((Path(__file__).parents[1] / "nodes/llm/rulebook/programs").glob("*.py"))
-STEPS = 120
-SEEDS = 8
-FIELDS = frozenset({"position", "yaw", "pitch", "inventory", "facing", "facing_distance"})
+STEPS = 60
+SEEDS = 4
+LIMITS: Any = {"max_suspensions": 100_000}  # a block that is looked at is one
+SIMPLE = ("position", "yaw", "pitch", "inventory", "facing", "facing_distance")
+FIELDS = frozenset({*SIMPLE, "nearby_table", "nearby_furnace"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +44,18 @@ class Seen:
     facing: str
     facing_distance: float
     craftable: tuple[str, ...]
+    nearby_table: bool
+    nearby_furnace: bool
     steps: int
+
+
+class Grounded(FakeWorld):
+    """The fake world with one ground, whatever the radius in which it is read."""
+
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        found = super().voxels(radius, environments)
+        found[:, :, :radius] = GROUND
+        return found
 
 
 class TooLong(Exception):
@@ -45,19 +66,24 @@ class Host:
     """The fake world at the other end, and the trace of what was done in it."""
 
     def __init__(self, seed: int) -> None:
-        self.world = FakeWorld(1)
+        self.world = Grounded(1)
         self.world.reset(np.arange(1), np.array([seed]))
         self.world.yaw[0] = 15.0 * (seed % 3)
         self.readings = Readings(self.world)
         self.trace: list[int] = []
+        self._seen: Observation | None = None
 
     def seen(self) -> Observation:
-        return Observations(self.readings, FIELDS).row(0, len(self.trace))
+        """What there is to see now, with what was read of it before."""
+        if self._seen is None:
+            self._seen = Observations(self.readings, FIELDS).row(0, len(self.trace))
+        return self._seen
 
     def take(self, code: int) -> None:
         self.trace.append(code)
         self.world.step(VECTORS[code][None], np.ones(1, bool))
         self.readings.forget()
+        self._seen = None
 
 
 def ours(source: str, seed: int) -> list[int]:
@@ -69,6 +95,26 @@ def ours(source: str, seed: int) -> list[int]:
         host.take(code)
         code = run.send(host.seen())
     return host.trace
+
+
+class _BlocksOfTheHost(ast.NodeTransformer):
+    """``obs.block(...)`` as ``block_at(obs, ...)``: a value has no methods there."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "block":
+            of = node.func.value
+            return ast.Call(ast.Name("block_at", ast.Load()), [of, *node.args], node.keywords)
+        return node
+
+
+def elsewhere(source: str) -> str:
+    """A program with our helpers before it, as the other interpreter can run it."""
+    helpers, program = ast.parse(library.source()), ast.parse(source)
+    taken = {part.name for part in helpers.body if isinstance(part, ast.FunctionDef)}
+    assert not taken & {part.name for part in program.body if isinstance(part, ast.FunctionDef)}
+    whole = _BlocksOfTheHost().visit(ast.Module([*helpers.body, *program.body], []))
+    return ast.unparse(ast.fix_missing_locations(whole))
 
 
 def theirs(source: str, seed: int) -> list[int]:
@@ -87,7 +133,7 @@ def theirs(source: str, seed: int) -> list[int]:
         return value()
 
     lookup: dict[str, Any] = {
-        name: getattr(math, name) for name in ("sqrt", "hypot", "sin", "cos", "atan2", "degrees")
+        name: getattr(math, name) for name in sorted(language.PURE) if hasattr(math, name)
     }
     for name, count in language.PRIMITIVES.items():
         if count:
@@ -95,10 +141,15 @@ def theirs(source: str, seed: int) -> list[int]:
         else:
             lookup[name] = lambda code=CODES[name]: act(code)
     lookup["nearest"] = lambda obs, block: nearest(host.seen(), block)
-    with monty.Monty() as pool, pool.checkout() as session:
+    lookup["nearest_mob"] = lambda obs, mob: nearest_mob(host.seen(), mob)
+    lookup["find"] = lambda obs, block, radius=RADIUS: find(host.seen(), block, radius)
+    lookup["block_at"] = lambda obs, dx, dy, dz: host.seen().block(dx, dy, dz)
+    with monty.Monty() as pool, pool.checkout(limits=LIMITS) as session:
         try:
             session.feed_run(
-                source + "\naction(first)\n", inputs={"first": value()}, external_lookup=lookup
+                elsewhere(source) + "\naction(first)\n",
+                inputs={"first": value()},
+                external_lookup=lookup,
             )
         except monty.MontyRuntimeError:
             if len(host.trace) < STEPS:

@@ -22,7 +22,6 @@ from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
 from models.actions import PRIMITIVES
 from models.features import FEATURES
-from models.plans import starts
 from nodes.env_server.programs import compile_program
 from nodes.env_server.session import Session
 from nodes.env_server.worlds import make_world
@@ -37,6 +36,7 @@ from nodes.llm.rulebook.rulebook import (
     program,
     spec,
 )
+from tests.expected_starts import starts
 
 LOG = Condition(kind="have", name="log")
 PROGRAMS = sorted(Path(rules.HERE / "programs").glob("*.py"))

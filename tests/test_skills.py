@@ -3,6 +3,8 @@
 import sqlite3
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import msgspec
 import pytest
@@ -23,7 +25,10 @@ from messages.training import TrainingSpec
 from messages.world import Condition, Interface, SeedRange
 from nodes.asking import render
 from nodes.env_server.programs.compiler import compile_program
+from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.skills import Skills
+from nodes.memory import Memory
 from nodes.skills import Counts, Learned, Library, LibraryError, Provenance, follows, holds
 from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, TASK, stack
@@ -256,6 +261,22 @@ def test_a_later_training_of_the_sub_action_begins_from_the_earlier_policy(run_f
     assert starts[0] is None
     assert starts[1] is not None
     assert starts[1].id == "demo/0/dig/train"
+
+
+def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
+    checkpoint = tmp_path / "weights"
+    library = Library(tmp_path / "skills")
+    for name, successes in (("worse", 2), ("best", 9), ("zero", 0)):
+        checkpoint.write_bytes(name.encode())
+        library.add(name, name, policy(), checkpoint, Counts(successes=successes, episodes=10))
+    skills = Skills(library, Memory(tmp_path / "memory.sqlite"), tmp_path, {}, None)
+    sub_action = SubAction(name="dig another way", method="rl", success=LOG)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
+    spec = policy().spec
+    assert spec is not None
+    start = skills.start(cast(Implementing, SimpleNamespace(id="goal", request=request)), spec)
+    assert start is not None
+    assert start.id == "skill/best"
 
 
 def test_two_policies_in_one_goal(run_folder: Path):

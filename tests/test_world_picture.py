@@ -199,13 +199,23 @@ def test_any_number_is_a_seed(given: int, engine: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [["planes"], ["plains", "--size", "40"], ["plains", "--size", "0x9"], []]
+    "wrong",
+    [
+        ["planes"],
+        ["harvest_1_lgo"],
+        ["plains", "--size", "40"],
+        ["plains", "--size", "0x9"],
+        ["plains", "--size", "9x9", "--out", "/proc/nothing/picture.png"],
+        [],
+    ],
 )
 def test_view_refuses_in_one_sentence(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert view.main(wrong) == 2
     said = capsys.readouterr().err
     assert said.startswith("rlgpt world view: ")
     assert said.count("\n") == 1
+    assert "Errno" not in said
+    assert "harvest_1_log" in said or "harvest_1_lgo" not in wrong
 
 
 def test_half_blocks_show_two_rows_in_a_line() -> None:

@@ -80,8 +80,8 @@ class Skills:
         return self._memory.keep(name, found)
 
     def start(self, goal: Implementing, spec: TrainingSpec) -> Policy | None:
-        """An earlier policy that training may begin from: of this sub-action in an earlier
-        iteration, or of the library with the same aim; its interface is the spec's."""
+        """An earlier policy that training may begin from: of this sub-action in the latest
+        iteration, or the library's best with the same aim; its interface is the spec's."""
         name = f"{goal.id}/start"
         if (known := self._memory.find(name, _Start)) is not None:
             return known.policy
@@ -193,7 +193,7 @@ class Skills:
         if self._library is None:
             return []
         aim = spec.interface.success
-        found: list[Policy] = []
+        found: list[tuple[float, int, Policy]] = []
         for skill in self._library.all():
             learned, condition = skill.learned, skill.learned.condition
             if (
@@ -204,8 +204,9 @@ class Skills:
             ):
                 skill.check()
                 assert skill.policy is not None
-                found.append(skill.policy)
-        return found
+                found.append((skill.counts.rate, skill.counts.episodes, skill.policy))
+        found.sort(key=lambda each: each[:2])
+        return [policy for _, _, policy in found]
 
     def _learned(self, goal: Implementing, stage: Stage) -> Learned:
         request = goal.request

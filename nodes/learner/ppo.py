@@ -1,7 +1,6 @@
 """PPO: TorchRL's clipped loss and advantages over options, Adam, minibatches by plain indexing."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from tensordict import TensorDict
@@ -16,6 +15,9 @@ from models.options import explained_variance, normalised, option_advantage
 from models.policy import ActorCritic
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Rollout
+
+REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_critic")
+"""What of a minibatch's losses becomes statistics."""
 
 
 def device(name: str) -> torch.device:
@@ -75,7 +77,8 @@ class Ppo:
         self.networks = networks
         self.parameters = parameters
         self.generator = generator
-        self.device = next(networks.parameters()).device
+        self.weights = list(networks.parameters())
+        self.device = self.weights[0].device
         policy = ProbabilisticActor(
             FromFeatures(networks.actor, "logits"),
             in_keys=["logits", "mask"],
@@ -96,9 +99,7 @@ class Ppo:
             # Swapping parameters in and out of the modules costs a sixth of the update.
             functional=False,
         )
-        self.optimiser = torch.optim.Adam(
-            networks.parameters(), lr=parameters.learning_rate, fused=True
-        )
+        self.optimiser = torch.optim.Adam(self.weights, lr=parameters.learning_rate, fused=True)
 
     def update(self, rollout: Rollout, left: float = 1.0) -> UpdateStatistics:
         """Learn from a rollout. ``left`` is the share of the budget that is not yet spent: the
@@ -110,7 +111,7 @@ class Ppo:
         batch, explained = self._batch(rollout)
         count = batch.shape[0]
         size = self._minibatch_size(count)
-        losses: list[Any] = []
+        losses: list[dict[str, torch.Tensor]] = []
         kl = 0.0
         too_far = False
         for _ in range(self.parameters.epochs):
@@ -184,7 +185,7 @@ class Ppo:
         )
         return batch, explained
 
-    def _minibatch(self, minibatch: TensorDict, critic_only: bool) -> Any:
+    def _minibatch(self, minibatch: TensorDict, critic_only: bool) -> dict[str, torch.Tensor]:
         half = self.parameters.precision == "bfloat16"
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=half):
             losses = self.loss(minibatch)
@@ -196,8 +197,6 @@ class Ppo:
         self.optimiser.zero_grad()  # to None: what the loss does not reach is left as it is
         total.backward()
         if self.parameters.max_grad_norm:
-            torch.nn.utils.clip_grad_norm_(
-                self.networks.parameters(), self.parameters.max_grad_norm
-            )
+            torch.nn.utils.clip_grad_norm_(self.weights, self.parameters.max_grad_norm)
         self.optimiser.step()
-        return losses.detach()
+        return {name: losses[name].detach() for name in REPORTED}

@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
         for task in tasks:
             task_spec(task)
     except UnknownTask as unknown:
-        print(unknown, file=sys.stderr)
+        print(f"rlgpt world demonstrate: {unknown}", file=sys.stderr)
         return 2
     shown = []
     for task in tasks:

@@ -230,10 +230,10 @@ class Game:
         for function, name in ((EQUIP, keys.equip), (PLACE, keys.place)):
             slot = self._slot_of(name) if name else -1
             if slot >= 0:
-                before = self._held()
+                before = self._quantities()
                 use_hands(state, rules, 0, function, 0, slot)
                 worn = rules.item[item_id(name)]["slot"] in ARMOUR
-                if (self._held() < before).any() if function == PLACE else worn:
+                if (self._quantities() < before).any() if function == PLACE else worn:
                     self.statistics.count("use_item", name)
 
     def _attack(self) -> None:
@@ -241,9 +241,13 @@ class Game:
         tool = int(world.state.slots[0, 0]["item"])
         changes = int(self.player["changes"])
         wear = int(world.state.slots[0, 0]["wear"])
-        lives = self._mob_lives()
+        mobs = world.state.mobs[0]
+        before = mobs.tobytes()
         ATTACK(world.state, world.rules, 0)
-        dealt = float(np.clip(lives - self._mob_lives(), 0.0, None).sum())
+        dealt = 0.0
+        if mobs.tobytes() != before:
+            lost = _lives(np.frombuffer(before, mobs.dtype)) - _lives(mobs)
+            dealt = float(np.clip(lost, 0.0, None).sum())
         if dealt > 0.0:
             statistics.add("damage_dealt", round(10.0 * dealt))
         worn = world.state.slots[0, 0]["item"] != tool or world.state.slots[0, 0]["wear"] != wear
@@ -255,10 +259,6 @@ class Game:
             block = int(world.state.changes[0, changes]["block"])
             if world.rules.harvests[tool, block]:
                 statistics.count("mine_block", BLOCK_NAMES[block])
-
-    def _mob_lives(self) -> NDArray[np.float64]:
-        mobs = self.world.state.mobs[0]
-        return np.where(mobs["kind"] > 0, mobs["life"], 0.0)
 
     def _use(self) -> None:
         world = self.world
@@ -279,9 +279,9 @@ class Game:
     def _craft(self, argument: int) -> None:
         world = self.world
         item = int(world.rules.crafted[argument])
-        before = self._held()
+        before = self._quantities()
         use_hands(world.state, world.rules, 0, CRAFT, argument, 0)
-        made = int(self._held()[item] - before[item])
+        made = int(self._quantities()[item] - before[item])
         if made > 0:
             self.statistics.count("craft_item", CRAFTS[argument].item, made)
 
@@ -289,14 +289,13 @@ class Game:
         found = np.flatnonzero(self.world.state.slots[0]["item"][:BAG] == item_id(name))
         return int(found[0]) if len(found) else -1
 
-    def _held(self) -> NDArray[np.int64]:
-        slots = self.world.state.slots[0]
-        return np.bincount(slots["item"], slots["count"], len(item_names)).astype(np.int64)
+    def _quantities(self) -> NDArray[np.int64]:
+        return _quantities(self.world.state.slots[0])
 
     def _pass(self, keys: Keys) -> None:
         """The tick itself, and what it adds to the statistics."""
         slots = self.world.state.slots[0]
-        had, before = slots.tobytes(), self._held()
+        had = slots.tobytes()
         journal = Journal(self)
         TICK(
             self.world.state, self.world.rules, 0, float(keys.forward), float(keys.left), keys.gait
@@ -304,7 +303,20 @@ class Game:
         self.ticks += 1
         journal.write(keys)
         if slots.tobytes() != had:
-            for item in np.flatnonzero(self._held() > before):
+            before = _quantities(np.frombuffer(had, slots.dtype))
+            for item in np.flatnonzero(_quantities(slots) > before):
                 self.statistics.count("pickup", item_names[item])
-        self.statistics.kills(self.world.state.kills[0] - self._kills)
-        self._kills[:] = self.world.state.kills[0]
+        kills = self.world.state.kills[0]
+        if (fresh := kills - self._kills).any():
+            self.statistics.kills(fresh)
+            self._kills[:] = kills
+
+
+def _quantities(slots: NDArray[np.void]) -> NDArray[np.int64]:
+    """By item, in all slots."""
+    return np.bincount(slots["item"], slots["count"], len(item_names)).astype(np.int64)
+
+
+def _lives(mobs: NDArray[np.void]) -> NDArray[np.float64]:
+    """By place in the list of mobs."""
+    return np.where(mobs["kind"] > 0, mobs["life"], 0.0)

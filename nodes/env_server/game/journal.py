@@ -1,12 +1,14 @@
 """What one tick adds to the statistics that tell of the body: distances, damage, deaths."""
 
 import math
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from models.rules.mobs import MOB_IDS
 from nodes.env_server.game.keys import Keys
 from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import block_at
+from nodes.env_server.worlds.embedded.state import PLAYER
 
 if TYPE_CHECKING:
     from nodes.env_server.game.game import Game
@@ -16,7 +18,30 @@ CLIMBED = (65, 106)  # ladders and vines
 MOUNTS = {"horse": "horse", "donkey": "horse", "mule": "horse", "pig": "pig"}
 MOUNT_KINDS = {MOB_IDS[name]: counter for name, counter in MOUNTS.items()}
 BLOCK_AT = direct(block_at)
-NOTED = ("x", "y", "z", "jump_rest", "sleeping", "fall", "life")
+
+
+class Body(NamedTuple):
+    """What of a player's record is looked at, as Python's own numbers."""
+
+    x: float
+    y: float
+    z: float
+    life: float
+    fall: float
+    jump_rest: int
+    sleeping: int
+    ground: int
+    sprinting: int
+    riding: int
+    attacker: int
+
+
+# A record's numbers are had faster all at once than one by one.
+_CHOSEN = itemgetter(*((PLAYER.names or ()).index(name) for name in Body._fields))
+
+
+def _body(game: "Game") -> Body:
+    return Body._make(_CHOSEN(game.player.item()))
 
 
 class Journal:
@@ -24,44 +49,43 @@ class Journal:
 
     def __init__(self, game: "Game") -> None:
         self._game = game
-        player = game.player
-        self._before = {name: player[name] for name in NOTED}
+        self._before = _body(game)
 
     def write(self, keys: Keys) -> None:
-        game, before = self._game, self._before
-        player, statistics = game.player, game.statistics
+        game, before, now = self._game, self._before, _body(self._game)
+        statistics = game.statistics
         for name in ("play_one_minute", "time_since_death"):
             statistics.add(name)
-        self._write_way(keys)
+        self._write_way(keys, now)
         if keys.gait == 2:
             statistics.add("sneak_time")
-        if player["jump_rest"] == 10 and before["jump_rest"] < 10:
+        if now.jump_rest == 10 and before.jump_rest < 10:
             statistics.add("jump")
-        if player["sleeping"] > 0 and before["sleeping"] == 0:
+        if now.sleeping > 0 and before.sleeping == 0:
             statistics.add("sleep_in_bed")
-        if player["ground"] and before["fall"] >= 2.0:
-            statistics.add("fall_one_cm", round(100.0 * float(before["fall"])))
-        hurt = float(before["life"]) - float(player["life"])
+        if now.ground and before.fall >= 2.0:
+            statistics.add("fall_one_cm", round(100.0 * before.fall))
+        hurt = before.life - now.life
         if hurt > 0.0:
             statistics.add("damage_taken", round(10.0 * hurt))
-        if player["life"] <= 0.0 and not game.died:
+        if now.life <= 0.0 and not game.died:
             game.died = True
             statistics.add("deaths")
             statistics.set("time_since_death", 0)
-            if player["attacker"] > 0:
-                statistics.killed_by(int(player["attacker"]))
+            if now.attacker > 0:
+                statistics.killed_by(now.attacker)
 
-    def _write_way(self, keys: Keys) -> None:
+    def _write_way(self, keys: Keys, now: Body) -> None:
         """The way of the tick under the one counter that the game keeps it by."""
         game, before = self._game, self._before
-        player, state = game.player, game.world.state
-        dx, dy, dz = (float(player[axis]) - float(before[axis]) for axis in "xyz")
+        state = game.world.state
+        dx, dy, dz = now.x - before.x, now.y - before.y, now.z - before.z
         flat, whole = math.hypot(dx, dz), math.sqrt(dx * dx + dy * dy + dz * dz)
-        x, z = math.floor(player["x"]), math.floor(player["z"])
-        feet = BLOCK_AT(state, 0, x, math.floor(player["y"]), z)
-        eyes = BLOCK_AT(state, 0, x, math.floor(float(player["y"]) + 1.62), z)
-        if player["riding"] > 0:
-            kind = int(state.mobs[0, int(player["riding"]) - 1]["kind"])
+        x, z = math.floor(now.x), math.floor(now.z)
+        feet = BLOCK_AT(state, 0, x, math.floor(now.y), z)
+        eyes = BLOCK_AT(state, 0, x, math.floor(now.y + 1.62), z)
+        if now.riding > 0:
+            kind = int(state.mobs[0, now.riding - 1]["kind"])
             way, name = whole, MOUNT_KINDS.get(kind, "boat")
         elif eyes in WATER:
             way, name = whole, "dive"
@@ -69,8 +93,8 @@ class Journal:
             way, name = flat, "swim"
         elif feet in CLIMBED:
             way, name = max(0.0, dy), "climb"
-        elif player["ground"]:
-            name = "crouch" if keys.gait == 2 else "sprint" if player["sprinting"] else "walk"
+        elif now.ground:
+            name = "crouch" if keys.gait == 2 else "sprint" if now.sprinting else "walk"
             way = flat
         else:
             way, name = (flat, "fly") if flat > 0.25 else (0.0, "fly")

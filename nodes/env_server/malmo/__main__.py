@@ -4,6 +4,7 @@ python -m nodes.env_server.malmo --port 9000 [--seed 0]
 """
 
 import argparse
+import errno
 import logging
 import signal
 import sys
@@ -36,10 +37,18 @@ def main() -> int:
         )
         _warm_up(biome, given.area)  # a client that comes already waits in the listener's queue
     except (ValueError, NotInThisWorld) as refused:
-        print(f"malmo: {refused}", file=sys.stderr)
+        print(f"rlgpt world serve: {refused}", file=sys.stderr)
         return 2
-    except (OSError, OverflowError) as error:
-        print(f"malmo: cannot listen on {given.host}:{given.port}: {error}", file=sys.stderr)
+    except OverflowError:
+        print(f"rlgpt world serve: a port is 0 to 65535, not {given.port}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        why = str(error.strerror).partition(" (")[0]  # the address is behind it
+        hint = "; --port 0 takes one that is free" if error.errno == errno.EADDRINUSE else ""
+        print(
+            f"rlgpt world serve: cannot listen on {given.host}:{given.port}: {why}{hint}",
+            file=sys.stderr,
+        )
         return 2
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -61,6 +61,7 @@ class Environment:
         self.is_successful = False
         self.cam_interval = cam_interval
         self.action_space = ActionSpace(camera_bins)
+        self._sizes: list[int] = self.action_space.nvec.tolist()
         self.info_prev_reset: dict[str, Any] | None = None  # after a fast reset's commands
         self._task = task
         self._settings = settings
@@ -218,13 +219,13 @@ class Environment:
 
     def _checked(self, action: ArrayLike) -> list[int]:
         try:
-            array = np.asarray(action)
+            array: NDArray[Any] = np.asarray(action)
         except ValueError:  # a ragged list
             array = np.empty(0)
         if array.shape != (8,) or array.dtype.kind not in "iu":
             raise AssertionError(f"an action is eight whole numbers, not {action!r}")
-        chosen = [int(number) for number in array]
-        for column, (value, size) in enumerate(zip(chosen, self.action_space.nvec, strict=True)):
+        chosen: list[int] = array.tolist()
+        for column, (value, size) in enumerate(zip(chosen, self._sizes, strict=True)):
             if not 0 <= value < size:
                 raise AssertionError(f"action[{column}] is 0 to {size - 1}, not {value}")
         return chosen

@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         spec = task_spec(options.why)
     except UnknownTask as error:
-        print(error, file=sys.stderr)
+        print(f"rlgpt world coverage: {error}", file=sys.stderr)
         return 2
     verdict = judge(spec, engine=options.engine)
     if not verdict.obtainable:

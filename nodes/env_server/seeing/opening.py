@@ -2,7 +2,7 @@
 
 from models.names import near
 from models.rules import BIOMES
-from models.tasks import UnknownTask, make_kwargs, task_kwargs, task_spec, world_settings
+from models.tasks import UnknownTask, make_kwargs, task_ids, task_kwargs, task_spec, world_settings
 from nodes.env_server.game import Game
 
 LARGEST = 2048  # pixels along one side
@@ -29,10 +29,10 @@ def open_game(what: str, seed: int) -> tuple[Game, str]:
         settings = world_settings(spec.kind, task_kwargs(spec, image_size=(160, 256)))
         return Game(settings, seed=seed), spec.prompt
     except UnknownTask:
-        raise CannotSee(
-            f"{what!r} is neither a task id nor a biome{near(name, biomes)}; tasks are called like"
-            " harvest_1_log, biomes like plains"
-        ) from None
+        hint = near(name, [*biomes, *task_ids()]) or (
+            "; tasks are called like harvest_1_log, biomes like plains"
+        )
+        raise CannotSee(f"{what!r} is neither a task id nor a biome{hint}") from None
     except ValueError as refused:
         raise CannotSee(f"the embedded world cannot show {what!r}: {refused}") from refused
 

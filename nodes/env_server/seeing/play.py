@@ -24,8 +24,15 @@ def main(arguments: list[str] | None = None) -> int:
         return play_in_terminal(game, prompt)
     try:
         server = PlayServer(game, prompt, given.port, size)
-    except (OSError, OverflowError) as refused:
-        print(f"rlgpt world play: cannot serve on port {given.port}: {refused}", file=sys.stderr)
+    except OverflowError:
+        print(f"rlgpt world play: a port is 0 to 65535, not {given.port}", file=sys.stderr)
+        return 2
+    except OSError as refused:
+        print(
+            f"rlgpt world play: cannot serve on port {given.port}: {refused.strerror}; --port 0 "
+            "takes one that is free",
+            file=sys.stderr,
+        )
         return 2
     game.world.rgb(0, *size)  # compiled before the page asks
     print(f"playing at http://127.0.0.1:{server.port}/ (Ctrl-C ends it)", flush=True)

@@ -38,8 +38,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{path}: {height} x {width}, seed {given.seed}. {prompt}")
         print(contents(game))
         game.close()
-    except (CannotSee, OSError) as refused:
+    except CannotSee as refused:
         print(f"rlgpt world view: {refused}", file=sys.stderr)
+        return 2
+    except OSError as refused:
+        print(
+            f"rlgpt world view: {refused.filename} cannot be written: {refused.strerror}",
+            file=sys.stderr,
+        )
         return 2
     return 0
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld
 
 BLANK_NAMES = np.array([name.replace("_", " ") for name in item_names])
-UNDERSCORED = np.array(item_names)
 LOCALISED = np.full(256, "air", dtype="U32")
 for _block in BLOCKS:
     LOCALISED[_block.id] = _block.localised
@@ -36,15 +35,24 @@ DAMAGE_KINDS = tuple(
     f"is_{name}"
     for name in ("explosion", "fire_damage", "magic_damage", "projectile", "unblockable")
 )
-FLAGS = {
-    name: rules().block[name].astype(np.bool_)
-    for name in ("no_tool", "collidable", "movement", "liquid", "solid", "burns", "light")
+# What voxels tell of a block, and the column of the rules that has it; rays tell of those between.
+TRAITS = {
+    "is_collidable": "collidable",
+    "is_tool_not_required": "no_tool",
+    "blocks_movement": "movement",
+    "is_liquid": "liquid",
+    "is_solid": "solid",
+    "can_burn": "burns",
+    "blocks_light": "light",
 }
+FLAGS = np.stack([rules().block[column].astype(np.bool_) for column in TRAITS.values()])
+OF_RAYS = slice(1, 6)
 PACK, PACK_VOXELS = direct(packing.pack), direct(packing.pack_voxels)
 
 # The same for every step: copied, as a dictionary belongs to who asked for it.
 _NOTHING = np.zeros(1, np.float32)
 _FALSE = np.array(False)
+_AIR = {count: np.array(["air"] * count) for count in (INCREASES, DECREASES)}
 
 
 class Packed(NamedTuple):
@@ -96,10 +104,6 @@ def observe(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     return seen
 
 
-def _one(value: float) -> NDArray[np.float32]:
-    return np.array([value], np.float32)
-
-
 def _slots(
     names: NDArray[np.str_],
     quantity: NDArray[np.float32],
@@ -133,17 +137,24 @@ def _location_stats(
 ) -> dict[str, Any]:
     around = surroundings(world.state, environment)
     biome = BIOME_OF[around.biome]
+    rainfall, temperature = (
+        min(1.0, max(0.0, biome.rainfall)),
+        min(1.0, max(0.0, biome.temperature)),
+    )
+    told = np.array(
+        (rainfall, temperature, around.light, around.sky, around.sun, SEA_LEVEL), np.float32
+    )
     return {
         "pos": stats[packing.X : packing.Z + 1],
         "yaw": stats[packing.YAW : packing.YAW + 1],
         "pitch": stats[packing.PITCH : packing.PITCH + 1],
         "biome_id": np.array(biome.id, np.int64),
-        "rainfall": _one(min(1.0, max(0.0, biome.rainfall))),
-        "temperature": _one(min(1.0, max(0.0, biome.temperature))),
-        "light_level": _one(around.light),
-        "sky_light_level": _one(around.sky),
-        "sun_brightness": _one(around.sun),
-        "sea_level": _one(SEA_LEVEL),
+        "rainfall": told[0:1],
+        "temperature": told[1:2],
+        "light_level": told[2:3],
+        "sky_light_level": told[3:4],
+        "sun_brightness": told[4:5],
+        "sea_level": told[5:6],
         "can_see_sky": np.array(around.sees_sky),
         "is_raining": np.array(around.rains),
     }
@@ -159,30 +170,21 @@ def _damage_source() -> dict[str, Any]:
 
 def _delta_inventory(packed: Packed) -> dict[str, Any]:
     delta: dict[str, Any] = {}
-    names = UNDERSCORED[packed.delta[:5]]
+    changed = packed.delta.tolist()
     for key, places, by_craft in (
-        ("inc", slice(0, INCREASES), packed.delta[5]),
-        ("dec", slice(INCREASES, INCREASES + DECREASES), packed.delta[6]),
+        ("inc", slice(0, INCREASES), changed[5]),
+        ("dec", slice(INCREASES, INCREASES + DECREASES), changed[6]),
     ):
         cause, other = ("craft", "other") if by_craft else ("other", "craft")
-        few, counts = names[places], packed.amounts[places]
+        few = changed[places]
+        air = _AIR[len(few)]
         # NumPy's text is as wide as the longest name in it, as if the names had been listed.
-        delta[f"{key}_name_by_{cause}"] = np.array(few.tolist())
-        delta[f"{key}_quantity_by_{cause}"] = counts
-        delta[f"{key}_name_by_{other}"] = np.array(["air"] * len(few))
+        names = np.array([item_names[item] for item in few]) if any(few) else air.copy()
+        delta[f"{key}_name_by_{cause}"] = names
+        delta[f"{key}_quantity_by_{cause}"] = packed.amounts[places]
+        delta[f"{key}_name_by_{other}"] = air.copy()
         delta[f"{key}_quantity_by_{other}"] = np.zeros(len(few), np.float32)
     return delta
-
-
-def _properties(blocks: NDArray[np.int64]) -> dict[str, Any]:
-    """What voxels and rays both tell of a block."""
-    return {
-        "is_tool_not_required": FLAGS["no_tool"][blocks],
-        "blocks_movement": FLAGS["movement"][blocks],
-        "is_liquid": FLAGS["liquid"][blocks],
-        "is_solid": FLAGS["solid"][blocks],
-        "can_burn": FLAGS["burns"][blocks],
-    }
 
 
 def _voxels(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
@@ -195,11 +197,9 @@ def _voxels(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
     x, y, z = (math.floor(player[axis]) - radius for axis in "xyz")
     PACK_VOXELS(world.state, environment, x, y, z, blocks, metas, cosines)
     return {
-        "block_name": LOCALISED[blocks],
+        "block_name": LOCALISED.take(blocks),
         "block_meta": metas,
-        "is_collidable": FLAGS["collidable"][blocks],
-        **_properties(blocks),
-        "blocks_light": FLAGS["light"][blocks],
+        **dict(zip(TRAITS, FLAGS.take(blocks, axis=1), strict=True)),
         "cos_look_vec_angle": cosines,
     }
 
@@ -237,7 +237,7 @@ def _lidar(world: "EmbeddedWorld", environment: int) -> dict[str, Any]:
         "block_distance": distances,
         "block_meta": metas,
         "harvest_level": world.rules.block["level"][blocks].astype(np.int64),
-        **_properties(blocks),
+        **dict(zip([*TRAITS][OF_RAYS], FLAGS[OF_RAYS].take(blocks, axis=1), strict=True)),
         "entity_name": ENTITIES[entities],
         "entity_distance": ranges,
         "ray_pitch": np.array([ray[0] for ray in world.lidar_rays], np.float32),

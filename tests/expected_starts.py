@@ -1,0 +1,12 @@
+"""What a plan's subtasks begin with, as the planner expects it."""
+
+from collections.abc import Mapping, Sequence
+
+from messages.plan import Subtask
+from models.planning import expected
+from models.plans import gains
+
+
+def starts(subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[dict[str, int]]:
+    """What is expected in the inventory when each subtask begins, by the rules alone."""
+    return [expected(gains(subtasks[:index]), inventory) for index in range(len(subtasks))]
