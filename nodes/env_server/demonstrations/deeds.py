@@ -7,7 +7,7 @@ from typing import Any
 from nodes.env_server.demonstrations.building import place_near
 from nodes.env_server.demonstrations.digging import drops_of
 from nodes.env_server.demonstrations.farming import grow, till_by_water
-from nodes.env_server.demonstrations.fighting import arm, fight_at_night, keep_watch
+from nodes.env_server.demonstrations.fighting import arm, fight_at_night, keep_watch, outside
 from nodes.env_server.demonstrations.fluids import cast_obsidian, empty, fill
 from nodes.env_server.demonstrations.gathering import gather, pick_up, wander
 from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
@@ -38,7 +38,8 @@ def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
         return
     for _ in range(NIGHTS):
         arm(obtaining)
-        wait_for(player, NIGHT)
+        if outside(player, kind) < 0:
+            wait_for(player, NIGHT)
         fight_at_night(player, kind, rule.gives, count)
         if player.have(rule.gives) >= count:
             keep_watch(player, MORNING)

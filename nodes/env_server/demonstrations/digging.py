@@ -3,7 +3,7 @@
 import numpy as np
 
 from models.rules import item_id, item_names
-from nodes.env_server.demonstrations.player import ATTACK, EQUIP, Cell, GaveUp, Player
+from nodes.env_server.demonstrations.player import ATTACK, BLOCK_NAMES, EQUIP, Cell, NoTool, Player
 
 AIMS = ((0.5, 0.5, 0.5), (0.5, 0.9, 0.5), (0.5, 0.1, 0.5), (0.1, 0.5, 0.5), (0.9, 0.5, 0.5),
         (0.5, 0.5, 0.1), (0.5, 0.5, 0.9))  # fmt: skip
@@ -72,7 +72,7 @@ def take_tool(player: Player, block: int, keep: bool = True) -> None:
     """The least precious tool in hand that is made for a block; a bare hand where none is.
 
     Raises:
-        GaveUp: ``keep``, and no tool makes the block drop.
+        NoTool: ``keep``, and no tool makes the block drop.
     """
     rules, slots = player.world.rules, player.world.state.slots[0]["item"][:36]
     entry = rules.block[block]
@@ -88,7 +88,7 @@ def take_tool(player: Player, block: int, keep: bool = True) -> None:
     if best >= 0:
         player.equip(item_names[best])
     elif keep and entry["needs_tool"] and not rules.harvests[slots[0], block]:
-        raise GaveUp(f"there is no tool for block {block}")
+        raise NoTool(f"there is no tool for {BLOCK_NAMES[block]}")
     elif rules.item[slots[0]]["tool"] and not entry["needs_tool"]:
         _lower_tool(player)
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from nodes.env_server.demonstrations.digging import dig, drops_of, take_tool
 from nodes.env_server.demonstrations.ground import Costs, Ground
-from nodes.env_server.demonstrations.player import BLOCK_IDS, Cell, GaveUp, Player
-from nodes.env_server.demonstrations.walking import go, standing
+from nodes.env_server.demonstrations.player import BLOCK_IDS, Cell, GaveUp, NoTool, Player
+from nodes.env_server.demonstrations.walking import breathe, go, standing
 
 ARM = 3.8  # metres from the eyes
 CANDIDATES = 8
@@ -21,6 +21,7 @@ def gather(
     such block is left within reach of a walk.
 
     Raises:
+        NoTool: what digs them has worn out.
         GaveUp: there are none to be had.
     """
     wanted = {BLOCK_IDS[name] for name in blocks}
@@ -35,6 +36,8 @@ def gather(
         try:
             take_tool(player, player.block(cell))
             approach(player, cell)
+            if breathe(player):
+                continue
             before = player.have(item)
             if not dig(player, cell, keep=True):
                 given_up.add(cell)
@@ -42,6 +45,8 @@ def gather(
             pick_up(player, item)
             if player.have(item) == before and not drops_of(player, item):
                 player.wait(2)
+        except NoTool:
+            raise
         except GaveUp as reason:
             if "steps were not enough" in str(reason):
                 raise

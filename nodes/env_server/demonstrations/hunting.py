@@ -8,12 +8,15 @@ import numpy as np
 
 from models.rules.mobs import MOB_IDS, mob_names
 from nodes.env_server.demonstrations.gathering import pick_up, wander
-from nodes.env_server.demonstrations.player import ATTACK, GaveUp, Player
+from nodes.env_server.demonstrations.ground import WATER
+from nodes.env_server.demonstrations.player import ATTACK, NO_OP, GaveUp, Player
 from nodes.env_server.demonstrations.walking import go
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
+from nodes.env_server.worlds.embedded.mobs.weapons import RECOVERY
 from nodes.env_server.worlds.embedded.rays import cast, direction
 
 ARM = 2.7  # metres
+LOOK, SOLID = 0.4, 0.5  # metres between two looks along a line; blocks so high hide a mob
 CHASE = 900  # ticks after one mob
 WEAPONS = ("diamond_sword", "iron_sword", "diamond_axe", "iron_axe", "stone_sword", "stone_axe",
            "wooden_sword", "golden_sword", "wooden_axe")  # fmt: skip
@@ -82,8 +85,25 @@ def fight(player: Player, kind: str, number: int) -> None:
         eat_if_weak(player)
         if not close_in(player, mob):
             continue
-        look_at_mob(player, mob)
-        player.act(function=ATTACK, move=0)
+        strike(player, mob)
+
+
+def rested(player: Player) -> bool:
+    """Whether a blow would have its full strength."""
+    return int(player.body["cooldown"]) + 0.5 >= RECOVERY[player.item_in_hand()]
+
+
+def strike(player: Player, mob: Any, move: int = 0) -> None:
+    """Looks at a mob and strikes it in the same action, as soon as the arm has recovered: a blow
+    before that is weak, and the recovery begins anew."""
+    pitch, yaw = angles_to_mob(player, mob)
+    function = ATTACK if rested(player) else NO_OP
+    player.act(move=move, gait=afloat(player), pitch=pitch, yaw=yaw, function=function)
+
+
+def afloat(player: Player) -> int:
+    """The gait of one who stays where it is: in water that is swimming, or it sinks."""
+    return int(player.block(player.feet) in WATER)
 
 
 def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
@@ -92,7 +112,7 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
     x, y, z = float(mob["x"]), float(mob["y"]), float(mob["z"])
     flat = math.hypot(x - float(body["x"]), z - float(body["z"]))
     away = math.dist((x, y, z), (float(body["x"]), float(body["y"]), float(body["z"])))
-    if away <= reach + 0.6 and _in_line(player, mob):
+    if within_reach(player, mob, reach):
         return True
     if away > 7.0 or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z, flat):
         cell = (math.floor(x), math.floor(y), math.floor(z))
@@ -108,6 +128,13 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
                 raise
             player.wait(10)
     return False
+
+
+def within_reach(player: Player, mob: Any, reach: float = ARM) -> bool:
+    body = player.body
+    here = (float(body["x"]), float(body["y"]), float(body["z"]))
+    away = math.dist((float(mob["x"]), float(mob["y"]), float(mob["z"])), here)
+    return away <= reach + 0.6 and _in_line(player, mob)
 
 
 def _walks(player: Player, x: float, y: float, z: float, flat: float) -> bool:
@@ -128,14 +155,19 @@ def _walks(player: Player, x: float, y: float, z: float, flat: float) -> bool:
 
 
 def look_at_mob(player: Player, mob: Any) -> None:
+    pitch, yaw = angles_to_mob(player, mob)
+    if pitch or yaw:
+        player.act(pitch=pitch, yaw=yaw)
+
+
+def angles_to_mob(player: Player, mob: Any) -> tuple[int, int]:
     tall = 0.5 * float(player.world.rules.mob[int(mob["kind"])]["tall"])
-    player.look_at(float(mob["x"]), float(mob["y"]) + tall, float(mob["z"]))
+    return player.angles_to(float(mob["x"]), float(mob["y"]) + tall, float(mob["z"]))
 
 
 def _in_line(player: Player, mob: Any) -> bool:
     """Whether no block would be hit before the mob, looked at from here."""
-    tall = 0.5 * float(player.world.rules.mob[int(mob["kind"])]["tall"])
-    pitch, yaw = player.angles_to(float(mob["x"]), float(mob["y"]) + tall, float(mob["z"]))
+    pitch, yaw = angles_to_mob(player, mob)
     look = direction(float(player.body["yaw"]) + yaw, float(player.body["pitch"]) + pitch)
     ex, ey, ez = player.eyes
     found, away = mob_on_ray(player.world.state, player.world.rules, 0, ex, ey, ez, *look, 3.0)
@@ -143,6 +175,20 @@ def _in_line(player: Player, mob: Any) -> bool:
         return False
     hit = cast(player.world.state, player.world.rules, 0, ex, ey, ez, *look, float(away))
     return int(hit[0]) == 0
+
+
+def in_sight(player: Player, mob: Any) -> bool:
+    """Whether nothing solid lies between the eyes and a mob's."""
+    heights = player.world.rules.block["height"]
+    tall = 0.8 * float(player.world.rules.mob[int(mob["kind"])]["tall"])
+    eyes = np.array(player.eyes)
+    way = np.array([float(mob["x"]), float(mob["y"]) + tall, float(mob["z"])]) - eyes
+    steps = math.ceil(float(np.linalg.norm(way)) / LOOK)
+    for number in range(1, steps):
+        x, y, z = np.floor(eyes + way * (number / steps)).astype(int).tolist()
+        if heights[player.block((x, y, z))] >= SOLID:
+            return False
+    return True
 
 
 def eat_if_weak(player: Player) -> None:

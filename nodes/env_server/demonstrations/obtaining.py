@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 from models.rules import CRAFTS, Recipe
 from nodes.env_server.demonstrations.building import face, place_near, take_along
 from nodes.env_server.demonstrations.gathering import gather
-from nodes.env_server.demonstrations.player import GaveUp, Player
+from nodes.env_server.demonstrations.player import GaveUp, NoTool, Player
 from nodes.env_server.obtainable.derivations import Derivation, Rule
 
 DEEPEST = 24  # ways that lead to ways
@@ -44,7 +45,8 @@ class Obtaining:
             for _ in range(ROUNDS):
                 if self.player.have(name) >= count:
                     return
-                self._take_way(self.way(name), count)
+                with suppress(NoTool):  # then it is made anew
+                    self._take_way(self.way(name), count)
             raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
         finally:
             self._depth -= 1

@@ -17,6 +17,9 @@ FALL = 3.0
 DEEPEST = 3  # blocks that one may fall
 NODES = 5_000
 LEAN = 3.0  # times the walking distance: through rock a block costs several times a walked one
+FLOOD = 1000.0  # ticks more for what lies at water: the hole would flood
+DIVE = 10.0  # ticks a block more, for the breath
+SLOWLY = 5.0  # times as long as on land one digs with the head under water
 PROGRESS = 3.0  # blocks that a part of a way must lead nearer
 AROUND = ((1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0))
 
@@ -88,7 +91,7 @@ class Paths:
                     cost = None
                     break
                 if beside >= 0 and self._costs.water[beside] and dy >= 0:
-                    cost += 60.0  # the hole would flood
+                    cost += FLOOD
         self._freeing[cell] = cost
         return cost
 
@@ -120,12 +123,17 @@ class Paths:
 
     def _moves(self, cell: Cell) -> list[tuple[Cell, float, tuple[Cell, ...]]]:
         x, y, z = cell
+        dives = self._water(x, y + 1, z)
         found: list[tuple[Cell, float, tuple[Cell, ...]]] = []
 
         def offer(there: Cell, price: float, cells: tuple[Cell, ...]) -> None:
             cost = self._sum(cells)
-            if cost is not None:
-                found.append((there, price + cost, self._solid(cells)))
+            if cost is None:
+                return
+            digs = self._solid(cells)
+            if dives:
+                cost = DIVE + (SLOWLY * cost if digs else cost)
+            found.append((there, price + cost, digs))
 
         swims = self._water(x, y, z)
         for dx, dz in SIDES:

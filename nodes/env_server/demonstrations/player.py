@@ -28,6 +28,10 @@ class GaveUp(Exception):
     """The player cannot do what it set out to; the reason is a clause."""
 
 
+class NoTool(GaveUp):
+    """Nothing in the bag makes a block drop: what did has worn out."""
+
+
 class Died(Exception):
     """The player lost all that it had, and stands where it began."""
 

@@ -32,8 +32,14 @@ def play(player: Player, spec: TaskSpec) -> None:
                 keep_watch(player, MORNING)
             _play_once(player, spec, given)
         except Died:
-            continue
+            _rise(player)
     raise GaveUp(f"the player died {LIVES} times")
+
+
+def _rise(player: Player) -> None:
+    """Until the player stands where it began: before, what it lost is still in its bag."""
+    while float(player.body["life"]) <= 0.0:
+        player.act()
 
 
 def _play_once(player: Player, spec: TaskSpec, world: World) -> None:

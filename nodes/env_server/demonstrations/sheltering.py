@@ -1,9 +1,12 @@
 """Shelter: a hole for the night, and a cell in the rock for as long as one likes."""
 
 import math
+from collections.abc import Iterator
+from itertools import islice, product
 
 from nodes.env_server.demonstrations.digging import dig
-from nodes.env_server.demonstrations.ground import HARMFUL, WATER, Costs
+from nodes.env_server.demonstrations.gathering import surface
+from nodes.env_server.demonstrations.ground import HARMFUL, WATER, Costs, Ground
 from nodes.env_server.demonstrations.hunting import MEALS
 from nodes.env_server.demonstrations.obtaining import Obtaining
 from nodes.env_server.demonstrations.player import (
@@ -25,7 +28,7 @@ WALLS = 12  # cobblestone with which a cell is closed
 PLACES = 12  # that are tried for a cell
 DEPTH = 16  # blocks that one digs down at most
 ROOF = 3  # blocks of rock over the lid
-FAR = 40.0  # blocks to dry ground
+FAR = 48  # blocks to dry ground
 MIDDLE = 0.15  # metres from it
 # Endermen carry off what is soft.
 ROCK = {BLOCK_IDS[name] for name in ("stone", "cobblestone", "coal_ore", "iron_ore", "sandstone")}
@@ -55,9 +58,8 @@ def eat_to_heal(player: Player) -> None:
 def hide(player: Player) -> None:
     """Digs itself in, three blocks deep, where no water runs in. In the open it stays where it
     cannot."""
-    x, y, z = player.feet
-    if not _is_dry(player, (x, y, z)):
-        go(player, lambda there: _is_dry(player, there), (x, y, z), slack=FAR)
+    if not _is_dry(player, player.feet):
+        _go_ashore(player)
     to_the_middle(player)
     for _ in range(3):
         x, y, z = player.feet
@@ -65,6 +67,31 @@ def hide(player: Player) -> None:
             return
         player.wait(8)
     close_above(player)
+
+
+def _go_ashore(player: Player) -> None:
+    """To the nearest dry ground under the sky that there is a way to, if any."""
+    for cell in islice(_dry_ground(player), PLACES):
+        try:
+            go(player, lambda there, cell=cell: there == cell, cell)
+            return
+        except GaveUp as reason:
+            if "steps were not enough" in str(reason):
+                raise
+
+
+def _dry_ground(player: Player) -> Iterator[Cell]:
+    """Cells to stand on the highest block of a column, the nearest first."""
+    ground = Ground(player, player.feet, FAR)
+    solid = Costs(player, may_dig=False).solid
+    x, _, z = player.feet
+    around = range(-FAR, FAR + 1)
+    for dx, dz in sorted(product(around, around), key=lambda way: math.hypot(*way)):
+        top = surface(ground, x + dx, z + dz)
+        if top is None or not solid[ground.block(x + dx, top, z + dz)]:
+            continue
+        if _is_dry(player, (x + dx, top + 1, z + dz)):
+            yield x + dx, top + 1, z + dz
 
 
 def _is_dry(player: Player, cell: Cell) -> bool:

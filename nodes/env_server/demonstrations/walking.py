@@ -11,6 +11,9 @@ from nodes.env_server.demonstrations.player import Cell, GaveUp, Player
 REACH = 60  # columns around the player in which ways are looked for
 PATIENCE = 24  # ticks for one step before the way is looked for anew
 TRIES = 12  # without having come nearer
+SHORT = 160  # ticks of 300 that the breath lasts, when one goes up for air
+RISING = 60  # ticks of swimming straight up
+SKY = 63  # y of air, where there is water below
 NEAR = 0.35  # metres from the middle of a cell
 
 Goal = Callable[[Cell], bool]
@@ -58,8 +61,35 @@ def step_aside(player: Player) -> None:
 
 
 def follow(player: Player, way: list[Step]) -> bool:
-    """Walks along a way. False: something was not as expected."""
-    return all(_take(player, step) for step in way)
+    """Walks along a way. False: something was not as expected, or breath was short."""
+    for step in way:
+        for cell in step.digs:
+            if breathe(player) or not dig(player, cell):
+                return False
+        if breathe(player) or not _take(player, step):
+            return False
+    return True
+
+
+def breathe(player: Player) -> bool:
+    """Swims up to the air if there is little of it left. False: there was no need."""
+    x, y, z = standing(player)
+    if int(player.body["air"]) > SHORT or player.block((x, y + 1, z)) not in WATER:
+        return False
+
+    def airy(cell: Cell) -> bool:
+        return player.block((cell[0], cell[1] + 1, cell[2])) not in WATER
+
+    for _ in range(RISING):
+        if airy(player.feet):
+            return True
+        player.act(gait=1)
+    paths = Paths(Ground(player, (x, y, z), REACH), Costs(player))
+    way = paths.find((x, y, z), airy, lambda cell: max(0.0, 0.5 * (SKY - cell[1])))
+    for step in way or ():
+        if not (all(dig(player, cell) for cell in step.digs) and _take(player, step)):
+            break
+    return True
 
 
 def standing(player: Player) -> Cell:
@@ -96,9 +126,6 @@ def _shuffle(player: Player) -> bool:
 
 
 def _take(player: Player, step: Step) -> bool:
-    for cell in step.digs:
-        if not dig(player, cell):
-            return False
     x, y, z = step.cell
     closest, idle = math.inf, 0
     while idle < PATIENCE:
