@@ -19,7 +19,7 @@ PRIMARY = "rlgpt_primary"
 
 # What a launch file need not mention for an override to set it; `configuration.check` refuses
 # what is wrong in these.
-FREE = re.compile(r"(run|seed|keys|(nodes|hosts)(\.\w+)+)=")
+FREE = re.compile(r"(run|seed|keys|nodes(\.\w+)+|hosts(\.\w+)*)=")
 
 
 # What is a path is taken as it stands: Hydra's grammar would refuse one with `~` or an umlaut.

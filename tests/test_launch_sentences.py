@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rlgpt.composition import compose_launch
 from tests.launch_toys.launched import failed, launched, refused, rlgpt
 
 TWO = {
@@ -99,6 +100,14 @@ def test_any_path_is_a_run_folder(place: Path, name: str) -> None:
     (place / name).write_text("in the way")
     sentence = refused("launch", "two", f"run={place}/{name}", cwd=place)
     assert sentence == f"rlgpt: {place}/{name} is not a folder\n"
+
+
+@pytest.mark.parametrize(
+    "override", ["hosts={first:{host:10.0.0.2,port:7000}}", "hosts.first={host:10.0.0.2,port:7000}"]
+)
+def test_hosts_may_be_given_as_a_whole(override: str) -> None:
+    composed = compose_launch("harvest_log", [override])
+    assert composed["hosts"] == {"first": {"host": "10.0.0.2", "port": 7000}}
 
 
 def test_launch_file_of_another_shape(place: Path) -> None:
