@@ -305,7 +305,7 @@ class Game:
         self.ticks += 1
         journal.write(keys)
         if slots.tobytes() != had:
-            before = np.frombuffer(had, slots.dtype)
+            before: NDArray[np.void] = np.frombuffer(had, slots.dtype)
             for item in np.flatnonzero(_quantities(slots) > _quantities(before)):
                 self.statistics.count("pickup", item_names[item])
             if drawn:
