@@ -141,6 +141,19 @@ def test_tools_that_are_used_unlock_the_tech_tree() -> None:
     env.close()
 
 
+def test_a_bow_is_used_when_its_arrow_flies() -> None:
+    kit = [InventoryItem("mainhand", "bow"), InventoryItem(9, "arrow", quantity=2)]
+    env = make("techtree", tech_item="bow", initial_inventory=kit, **SMALL)
+    env.reset()
+    for _ in range(8):
+        assert act(env, USE)[1:3] == (0.0, False)  # drawn
+    info = act(env)[3]  # let go
+    assert env.is_successful
+    assert info["stat"]["use_item"]["minecraft"]["bow"] == 1
+    assert act(env)[3]["stat"]["use_item"]["minecraft"]["bow"] == 1  # once
+    env.close()
+
+
 def test_seeds_make_worlds() -> None:
     def start(**seeds: Any) -> list[float]:
         env = make("survival", image_size=16, area=64, **seeds)

@@ -39,6 +39,7 @@ from nodes.env_server.worlds.embedded.updates import set_block
 
 BAG = 36
 ARMOUR = range(36, 40)
+BOW = item_id("bow")
 READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
 SWORD_OR_TOOL = (1, 2)  # in the rules' column "tool"
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
@@ -296,6 +297,7 @@ class Game:
         """The tick itself, and what it adds to the statistics."""
         slots = self.world.state.slots[0]
         had = slots.tobytes()
+        drawn = self.player["drawn"] > 0
         journal = Journal(self)
         TICK(
             self.world.state, self.world.rules, 0, float(keys.forward), float(keys.left), keys.gait
@@ -303,13 +305,22 @@ class Game:
         self.ticks += 1
         journal.write(keys)
         if slots.tobytes() != had:
-            before = _quantities(np.frombuffer(had, slots.dtype))
-            for item in np.flatnonzero(_quantities(slots) > before):
+            before: NDArray[np.void] = np.frombuffer(had, slots.dtype)
+            for item in np.flatnonzero(_quantities(slots) > _quantities(before)):
                 self.statistics.count("pickup", item_names[item])
+            if drawn:
+                self._count_shot(before[0], slots[0])
         kills = self.world.state.kills[0]
         if (fresh := kills - self._kills).any():
             self.statistics.kills(fresh)
             self._kills[:] = kills
+
+    def _count_shot(self, before: Any, now: Any) -> None:
+        """A bow is used in the tick in which it is let go, which wears it."""
+        if before["item"] == BOW and (now["item"] != BOW or now["wear"] != before["wear"]):
+            self.statistics.count("use_item", "bow")
+            if now["item"] == 0:
+                self.statistics.count("break_item", "bow")
 
 
 def _quantities(slots: NDArray[np.void]) -> NDArray[np.int64]:
