@@ -232,16 +232,9 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="parameters")
     options = parser.parse_args(arguments)
     end_with_supervisor()
-    stop = threading.Event()
-    woken: list[Bus] = []
-
-    def asked_to_stop(_signal: int, _frame: object) -> None:
-        stop.set()
-        for bus in woken:
-            bus.wake()
-
+    ending = _Ending()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, asked_to_stop)
+        signal.signal(number, ending.asked)
     try:
         run = options.run.resolve()
         config = read_config(run)
@@ -257,16 +250,26 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
         sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
         return _refuse(kind, sentence, BAD_CONFIG)
     with lock:
-        return _serve(kind, run, config, options.overrides, stop, woken)
+        return _serve(kind, run, config, options.overrides, ending)
+
+
+class _Ending:
+    """What a signal does: it ends a node that serves in order, and before that at once. Getting
+    ready may take long, and nothing is lost with it."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.served: Bus | None = None  # once the node is ready
+
+    def asked(self, _signal: int, _frame: object) -> None:
+        self.stop.set()
+        if self.served is None:
+            raise SystemExit(0)
+        self.served.wake()
 
 
 def _serve(
-    kind: type[Node],
-    run: Path,
-    config: dict[str, Any],
-    overrides: list[str],
-    stop: threading.Event,
-    woken: list[Bus],
+    kind: type[Node], run: Path, config: dict[str, Any], overrides: list[str], ending: _Ending
 ) -> int:
     log = logging.getLogger(f"node.{kind.name}")
     bus: Bus | None = None
@@ -277,12 +280,12 @@ def _serve(
         read_parameters(kind.Parameters, values, f"nodes.{kind.name}.parameters")
         keys = config.get("keys")
         bus = Bus(run, kind.name, config.get("hosts"), keys=Path(keys) if keys else None, log=log)
-        woken.append(bus)
         node = kind(run, config, bus, overrides)
         node.open_doors()
         log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
+        ending.served = bus
         notify("READY=1")
-        bus.spin(stop)
+        bus.spin(ending.stop)
         notify("STOPPING=1")
         node.shutdown()
         log.info("%s stops", kind.name)

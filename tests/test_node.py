@@ -283,6 +283,36 @@ def test_node_ends_with_its_supervisor(run: Path) -> None:
     eventually(gone)
 
 
+SLOW = """
+import time
+from nodes.node import Node
+
+class Slow(Node):
+    name = "echo"
+
+    class Parameters(Node.Parameters):
+        pause: float = 0.0
+
+    def __init__(self, run, config, bus, overrides):
+        super().__init__(run, config, bus, overrides)
+        (run / "begun").touch()
+        time.sleep(600)
+
+Slow.main()
+"""
+
+
+def test_a_node_that_is_not_ready_yet_ends_at_once(run: Path, tmp_path: Path) -> None:
+    script = tmp_path / "slow.py"
+    script.write_text(SLOW)
+    slow = launch(script, run)
+    eventually((run / "begun").exists)
+    slow.send_signal(signal.SIGTERM)
+    _, errors = slow.communicate(timeout=PATIENCE)
+    assert slow.returncode == 0
+    assert errors == ""
+
+
 def test_node_whose_supervisor_is_gone_already_does_not_begin(run: Path) -> None:
     node = launch(ECHO, run, RLGPT_SUPERVISED=str(os.getppid()))
     node.communicate(timeout=PATIENCE)
