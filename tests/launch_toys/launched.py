@@ -14,7 +14,7 @@ from pathlib import Path
 from rlgpt.main import main
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PATIENCE = 60.0  # seconds; how long anything may take before a test gives up
+PATIENCE = 180.0  # seconds; how long anything may take before a test gives up
 
 
 def environment() -> dict[str, str]:
