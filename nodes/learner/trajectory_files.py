@@ -26,8 +26,8 @@ class TrajectoryFiles:
 
     def save(self, trajectories: Trajectories) -> list[list[Any]]:
         """Write those that are new. Returns what the checkpoint is to say of the files."""
-        fresh = list(trajectories.kept)[-(trajectories.ever - self._written) :]
-        if trajectories.ever > self._written:
+        if (new := trajectories.ever - self._written) > 0:
+            fresh = list(trajectories.kept)[-new:]
             # No two have the same first one, but for what a life that lost its checkpoint left.
             name = f"{_PREFIX}{trajectories.ever - len(fresh)}.pt"
             lengths = [len(trajectory.choices) for trajectory in fresh]

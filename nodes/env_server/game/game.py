@@ -251,11 +251,8 @@ class Game:
             dealt = float(np.clip(lost, 0.0, None).sum())
         if dealt > 0.0:
             statistics.add("damage_dealt", round(10.0 * dealt))
-        worn = world.state.slots[0, 0]["item"] != tool or world.state.slots[0, 0]["wear"] != wear
-        if worn and world.rules.item[tool]["tool"] in SWORD_OR_TOOL:
-            statistics.count("use_item", item_names[tool])
-            if world.state.slots[0, 0]["item"] == 0:
-                statistics.count("break_item", item_names[tool])
+        if world.rules.item[tool]["tool"] in SWORD_OR_TOOL:
+            self._count_wear(tool, wear)
         if changes < self.player["changes"] and changes < CHANGES and dealt == 0.0:
             block = int(world.state.changes[0, changes]["block"])
             if world.rules.harvests[tool, block]:
@@ -308,19 +305,20 @@ class Game:
             before: NDArray[np.void] = np.frombuffer(had, slots.dtype)
             for item in np.flatnonzero(_quantities(slots) > _quantities(before)):
                 self.statistics.count("pickup", item_names[item])
-            if drawn:
-                self._count_shot(before[0], slots[0])
+            if drawn and before[0]["item"] == BOW:  # it wears in the tick in which it is let go
+                self._count_wear(BOW, int(before[0]["wear"]))
         kills = self.world.state.kills[0]
         if (fresh := kills - self._kills).any():
             self.statistics.kills(fresh)
             self._kills[:] = kills
 
-    def _count_shot(self, before: Any, now: Any) -> None:
-        """A bow is used in the tick in which it is let go, which wears it."""
-        if before["item"] == BOW and (now["item"] != BOW or now["wear"] != before["wear"]):
-            self.statistics.count("use_item", "bow")
-            if now["item"] == 0:
-                self.statistics.count("break_item", "bow")
+    def _count_wear(self, item: int, wear: int) -> None:
+        """What was in hand, so worn, was used if it is worn more now; that may have broken it."""
+        held = self.world.state.slots[0, 0]
+        if held["item"] != item or held["wear"] != wear:
+            self.statistics.count("use_item", item_names[item])
+            if held["item"] == 0:
+                self.statistics.count("break_item", item_names[item])
 
 
 def _quantities(slots: NDArray[np.void]) -> NDArray[np.int64]:
