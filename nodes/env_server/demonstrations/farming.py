@@ -8,7 +8,7 @@ from nodes.env_server.demonstrations.fluids import beside, still
 from nodes.env_server.demonstrations.gathering import approach
 from nodes.env_server.demonstrations.ground import WATER, Ground
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, Player
+from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, OutOfSteps, Player
 from nodes.env_server.obtainable.derivations import Rule
 
 HOES = ("wooden_hoe", "stone_hoe", "iron_hoe", "golden_hoe", "diamond_hoe")
@@ -33,9 +33,10 @@ def till_by_water(obtaining: Obtaining, rule: Rule, count: int) -> None:
     player = obtaining.player
     try:
         beside(player, still(player, WATER, set()))
-    except GaveUp as reason:
-        if "steps were not enough" in str(reason):
-            raise
+    except OutOfSteps:
+        raise
+    except GaveUp:
+        pass
     till(player, next(name for name in HOES if player.have(name)))
 
 

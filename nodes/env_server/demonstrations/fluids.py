@@ -8,7 +8,7 @@ from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.gathering import wander
 from nodes.env_server.demonstrations.ground import LAVA, WATER, Costs, Ground
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, Player
+from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, OutOfSteps, Player
 from nodes.env_server.demonstrations.walking import go
 from nodes.env_server.obtainable.derivations import Rule
 from nodes.env_server.worlds.embedded.rays import direction, under_crosshair
@@ -89,9 +89,9 @@ def fill(obtaining: Obtaining, rule: Rule, count: int) -> None:
         cell = still(player, fluid, tried)
         try:
             beside(player, cell)
-        except GaveUp as reason:
-            if "steps were not enough" in str(reason):
-                raise
+        except OutOfSteps:
+            raise
+        except GaveUp:
             tried.add(cell)
             continue
         if not _dip(player, cell, fluid, vessel):
@@ -144,9 +144,9 @@ def cast_obsidian(obtaining: Obtaining, rule: Rule, count: int) -> None:
         tried.add(cell)
         try:
             beside(player, cell)
-        except GaveUp as reason:
-            if "steps were not enough" in str(reason):
-                raise
+        except OutOfSteps:
+            raise
+        except GaveUp:
             continue
         for dx, dz in AIMS:
             player.equip("lava_bucket")

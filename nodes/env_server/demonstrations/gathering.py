@@ -6,7 +6,14 @@ import numpy as np
 
 from nodes.env_server.demonstrations.digging import dig, drops_of, take_tool
 from nodes.env_server.demonstrations.ground import Costs, Ground
-from nodes.env_server.demonstrations.player import BLOCK_IDS, Cell, GaveUp, NoTool, Player
+from nodes.env_server.demonstrations.player import (
+    BLOCK_IDS,
+    Cell,
+    GaveUp,
+    NoTool,
+    OutOfSteps,
+    Player,
+)
 from nodes.env_server.demonstrations.walking import breathe, go, standing
 
 ARM = 3.8  # metres from the eyes
@@ -45,11 +52,9 @@ def gather(
             pick_up(player, item)
             if player.have(item) == before and not drops_of(player, item):
                 player.wait(2)
-        except NoTool:
+        except (NoTool, OutOfSteps):
             raise
-        except GaveUp as reason:
-            if "steps were not enough" in str(reason):
-                raise
+        except GaveUp:
             given_up.add(cell)
             if len(given_up) > 60:
                 raise
@@ -159,9 +164,9 @@ def wander(player: Player) -> None:
                     (gx, top + 1, gz),
                     slack=4.0,
                 )
-            except GaveUp as reason:
-                if "steps were not enough" in str(reason):
-                    raise
+            except OutOfSteps:
+                raise
+            except GaveUp:
                 continue
             return
     raise GaveUp("there is no way on")

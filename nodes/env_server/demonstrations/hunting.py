@@ -9,7 +9,7 @@ import numpy as np
 from models.rules.mobs import MOB_IDS, mob_names
 from nodes.env_server.demonstrations.gathering import pick_up, wander
 from nodes.env_server.demonstrations.ground import WATER
-from nodes.env_server.demonstrations.player import ATTACK, NO_OP, GaveUp, Player
+from nodes.env_server.demonstrations.player import ATTACK, NO_OP, GaveUp, OutOfSteps, Player
 from nodes.env_server.demonstrations.walking import go
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.mobs.weapons import RECOVERY
@@ -123,9 +123,9 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
 
         try:
             go(player, near, cell, slack=2.0)
-        except GaveUp as reason:
-            if "steps were not enough" in str(reason):
-                raise
+        except OutOfSteps:
+            raise
+        except GaveUp:
             player.wait(10)
     return False
 

@@ -28,6 +28,10 @@ class GaveUp(Exception):
     """The player cannot do what it set out to; the reason is a clause."""
 
 
+class OutOfSteps(GaveUp):
+    """The script's limit is reached: nothing else need be tried."""
+
+
 class NoTool(GaveUp):
     """Nothing in the bag makes a block drop: what did has worn out."""
 
@@ -135,7 +139,7 @@ class Player:
     ) -> None:
         """One MineDojo action; ``pitch`` and ``yaw`` are whole degrees, + down and right."""
         if self.steps >= self.limit:
-            raise GaveUp(f"{self.limit} steps were not enough")
+            raise OutOfSteps(f"{self.limit} steps were not enough")
         self.steps += 1
         middle = self._middle
         pitch, yaw = max(-middle, min(middle, pitch)), max(-middle, min(middle, yaw))

@@ -16,6 +16,7 @@ from nodes.env_server.demonstrations.player import (
     USE,
     Cell,
     GaveUp,
+    OutOfSteps,
     Player,
 )
 from nodes.env_server.demonstrations.walking import go, step_aside
@@ -75,9 +76,10 @@ def _go_ashore(player: Player) -> None:
         try:
             go(player, lambda there, cell=cell: there == cell, cell)
             return
-        except GaveUp as reason:
-            if "steps were not enough" in str(reason):
-                raise
+        except OutOfSteps:
+            raise
+        except GaveUp:
+            pass
 
 
 def _dry_ground(player: Player) -> Iterator[Cell]:
