@@ -63,8 +63,8 @@ class Summary(msgspec.Struct, kw_only=True):
     task: TaskSummary
     success: bool
     reason: str
-    # Of the performance; of a goal with one subtask, of the iteration that stands. A goal of several
-    # that was never performed has 0.
+    # Of the performance; of a goal with one subtask, of the iteration that stands; 0 for a goal of
+    # several that was never performed.
     success_rate: float
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
