@@ -45,21 +45,21 @@ def plan_for(success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
 
 def plan_shortfalls(subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
     """A sentence for each subtask that could not be done when its turn comes."""
-    items = gains(subtasks)
     names = [
         f"Subtask {number} ({subtask.success.quantity} {subtask.success.name})"
         for number, subtask in enumerate(subtasks, 1)
         if subtask.success.kind == "have"
     ]
-    found = shortfalls(items, inventory, names)
+    found = shortfalls(gains(subtasks), inventory, names)
     held = dict(inventory)
-    for item, gain in items:
-        held[item] = held.get(item, 0) + gain
-    found += [
-        f"The subtask {subtask.name!r} places a {subtask.success.name}, which no earlier one gets."
-        for subtask in subtasks
-        if subtask.success.kind == "nearby" and not held.get(subtask.success.name, 0)
-    ]
+    for subtask in subtasks:
+        success = subtask.success
+        if success.kind == "have":
+            held[success.name] = held.get(success.name, 0) + success.quantity
+        elif success.kind == "nearby" and not held.get(success.name, 0):
+            found.append(
+                f"The subtask {subtask.name!r} places a {success.name}, which no earlier one gets."
+            )
     return found
 
 

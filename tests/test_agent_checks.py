@@ -26,6 +26,8 @@ from nodes.asking import render
 from nodes.critic.conditions import holds, success_rate
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
 from nodes.fast_agent.spec_check import spec_problems
+from nodes.learner.policies import policy_folder
+from nodes.naming import slug
 from nodes.planner.plan_check import plan_problems
 from nodes.slow_agent.decomposition_check import decomposition_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
@@ -86,6 +88,17 @@ def test_what_is_wrong_with_a_decomposition_is_said():
     ):
         unseen = SubAction(name="find", method="code", success=condition)
         assert said in decomposition_problems(subtask, [unseen, dig])[0]
+
+
+def test_what_is_called_by_a_whole_paragraph_still_has_a_folder(tmp_path: Path):
+    long = "go to the nearest tree, look at its trunk, and dig it from below until it is gone " * 9
+    tree, stone = slug(long + "tree"), slug(long + "stone")
+    assert tree != stone
+    assert slug("Find a tree!") == "find-a-tree"
+    # The deepest id that there is: of a policy that plays on in a tryout.
+    deepest = f"goal/12-{tree}/iteration-11/{tree}/trial-skill/play-11/12-{tree}-again"
+    policy_folder(tmp_path, deepest).mkdir()
+    assert [path.is_dir() for path in tmp_path.iterdir()] == [True]
 
 
 def spec_answer(**changes: object) -> SpecAnswer:

@@ -180,6 +180,15 @@ def test_a_chain_names_the_way_that_is_open():
     assert "wool: use on a sheep, with one of shears" in chain(bed, {"shears": 1})
 
 
+def test_what_is_placed_is_gained_before_and_not_after():
+    place = Subtask(name="place", success=Condition(kind="nearby", name="crafting_table"))
+    gain = plan_for(Condition(kind="have", name="crafting_table"), {})
+    assert plan_shortfalls([*gain, place], {}) == []
+    assert plan_shortfalls([place, *gain], {"crafting_table": 1}) == []
+    (said,) = plan_shortfalls([place, *gain], {})
+    assert said == "The subtask 'place' places a crafting_table, which no earlier one gets."
+
+
 def test_a_plan_of_subtasks_can_be_checked():
     plan = plan_for(Condition(kind="have", name="diamond"), {})
     assert plan_shortfalls(plan, {}) == []

@@ -187,7 +187,7 @@ def fill(run: Path) -> None:
         transcript.write(b'{"agent": "planner", "ask')  # killed while it wrote
     (run / "critic").mkdir()
     (run / "critic" / "node.log").write_text(
-        "12:00:01 INFO ready\n"
+        "12:00:01 INFO goal/0-log failed (0.10): most often an error: dropped\n"
         "12:00:02 WARNING dropped a message: expected int\n"
         "12:00:03 WARNING dropped a message: expected int\n"
         f"12:00:04 ERROR cannot read {HOSTILE}\n"
@@ -255,6 +255,7 @@ def test_the_page_tells_the_run(tmp_path: Path) -> None:
         "118,784",
         "It is no language model",
         "critic was restarted 2 times",
+        "1 error, 2 warnings",
         "dropped a message: expected int",
         "it is not Minecraft",
     ]:
@@ -450,6 +451,17 @@ def performed() -> GoalReport:
         video="env_server/videos/1.mp4",
     )
     return msgspec.structs.replace(goal_report(), performance=performance)
+
+
+def test_a_goal_that_was_never_performed_has_not_the_rate_of_a_subtask(tmp_path: Path) -> None:
+    fill(tmp_path)
+    later = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
+    known = goal_report()
+    report = msgspec.structs.replace(known, subtasks=[*known.subtasks, later], success=False)
+    path, _ = write(tmp_path, report, RESTARTS, 131.4)
+    assert msgspec.json.decode(path.read_bytes(), type=Summary).success_rate == 0.0
+    said = " ".join(written(tmp_path, report).text.split())
+    assert "0.00the whole goal was never performed" in said.replace("0.00 the", "0.00the")
 
 
 def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path) -> None:

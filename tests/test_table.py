@@ -109,6 +109,8 @@ def test_broken_cell(place: Path) -> None:
     assert "missing required field" in sentence
     (place / CELL).write_text(json.dumps({**cell_of_one(), "successes": 3}))
     assert "3 successes of 2" in refused("table", "minedojo10", "--quick", "--show", cwd=place)
+    (place / CELL).write_text(json.dumps({**cell_of_one(), "format": 2}))
+    assert "its format is 2, and this version reads 1" in refused(*QUICK, cwd=place)
 
 
 def cell_of_one() -> dict:
@@ -161,6 +163,7 @@ def test_table_of_ones_own_that_is_wrong(tmp_path: Path) -> None:
         ({"tasks": ["stick", "stick"]}, "`tasks` has stick twice"),
         ({"methods": ["mine"]}, "there is no launch/method/mine.yaml"),
         ({"seeds": [0, -1]}, "Expected `int` >= 0"),
+        ({"llms": ["rulebook", "openai"]}, "with `by: llm`, not with `by: method`"),
     ):
         mine.write_text(yaml.safe_dump({**fine, **wrong}))
         assert words in refused("table", "mine", cwd=tmp_path)

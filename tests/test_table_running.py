@@ -64,6 +64,23 @@ def test_failed_cell_ends_the_table_or_is_named_at_its_end(toys: Path) -> None:
     assert "1 of 3 cells are there" in (toys / "results/tables/toys.md").read_text()
 
 
+def test_broken_cells_are_replaced_by_again_and_others_end_it_at_once(toys: Path) -> None:
+    table = {**TABLE, "methods": ["fine"], "seeds": [0, 1, 2]}
+    (toys / "launch" / "table" / "toys.yaml").write_text(yaml.safe_dump(table))
+    broken = [toys / f"results/log/fine/seed-{seed}.json" for seed in range(3)]
+    broken[0].parent.mkdir(parents=True)
+    for file in broken:
+        file.write_text("{")
+    again = ("table", "toys", "--again", "--jobs", "1", "--only")
+    done = rlgpt(*again, "seed=0,1", cwd=toys)
+    assert done.returncode == 2, done
+    assert "seed-2.json is no finished cell" in done.stderr
+    assert not (toys / "runs").exists()
+    done = rlgpt(*again, "seed=0,1,2", cwd=toys)
+    assert done.returncode == 0, done
+    assert "Complete: all 3 cells" in (toys / "results/tables/toys.md").read_text()
+
+
 def test_interrupted_table_goes_on(toys: Path) -> None:
     with launched("table", "toys", "--jobs", "1", "--only", "method=fine,slow", cwd=toys,
                   run=toys) as table:  # fmt: skip

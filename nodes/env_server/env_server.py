@@ -291,7 +291,8 @@ class EnvServer(Node):
     def _film_path(self, session: str) -> Path:
         # Two sessions may have the same slug, and a file name has its limits.
         mark = hashlib.sha256(session.encode()).hexdigest()[:6]
-        return self.folder / "videos" / f"{slug(session)[:100]}-{mark}.mp4"
+        words = "-".join(slug(part) for part in session.split("/"))
+        return self.folder / "videos" / f"{words[:100]}-{mark}.mp4"
 
     def _report(self) -> None:
         before, then = int(self._steps), time.monotonic()

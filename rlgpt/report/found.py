@@ -15,7 +15,8 @@ import msgspec
 import yaml
 
 _EMBEDDED_BYTES = 8 * 1024 * 1024
-_TROUBLE = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b:?\s*(.*)", re.IGNORECASE)
+# The level of a line stands after its time. A message may well say "an error" at another level.
+_TROUBLE = re.compile(r"[\d:,. -]*\b(WARNING|ERROR|CRITICAL) (.*)")
 _KEPT_MESSAGES = 8
 
 
@@ -137,9 +138,9 @@ def troubles(run: Path) -> list[Trouble]:
         except OSError:
             continue
         for line in text.splitlines():
-            match = _TROUBLE.search(line)
+            match = _TROUBLE.match(line)
             if match:
-                levels[match[1].upper()] += 1
+                levels[match[1]] += 1
                 messages[match[2].strip()[:400]] += 1
         if levels:
             found.append(

@@ -63,7 +63,9 @@ class Summary(msgspec.Struct, kw_only=True):
     task: TaskSummary
     success: bool
     reason: str
-    success_rate: float  # of the performance, or of the iteration that stands where there is none
+    # Of the performance; of a goal with one subtask, of the iteration that stands; 0 for a goal of
+    # several that was never performed.
+    success_rate: float
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
@@ -153,6 +155,8 @@ def standing(report: GoalReport) -> Iteration | None:
 def _rate(report: GoalReport) -> float:
     if report.performance is not None:
         return report.performance.success_rate
+    if len(report.subtasks) > 1:
+        return 0.0
     stands = standing(report)
     return stands.success_rate if stands is not None else 0.0
 

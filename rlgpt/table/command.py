@@ -77,7 +77,10 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
         f"{writer.name}: {len(to_run)} to run, {kept} there already, {jobs} side by side; "
         f"results in {results}"
     )
-    progress = Progress(to_run, jobs, [] if options.again else writer.read())
+    if options.again:
+        _forget_broken(to_run, results)
+    known = writer.read()  # a broken one that is not to be run ends it here, and not in the night
+    progress = Progress(to_run, jobs, [] if options.again else known)
     playing = Playing(results, jobs, options.keep_going, progress, writer.update)
     try:
         playing.play(to_run, options.again)
@@ -91,6 +94,18 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
         names = "; ".join(f"{cell.name}: {sentence}" for cell, sentence in playing.failures)
         raise Refused(f"{len(playing.failures)} of {len(to_run)} cells failed: {names}", code=1)
     return 0
+
+
+def _forget_broken(cells: list[Cell], results: Path) -> None:
+    """Remove the files that are no cells where cells are to be: the table is written after each
+    cell, and would refuse those that are still to be replaced."""
+    for cell in cells:
+        file = cell.file(results)
+        try:
+            result.read(file)
+        except Refused as refused:
+            say(f"replaced: {refused.sentence}")
+            file.unlink(missing_ok=True)
 
 
 class Writer:

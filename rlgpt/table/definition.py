@@ -81,6 +81,8 @@ def _problem(definition: Definition) -> str:
         names = getattr(definition, axis)
         if twice := [name for name in names if names.count(name) > 1]:
             return f"`{axis}` has {twice[0]} twice"
+    if len(definition.llms) > 1 and definition.by != "llm":
+        return f"several `llms` stand side by side with `by: llm`, not with `by: {definition.by}`"
     tasks = options("task")
     for task in definition.tasks:
         if task not in tasks:

@@ -115,7 +115,10 @@ def _note(page: Page) -> str:
     how_far = "" if there >= page.wanted else f"Partial: {there} of {page.wanted} cells. "
     world = "/".join(sorted({result.world for result in page.results}))
     paper = "Paper: Minecraft; no reproduction of each other." if _has_paper(page) else ""
-    return f"{how_far}Here: {world} world, 95 % intervals (Wilson, pooled over seeds). {paper}"
+    lines = "95 % intervals (Wilson, pooled over seeds)"
+    if any(step.rates and step.successes is None for row in page.rows for step in row.steps):
+        lines += ", by iteration of several subtasks the range over seeds"
+    return f"{how_far}Here: {world} world, {lines}. {paper}"
 
 
 def _has_paper(page: Page) -> bool:

@@ -18,6 +18,8 @@ from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
 from rlgpt.table.cells import OF_LLM, Cell
 
+FORMAT = 1
+"""Of a cell's file; raised when a field changes its meaning."""
 DEAD_LOOP = "Dead loop"
 """How the slow agent's reason begins when it stopped in one."""
 
@@ -46,7 +48,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True):
 class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     """Counts are primitive environment steps; a coded action of k steps counts k."""
 
-    format: int = 1  # raised when a field changes its meaning
+    format: int = FORMAT
     task: str
     method: str
     llm: str
@@ -87,15 +89,16 @@ def read(path: Path) -> CellResult | None:
     try:
         result = msgspec.json.decode(text, type=CellResult)
     except msgspec.DecodeError as error:
-        raise Refused(
-            f"{path} is no finished cell ({error}): remove it, and the table runs it anew"
-        ) from None
+        raise _broken(path, str(error)) from None
+    if result.format != FORMAT:
+        raise _broken(path, f"its format is {result.format}, and this version reads {FORMAT}")
     if not 0 <= result.successes <= result.episodes or result.episodes == 0:
-        raise Refused(
-            f"{path} is no finished cell ({result.successes} successes of {result.episodes}): "
-            "remove it, and the table runs it anew"
-        )
+        raise _broken(path, f"{result.successes} successes of {result.episodes}")
     return result
+
+
+def _broken(path: Path, why: str) -> Refused:
+    return Refused(f"{path} is no finished cell ({why}): remove it, and the table runs it anew")
 
 
 def write(path: Path, result: CellResult) -> None:
