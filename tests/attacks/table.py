@@ -404,3 +404,43 @@ CONTAINED |= {
         {"fuel_exhausted"},
     ),
 }
+
+CONTAINED |= {
+    # R: what the guards once let through
+    "ray_mul": ("x = obs.rays[0] * 30_000_000\nattack()", STUCK),
+    "ray_add": ("t = ()\nfor _ in range(15000):\n    t = t + obs.rays[0]\nattack()", STUCK),
+    "int_of_another_base": ("x = int('f' * 10_000, 16)\nattack()", STUCK),
+    "keys_minus_endless": ("x = {1: 1}.keys() - zip(range(10**12))\nattack()", STUCK),
+    "endless_minus_keys": ("x = zip(range(10**12)) - {1: 1}.keys()\nattack()", STUCK),
+    "keys_and_endless": ("x = {1: 1}.keys() & zip(range(10**12))\nattack()", STUCK),
+    "one_hash_for_all": (
+        "p = 2 ** 61 - 1\nx = [i * p for i in range(9000)]\nfor _ in range(20):\n    y = set(x)\n"
+        "attack()",
+        STUCK,
+    ),
+    "one_hash_in_tuples": (
+        "p = 2 ** 61 - 1\nx = [(i * p,) for i in range(4000)]\nfor _ in range(99):\n"
+        "    y = set(x)\nattack()",
+        STUCK,
+    ),
+    "strip_of_many": (
+        "x = '\u0101' * 10_000\ny = '\u0141' * 9999 + '\u0101'\nwhile True:\n    z = x.strip(y)\n"
+        "attack()",
+        {"fuel_exhausted"},
+    ),
+    "sets_sorted_to_be_shown": (
+        "x = [{i: set(range(9000)) for i in range(12)}] * 12\nwhile True:\n"
+        "    y = f'{x}'\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "enumerates_of_enumerates": (
+        "x = [1]\nfor _ in range(25):\n    for _ in range(9000):\n        x = enumerate(x)\n"
+        "    attack()\nx = 0\nattack()",
+        {"finished"},
+    ),
+    "zips_of_zips": (
+        "x = [1]\nfor _ in range(25):\n    for _ in range(9000):\n        x = zip(x)\n"
+        "    attack()\nfor y in x:\n    attack()",
+        {"finished"},
+    ),
+}

@@ -31,11 +31,36 @@ _NUMBERS = frozenset({int, float, bool})
 _VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 _HASHED = (set, dict, MappingProxyType, _VIEWS[0])
 _LONG = (list, tuple, set, dict, MappingProxyType, *_VIEWS)
+_SEQUENCES = (str, list, tuple)  # with rays, which are tuples: none of theirs grows unseen either
+_LAZY = (enumerate, zip)
 _GROWING = frozenset({"append", "extend", "insert", "add", "setdefault", "update"})
+_STRIPPING = frozenset({"strip", "lstrip", "rstrip"})
 
-_repr = Repr()
-_repr.maxlevel, _repr.maxdict, _repr.maxlist, _repr.maxtuple = 3, 12, 12, 12
-_repr.maxset, _repr.maxstring, _repr.maxother, _repr.maxlong = 12, 200, 80, 80
+_HASH_BITS = 60
+"""Integers of more bits can be chosen so that all of them have one hash (it is a remainder by
+2**61 - 1), and a set of those is compared element by element."""
+_LONG_KEY = 1_000  # what comparing or hashing such an integer costs, in elements
+
+
+class _Short(Repr):
+    """``repr``, cut short. ``charge`` is told of what has to be sorted for it."""
+
+    def __init__(self, charge: Callable[[int], None]) -> None:
+        super().__init__()
+        self._charge = charge
+        self.maxlevel, self.maxdict, self.maxlist, self.maxtuple = 3, 12, 12, 12
+        self.maxset, self.maxstring, self.maxother, self.maxlong = 12, 200, 80, 80
+
+    def repr_set(self, x: Any, level: int) -> str:
+        self._charge(len(x))
+        return super().repr_set(x, level)
+
+    def repr_dict(self, x: Any, level: int) -> str:
+        self._charge(len(x))
+        return super().repr_dict(x, level)
+
+
+_free = _Short(lambda size: None)
 
 
 class FuelSpent(Exception):
@@ -72,29 +97,29 @@ class Fuel:
             raise FuelSpent("too much work without an action")
 
 
-def text(value: Any) -> str:
+def text(value: Any, short: Repr = _free) -> str:
     """``str(value)``, cut short for containers."""
     kind = type(value)
     if kind in _SCALARS:
         return str(value)
     if isinstance(value, Exception):
-        return _plain_error(value)
-    return represented(value)
+        return _plain_error(value, short)
+    return represented(value, short)
 
 
-def represented(value: Any) -> str:
+def represented(value: Any, short: Repr = _free) -> str:
     """``repr(value)``, cut short."""
     if type(value) is MappingProxyType:
         value = dict(value)
     if type(value) in _SCALARS or type(value) in _LONG:
-        return _repr.repr(value)
+        return short.repr(value)
     return f"<{type(value).__name__}>"
 
 
-def _plain_error(error: Exception) -> str:
+def _plain_error(error: Exception, short: Repr) -> str:
     if all(type(argument) in _SCALARS for argument in error.args):
         return str(error)[:MAX_SIZE]
-    return ", ".join(text(argument) for argument in error.args[:3])
+    return ", ".join(text(argument, short) for argument in error.args[:3])
 
 
 def _too_large(what: str) -> ValueError:
@@ -110,12 +135,16 @@ def _check_bits(number: Any) -> Any:
 def make_guards(fuel: Fuel) -> dict[str, Any]:
     """The guards of one run, by the names that the rewriter gives them."""
     charge = fuel.charge
+    short = _Short(charge)
 
     def small(value: Any) -> Any:
         """``value``, if it is small enough to be compared or hashed."""
-        if type(value) in _SCALARS:
+        kind = type(value)
+        if kind in _SCALARS:
+            if kind is int and value.bit_length() > _HASH_BITS:
+                charge(_LONG_KEY)
             return value
-        count, level = 0, [value]
+        count, level, long_keys = 0, [value], 0
         while level:
             item = level.pop()
             kind = type(item)
@@ -127,9 +156,11 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
                     level.extend(item)
                     if kind is dict or kind is MappingProxyType:
                         level.extend(item.values())
+            elif kind is int and item.bit_length() > _HASH_BITS:
+                long_keys += _LONG_KEY
             if count > MAX_SIZE:
                 raise _too_large("what is compared or used as a key")
-        charge(count)
+        charge(count + long_keys)
         return value
 
     def items(values: Iterable[Any]) -> list[Any]:
@@ -142,11 +173,12 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
     def add(a: Any, b: Any) -> Any:
         if type(a) in _NUMBERS:
             return _check_bits(a + b)
-        if type(a) in (str, list, tuple) and type(b) is type(a):
+        if isinstance(a, _SEQUENCES) and isinstance(b, _SEQUENCES):
             if len(a) + len(b) > MAX_SIZE:
                 raise _too_large("the sum")
             charge(len(a) + len(b))
-        return a + b
+        first: Any = a
+        return first + b
 
     def iadd(a: Any, b: Any) -> Any:
         if type(a) is list:
@@ -157,10 +189,23 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
             return a
         return add(a, b)
 
+    def sides(a: Any, b: Any) -> tuple[Any, Any]:
+        """Both, small enough to be taken together. Views take anything that can be gone through,
+        which need not have an end."""
+        if type(a) in _VIEWS and type(b) not in _LONG:
+            b = items(b)
+        elif type(b) in _VIEWS and type(a) not in _LONG:
+            a = items(a)
+        return small(a), small(b)
+
     def sub(a: Any, b: Any) -> Any:
-        if type(a) is set:
+        if type(a) in _NUMBERS:
+            return _check_bits(a - b)
+        if type(a) in _VIEWS or type(b) in _VIEWS:
+            a, b = sides(a, b)
+        elif type(a) is set:
             charge(len(a))
-        return _check_bits(a - b)
+        return a - b
 
     def mul(a: Any, b: Any) -> Any:
         if type(a) in _NUMBERS and type(b) in _NUMBERS:
@@ -168,7 +213,7 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
                 raise OverflowError(f"an integer of more than {MAX_BITS} bits")
             return a * b
         many, sequence = (a, b) if type(a) in _NUMBERS else (b, a)
-        if type(many) in (int, bool) and type(sequence) in (str, list, tuple):
+        if type(many) in (int, bool) and isinstance(sequence, _SEQUENCES):
             size = max(many, 0) * len(sequence)
             if size > MAX_SIZE:
                 raise _too_large("the product")
@@ -202,8 +247,7 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
     def joined(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def guarded(a: Any, b: Any) -> Any:
             if type(a) not in _NUMBERS:
-                small(a)
-                small(b)
+                a, b = sides(a, b)
                 if type(a) in _LONG and type(b) in _LONG and len(a) + len(b) > MAX_SIZE:
                     raise _too_large("the union")
             return operator(a, b)
@@ -288,7 +332,29 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
         return dict(values, **more)
 
     def make_str(value: Any = "") -> str:
-        return text(value)
+        return text(value, short)
+
+    def make_int(*arguments: Any) -> int:
+        return _check_bits(int(*arguments))
+
+    def source(values: Any) -> Any:
+        """``values``, or a list of it where going through it goes through an iterator of an
+        iterator: C recurses along them, and has an end."""
+        if type(values) in _LAZY and any(type(v) in _LAZY for v in values.__reduce__()[1]):
+            return items(values)
+        return values
+
+    def numbered(values: Any, start: Any = 0) -> Iterable[Any]:
+        return enumerate(source(values), start)
+
+    def zipped(*values: Any, strict: Any = False) -> Iterable[Any]:
+        return zip(*map(source, values), strict=bool(strict))
+
+    def told(value: Any) -> str:
+        return text(value, short)
+
+    def shown(value: Any) -> str:
+        return represented(value, short)
 
     def fstring(*parts: str) -> str:
         if sum(map(len, parts)) > MAX_SIZE:
@@ -298,7 +364,7 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
 
     def formatted(value: Any, spec: str) -> str:
         if type(value) not in _SCALARS or type(value) in (Ray, Observation):
-            value = text(value)
+            value = text(value, short)
         return format(value, spec)
 
     def replace(value: str, old: str, new: str, count: int = -1) -> str:
@@ -328,6 +394,8 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
                 return replace(value, *args, **keywords)
             if name == "join":
                 return join(value, *args)
+            if name in _STRIPPING and args and type(args[0]) is str:
+                charge(len(value) * len(args[0]) >> 4)
         if name in _GROWING:
             if name in ("extend", "update"):
                 if type(value) is dict:
@@ -374,9 +442,10 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
         "_small": small, "_key": small, "_in": contains, "_room": room, "_method": method,
         "_add": add, "_iadd": iadd, "_sub": sub, "_mul": mul, "_mod": mod, "_pow": power,
         "_lshift": lshift, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),
-        "_xor": joined(lambda a, b: a ^ b), "_text": text, "_repr": represented,
+        "_xor": joined(lambda a, b: a ^ b), "_text": told, "_repr": shown,
         "_format": formatted, "_fstring": fstring, "_list": make_list, "_tuple": make_tuple,
-        "_set": make_set, "_dict": make_dict, "_str": make_str, "sorted": ordered,
+        "_set": make_set, "_dict": make_dict, "_str": make_str, "_int": make_int,
+        "enumerate": numbered, "zip": zipped, "sorted": ordered,
         "min": best(min), "max": best(max), "sum": total, "any": over(any), "all": over(all),
     }  # fmt: skip
 
@@ -388,8 +457,8 @@ def _rounded(number: Any, digits: Any = None) -> Any:
 
 
 SHARED: dict[str, Any] = {
-    "__builtins__": {}, "_int": int, "_float": float, "_bool": bool, "abs": abs, "divmod": divmod,
-    "enumerate": enumerate, "len": len, "range": range, "reversed": reversed, "zip": zip,
+    "__builtins__": {}, "_float": float, "_bool": bool, "abs": abs, "divmod": divmod,
+    "len": len, "range": range, "reversed": reversed,
     "round": _rounded, "isinstance": isinstance, "sqrt": math.sqrt,
     "hypot": math.hypot, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,
     "degrees": math.degrees, "radians": math.radians, "floor": math.floor, "ceil": math.ceil,
