@@ -172,13 +172,22 @@ def test_it_stops_cleanly_in_the_middle_of_training_and_goes_on(house):
     assert trained.samples <= 6000
 
 
-def test_a_wrong_parameter_is_one_sentence(tmp_path):
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"environments": 0}, "environments"),
+        ({"gamma": 0.0}, "`float` > 0.0"),
+        ({"device": "gpu"}, "there is no device called 'gpu': use cpu, cuda"),
+        ({"device": "cuda:99"}, "learner.device=cuda:99, but"),
+    ],
+)
+def test_a_wrong_parameter_is_one_sentence(tmp_path, wrong, said):
     config = {
         "name": "test",
         "run": str(tmp_path),
         "seed": 0,
         "hosts": {},
-        "nodes": {"learner": {"parameters": {"environments": 0}}},
+        "nodes": {"learner": {"parameters": wrong}},
     }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     process = subprocess.run(
@@ -188,7 +197,7 @@ def test_a_wrong_parameter_is_one_sentence(tmp_path):
         timeout=PATIENCE,
     )
     assert process.returncode == 2
-    assert b"environments" in process.stderr
+    assert said.encode() in process.stderr
     assert b"Traceback" not in process.stderr
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from messages.bounds import NotNegative, Positive, Share
+from messages.bounds import Discount, NotNegative, Positive, Share
 from messages.bus import GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
@@ -52,7 +52,7 @@ class FastAgent(Node):
         stop_at: Share = 0.98  # training success rate at which training ends early
         # Samples without any success that end it; None: never.
         give_up_at: Positive | None = 100_000
-        gamma: Share | None = None  # discount inside a macro; None: the learner's
+        gamma: Discount | None = None  # discount inside a macro; None: the learner's
         tries: Positive = 3  # at a subtask of a performance, in a row and without bringing anything
         most_tries: Positive = 12  # at one subtask in one episode, whatever they bring
         # Plans of one episode after tries that brought nothing; None: any.

@@ -7,6 +7,7 @@ it in one place. docs/vllm.md has the modes.
 import contextlib
 import gc
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -36,6 +37,27 @@ def check_device(config: Mapping[str, Any], device: str) -> None:
             f"learner.device={device}, and llm.gpu=cpu leaves the GPU to the language model: use "
             "llm.gpu=turns (it sleeps while the learner trains), llm.gpu=shares, or "
             "learner.device=cpu"
+        )
+
+
+def check_there(device: str) -> None:
+    """Raises ConfigError for a device that is not on this machine. Found out in a training, it
+    would be taken for a sub-action that cannot be learned."""
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
+        raise ConfigError(f"there is no device called {device!r}: use cpu, cuda, or cuda:1")
+    if device == "cpu":
+        return
+    import torch  # it takes seconds: only where a card is asked for
+
+    if not torch.cuda.is_available():
+        raise ConfigError(
+            f"learner.device={device}, but torch sees no GPU here: set learner.device=cpu, or "
+            "install a CUDA build of torch and a driver"
+        )
+    if (number := int(device.partition(":")[2] or 0)) >= torch.cuda.device_count():
+        raise ConfigError(
+            f"learner.device={device}, but the GPUs here are cuda:0 to "
+            f"cuda:{torch.cuda.device_count() - 1}, and there is no number {number}"
         )
 
 

@@ -34,6 +34,7 @@ class Learner(Node):
 
     def setup(self) -> None:
         gpu.check_device(self.config, self.parameters.device)
+        gpu.check_there(self.parameters.device)
         self._stopping = threading.Event()
         # In one thread, which those who need it wait for: torchrl doesn't survive being imported
         # by two at once.

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from messages.bounds import Amount, NotNegative, Positive, Share
+from messages.bounds import Amount, Discount, NotNegative, Positive, Share
 from nodes.node import Node
 
 
@@ -14,7 +14,7 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     reward_scale: Amount = 0.0  # 0: one over the largest weight of the spec's rewards
 
     # The objective.
-    gamma: Share = 0.99  # per primitive step
+    gamma: Discount = 0.99  # per primitive step
     gae_lambda: Share = 0.95  # per decision
     clip: Share = 0.2
     entropy_bonus: Amount = 0.01

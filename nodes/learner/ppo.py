@@ -9,7 +9,6 @@ from torch import nn
 from torchrl.modules import ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss
 
-from messages.bus import ServiceError
 from models.distribution import MaskedCategorical
 from models.options import explained_variance, normalised, option_advantage
 from models.policy import ActorCritic
@@ -18,24 +17,6 @@ from nodes.learner.rollout import Rollout
 
 REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_critic")
 """What of a minibatch's losses becomes statistics."""
-
-
-def device(name: str) -> torch.device:
-    """The device of that name.
-
-    Raises:
-        ServiceError: there is no such device here.
-    """
-    try:
-        found = torch.device(name)
-    except RuntimeError:
-        raise ServiceError(f"There is no device called {name!r}: use cpu or cuda.") from None
-    if found.type == "cuda" and not torch.cuda.is_available():
-        raise ServiceError(
-            "device=cuda, but torch sees no GPU here: set nodes.learner.parameters.device=cpu, or "
-            "install a CUDA build of torch and a driver."
-        )
-    return found
 
 
 @dataclass

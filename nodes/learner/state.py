@@ -10,7 +10,7 @@ from models.policy import ActorCritic, NetworkShape
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.ppo import Ppo, UpdateStatistics, device
+from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
 
 
@@ -102,7 +102,7 @@ class TrainingState:
         self.stopped = ""  # why training ended, once it has
         self.imitation_loss = 0.0  # of the last epoch of self-imitation
         self.generator = torch.Generator().manual_seed(seed)
-        self.device = device(parameters.device)
+        self.device = torch.device(parameters.device)
         given = checkpoint or start
         if given is None:
             self.shape = network_shape(parameters)
