@@ -1,4 +1,5 @@
-"""How a command ends: one whose reader went away, whose disk is full, or that Ctrl-C ends.
+"""How a command ends: one whose reader went away, whose disk is full, that was given a path that
+cannot be used, or that Ctrl-C ends.
 
 ``python -m nodes.command MODULE [ARGUMENT ...]`` is ``python -m MODULE [ARGUMENT ...]`` with such
 an end, from its first import on.
@@ -12,6 +13,15 @@ from collections.abc import Callable
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
+REFUSED = 2
+"""Exit code of what the user can set right."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+# What is wrong with a path that was given, wherever it comes to light.
+_UNUSABLE = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
+)
 
 
 def ended(command: Callable[[], int]) -> int:
@@ -24,9 +34,12 @@ def ended(command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in _FULL:
+            return _full(error)
+        if error.errno not in _UNUSABLE or error.filename is None:
             raise
-        return _full(error)
+        print(f"{error.filename} cannot be used: {error.strerror}", file=sys.stderr)
+        return REFUSED
     finally:
         _say_the_rest()
 

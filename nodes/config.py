@@ -40,6 +40,8 @@ def read_config(run: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deeply") from error
     if not isinstance(config, dict):
         raise ConfigError(f"{path} must be a mapping of names to values")
     return cast("dict[str, Any]", config)

@@ -52,6 +52,7 @@ from messages.system import (
 from messages.system import Parameters as ParameterValues
 from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
 from nodes.goals import StoredGoals
+from nodes.logs import LogFile, LogToTerminal
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
 
 BAD_CONFIG = 2
@@ -315,6 +316,6 @@ def _log_to(path: Path) -> None:
     logging.basicConfig(
         level=logging.INFO,
         format=_FORMAT,
-        handlers=[logging.FileHandler(path, encoding="utf-8"), logging.StreamHandler()],
+        handlers=[LogFile(path), LogToTerminal()],
         force=True,
     )

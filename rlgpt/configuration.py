@@ -144,6 +144,8 @@ def _complaint(error: str) -> str:
     """msgspec's message as a sentence about the launch file, with the nearest known name."""
     message, _, where = error.partition(" - at ")
     path = where.strip("`").removeprefix("$").lstrip(".")
+    if not path and message.startswith("Expected"):
+        return "it is no launch: it should be a mapping of names to values"
     unknown = re.search(r"unknown field `(\w+)`", message)
     if unknown:
         known = _fields_at(path)
@@ -183,6 +185,8 @@ def load(run: Path) -> Stack:
         raise Refused(
             f"{path} is not valid YAML{line}; restore it or launch into a new run folder"
         ) from None
+    except RecursionError:
+        raise Refused(f"{path} is nested too deeply to be a launch") from None
     return check(data, str(path))
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
+from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.configuration import Stack, check, key_folder, load, save
 from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, near
-from rlgpt.supervisor import Supervisor
+from rlgpt.supervisor import LISTENED_EVERY, Supervisor
 from rlgpt.terminal import console
 
 GOAL = "goal"
@@ -85,7 +86,7 @@ def _log(run: Path) -> logging.Logger:
     log = logging.getLogger("rlgpt.launcher")
     log.setLevel(logging.INFO)
     log.propagate = False
-    handler = logging.FileHandler(run / "launcher.log")
+    handler = LogFile(run / "launcher.log")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     return log
@@ -129,6 +130,7 @@ class Launch:
         """Run the stack until its goal is over, a signal comes or a node cannot be kept up."""
         self._listen()
         control.serve(self._bus, self.supervisor)
+        self._bus.every(LISTENED_EVERY, self.supervisor.listened)
         serving = threading.Thread(
             target=self._bus.spin, args=(self._over,), name="bus", daemon=True
         )

@@ -80,8 +80,9 @@ def _read(run: Path) -> list[dict[str, Any]]:
     for name in ("transcript.jsonl", "unanswered.jsonl"):
         path = run / "llm" / name
         try:
-            # Not by splitlines: models write other line ends, which JSON leaves as they are.
-            lines = path.read_text("utf-8").split("\n")
+            # Not by splitlines: models write other line ends, which JSON leaves as they are. The
+            # last line of a node that was killed may end inside a character.
+            lines = path.read_text("utf-8", errors="replace").split("\n")
         except OSError:
             continue
         for line in lines:

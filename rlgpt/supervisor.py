@@ -26,6 +26,7 @@ from rlgpt.readiness import Readiness
 FINAL_CODES = (2, 3)  # wrong configuration, and somebody else runs the node: not worth another try
 GRACE = 10.0  # seconds between asking a node to stop and making it
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LISTENED_EVERY = 0.5  # seconds
 
 
 class Audience(Protocol):
@@ -62,6 +63,7 @@ class Supervisor:
         self._finished = False
         self._stopping: list[Child] | None = None
         self._told_ready = False
+        self._listened = self._listening = time.monotonic()  # all that had come by then was heard
         self._readiness = Readiness()
         self._selector = selectors.DefaultSelector()
         self._wake_in, self._wake_out = socket.socketpair()
@@ -97,6 +99,15 @@ class Supervisor:
         """A heartbeat of ``node`` was heard."""
         if node in self.children:
             self.children[node].heard = time.monotonic()
+
+    def listened(self) -> None:
+        """All that had come in by now was heard. To be said every `LISTENED_EVERY` seconds: who was
+        not heard is only silent if somebody listened. This process may have been stopped, or wait
+        for a terminal that takes no more."""
+        # As of the last time: whatever had come by then was read since, wherever this was stopped.
+        self._listened, self._listening = self._listening, time.monotonic()
+        if any(child.plan.restart.hang for child in self.children.values()):
+            self._wake()
 
     def finish(self) -> None:
         """End the launch in order."""
@@ -179,7 +190,7 @@ class Supervisor:
                     self._audience.said(f"{child.name} is ready after {seconds:.1f} s")
 
     def _patience(self) -> float | None:
-        times = [t for c in self.children.values() for t in (c.start_at, c.kill_at, c.hung_at) if t]
+        times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
         times += [c.started + c.plan.patience for c in self._all("starting")]
         return max(0.0, min(times) - time.monotonic()) if times else None
 
@@ -193,7 +204,7 @@ class Supervisor:
                 child.kill_at = None
                 self._audience.said(f"{child.name} does not stop; it is killed")
                 child.send(signal.SIGKILL)
-            if child.hung_at is not None and now >= child.hung_at:
+            if child.hung_at is not None and self._listened >= child.hung_at:
                 self._audience.said(f"{child.name} hangs; it is killed")
                 self._end(child, "kill")
             late = now - child.started >= child.plan.patience

@@ -1,11 +1,13 @@
 """What a user does wrong is answered in one sentence, before anything is started."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
 import yaml
 
 from rlgpt.composition import compose_launch
+from rlgpt.main import main
 from tests.launch_toys.launched import failed, launched, refused, rlgpt
 
 TWO = {
@@ -125,6 +127,51 @@ def test_run_folder_that_cannot_be_made(place: Path) -> None:
 
 def test_place_where_nothing_can_be_made(place: Path) -> None:
     assert "cannot make the run folder" in refused("launch", "two", "run=/proc/rlgpt", cwd=place)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("launch", "two", "run={}"),
+        ("launch", "/{}/two.yaml"),
+        ("resume", "{}"),
+        ("node", "list", "--run", "{}"),
+        ("report", "{}"),
+        ("skill", "list", "--library", "{}"),
+    ],
+)
+def test_name_that_is_too_long(
+    place: Path, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "x" * 300
+    with contextlib.chdir(place):
+        assert main([argument.format(long) for argument in arguments]) == 2
+    assert capsys.readouterr().err.endswith(" cannot be used: File name too long\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "it is no launch: it should be a mapping of names to values"),
+        ("[1]", "it is no launch: it should be a mapping of names to values"),
+        ("[" * 5000, "is nested too deeply to be a launch"),
+    ],
+)
+def test_config_that_is_none(place: Path, text: str, words: str) -> None:
+    (place / "out").mkdir()
+    (place / "out" / "config.yaml").write_text(text)
+    assert words in refused("resume", "out", cwd=place)
+
+
+def test_transcript_that_ends_inside_a_character(place: Path) -> None:
+    """As a node leaves it that was killed while it wrote."""
+    folder = place / "out" / "llm"
+    folder.mkdir(parents=True)
+    (place / "out" / "config.yaml").write_text("{}")
+    entry = '{"time": 1, "agent": "critic", "asked": "Judge", "id": "goal/judge-0", "prompt": []}'
+    (folder / "unanswered.jsonl").write_bytes(f"{entry}\n{entry[:-2]}\u00fc".encode()[:-1])
+    done = rlgpt("prompt", "show", "critic", "--list", "--run", "out", cwd=place)
+    assert (done.stdout, done.returncode) == ("goal/judge-0  Judge\n", 0)
 
 
 def test_run_folder_in_use_and_used(place: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,33 @@ def test_resume_goes_on_in_the_same_folder(place: Path) -> None:
         assert launch.stop() == 130
         assert launch.lives().count("first start") == 2
     assert yaml.safe_load((moved / "config.yaml").read_text())["run"] == str(moved)
+
+
+def test_only_a_node_that_says_nothing_hangs(place: Path) -> None:
+    """Not one that nobody listened to: a launch that was stopped (Ctrl-Z) kills nobody for it."""
+    hang = {"restart": {"hang": 1.5, "max": 0}}
+    nodes = {"talker": {"module": "tests.launch_toys.talker", **hang}}
+    (place / "launch" / "talking.yaml").write_text(yaml.safe_dump({"nodes": nodes}))
+    run = place / "out"
+    with launched("launch", "talking", f"run={run}", cwd=place, run=run) as launch:
+        ready(launch)
+        for _ in range(4):
+            launch.process.send_signal(signal.SIGSTOP)
+            time.sleep(2.5)
+            launch.process.send_signal(signal.SIGCONT)
+            assert "talker" in rlgpt("node", "list", "--run", "out", cwd=place).stdout
+        assert "hangs" not in launch.text
+        os.kill(int((run / "talker" / "lock").read_text()), signal.SIGSTOP)
+        assert launch.ended() == 1
+        assert "talker hangs; it is killed" in launch.text
+
+
+def test_a_log_that_cannot_be_written_is_said_once(place: Path) -> None:
+    run = place / "out"
+    run.mkdir()
+    (run / "launcher.log").symlink_to("/dev/full")
+    with three(place) as launch:
+        ready(launch)
+        launch.stop()
+        assert launch.text.count("launcher.log cannot be written: No space left on device") == 1
+        assert "Traceback" not in launch.text
