@@ -332,7 +332,12 @@ def test_an_answer_is_found_in_what_models_write(text: str):
     assert msgspec.json.decode(parse(QUESTION, text), type=PlanAnswer).subtasks[0].success == LOG
 
 
-@pytest.mark.parametrize("text", ["", "I would dig.", GOOD[:30], '{"subtasks": 3}', "[]"])
+GOES_ROUND = '{"subtasks": [], "more": ' + "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text", ["", "I would dig.", GOOD[:30], '{"subtasks": 3}', "[]", GOES_ROUND, "[" * 100_000]
+)
 def test_what_is_no_answer_is_refused(text: str):
     with pytest.raises(ValueError, match=r"."):
         parse(QUESTION, text)

@@ -333,6 +333,7 @@ def test_a_poor_subtask_is_gone_on_with_and_a_hopeless_one_ends_the_goal(tmp_pat
     assert len(poor.performed) == 1
     assert not hopeless.performed
     assert len(hopeless.achieved) == 2
+    assert "craft 2 planks: iteration 0, which stands, worked in none" in report.reason
 
 
 def test_a_restarted_planner_remembers_finished_subtasks(tmp_path: Path):

@@ -93,6 +93,13 @@ def parse(question: Question, text: str) -> str:
         raise ValueError("the answer is empty")
     answer_type = ANSWERS[type(question)]
     try:
+        return _decoded(body, answer_type)
+    except RecursionError:  # a model that goes round writes [[[[ for as long as it may
+        raise ValueError("it is nested too deeply to be read") from None
+
+
+def _decoded(body: str, answer_type: type[msgspec.Struct]) -> str:
+    try:
         answer = msgspec.json.decode(body, type=answer_type)
     except msgspec.ValidationError:
         answer = msgspec.json.decode(body, type=answer_type, strict=False)

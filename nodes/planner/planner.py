@@ -110,8 +110,12 @@ class Planner(Node):
                 chosen[subtask.name] = stands.number
             if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
-            if stands is None or stands.success_rate == 0:
+            if stands is None:
                 return report(False, f"{subtask.name} was never done: {achieved.reason}")
+            if stands.success_rate == 0:
+                # Another iteration may have worked now and then; evaluations choose none.
+                said = f"iteration {stands.number}, which stands, worked in none of its episodes"
+                return report(False, f"{subtask.name}: {said}. {achieved.reason}")
             practised[_key(subtask)] = Practised(subtask=subtask, stages=stands.stages)
             left = stands.left
             if left and (problems := plan_shortfalls(rest, left)):
