@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import threading
 from pathlib import Path
 
 
@@ -12,7 +13,8 @@ def write_whole(path: Path, content: bytes) -> None:
         OSError: it cannot be written; then the old one is still there. It names ``path``: a disk
             that is full fails without a name.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    # Of its own for each thread: two that write the same file are not to write the same draft.
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         draft.write_bytes(content)
         draft.replace(path)

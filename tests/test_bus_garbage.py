@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from messages.bus.header import VERSION, Header, encode_header
 from messages.codec import encode, snapshot
 from messages.system import Diagnostic, diagnostics
 from tests.bus_processes import PATIENCE, Process, eventually, make_run
-from tests.bus_server import DO, LATEST, Do, Done
+from tests.bus_server import BEHIND, DO, LATEST, Do, Done
 
 SERVER = Path(__file__).with_name("bus_server.py")
 
@@ -324,3 +325,44 @@ def test_answers_that_are_none(run: Path, context: Sockets) -> None:
     assert len(refused) > 50
     answering.join(PATIENCE)
     bus.close()
+
+
+def test_what_is_being_done_is_not_forgotten(
+    run: Path, context: Sockets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many others ask in the meantime: asked again, it is answered and not done again."""
+    monkeypatch.setattr("messages.bus.services.MAX_LINES", 4)
+    begun: list[str] = []
+    goes_on = threading.Event()
+
+    def do(request: Do) -> Done:
+        begun.append(request.note)
+        if request.note == "fuzz":
+            goes_on.wait(PATIENCE)
+        return Done(note=request.note, life=0)
+
+    bus = Bus(run, "server")
+    bus.serve(BEHIND, do, background=True)
+    over = threading.Event()
+    serving = threading.Thread(target=bus.spin, args=(over,))
+    serving.start()
+    try:
+        dealer = context.socket(zmq.DEALER)
+        dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
+        dealer.send_multipart(_request(1, door="server/behind"))
+        eventually(lambda: begun == ["fuzz"])
+        for number in range(6):
+            with closing(Bus(run)) as other:
+                other.call(BEHIND, Do(note=str(number)), PATIENCE)
+        dealer.send_multipart(_request(1, door="server/behind", again=bus.epoch))
+        with closing(Bus(run)) as other:
+            other.call(BEHIND, Do(note="last"), PATIENCE)
+        goes_on.set()
+        assert dealer.poll(PATIENCE * 1000)
+        assert begun.count("fuzz") == 1
+    finally:
+        goes_on.set()
+        over.set()
+        bus.wake()
+        serving.join(PATIENCE)
+        bus.close()

@@ -2,10 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import av
+import msgspec
 import numpy as np
 import pytest
 import yaml
@@ -31,7 +34,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
-from tests.bus_processes import PATIENCE, Process, launch
+from tests.bus_processes import PATIENCE, Process, eventually, launch
 
 COMPILING = 240.0
 """Seconds for the first session on a machine, which compiles the world's kernels."""
@@ -113,6 +116,28 @@ def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Pat
     assert closed.video is None
     assert server.stop() == 0
     assert int((run_folder / "env_server" / "steps").read_text()) == steps + opened.prefix_steps
+
+
+def test_a_session_that_is_asked_for_again_while_it_is_opened(
+    server: Process, bus: Bus, run_folder: Path
+) -> None:
+    """As by a learner that was killed while it waited: there is one then, and nobody is left."""
+    source = "def action(obs):\n    for _ in range(20_000):\n        noop()\n"
+    long = Program(name="long", source=source, max_steps=20_000)
+    task = msgspec.structs.replace(TASK, horizon=40_000)
+    request = opening("twice", task=task, prefix=[long], interface=None)
+    bus.call(OPEN, opening("warm"), timeout=COMPILING)
+    bus.call(CLOSE, SessionName(session="warm"), timeout=PATIENCE)
+    pulses = run_folder / "env_server" / "pulses"  # a file for each worker that there is
+    assert len(list(pulses.iterdir())) == 1  # the one that checks programs
+
+    with closing(Bus(run_folder)) as other, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(other.call, OPEN, request, COMPILING)
+        eventually(lambda: len(list(pulses.iterdir())) > 1)
+        bus.call(OPEN, request, timeout=COMPILING)
+        first.result()
+    bus.call(CLOSE, SessionName(session="twice"), timeout=PATIENCE)
+    assert len(list(pulses.iterdir())) == 1
 
 
 def test_equal_sessions_play_equally(server: Process, bus: Bus) -> None:

@@ -1,6 +1,7 @@
 """The llm node as a real process: a wayward HTTP server, lasting answers, refused profiles."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -282,6 +283,14 @@ def test_each_exchange_is_said(setting: Setting):
         ({"kind": "replay", "transcript": "/no/such/run"}, "name a run folder"),
         ({"kind": "oracle"}, "not valid"),
         ({"kind": "openai", "url": "ftp://x", "model": "m"}, "http://"),
+        ({"kind": "openai", "url": "http://x:80a/v1", "model": "m"}, "no address: Port could not"),
+        ({"kind": "openai", "url": "http://[::1/v1", "model": "m"}, "no address: Invalid IPv6"),
+        ({"kind": "openai", "url": "http://a b/v1", "model": "m"}, "which is no address; one is"),
+        ({"kind": "openai", "url": "http:///v1", "model": "m"}, "which is no address; one is"),
+        (
+            {"kind": "openai", "url": "http://x", "model": "m", "api_key_variable": "CUT_KEY"},
+            "$CUT_KEY holds no key",
+        ),
         (
             {"kind": "openai", "url": "http://x", "model": "m", "api_key_variable": "NO_SUCH_KEY"},
             r"export it",
@@ -295,6 +304,7 @@ def test_a_profile_that_will_not_do_is_refused(
     ended = subprocess.run(
         [sys.executable, "-m", "nodes.llm", "--run", str(setting.run)],
         cwd=ROOT,
+        env={**os.environ, "CUT_KEY": "sk-1\n"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -25,6 +25,7 @@ from messages.system import (
     set_parameters,
 )
 from nodes.config import ConfigError
+from nodes.files import write_whole
 from nodes.memory import Memory
 from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
@@ -318,3 +319,17 @@ def test_node_whose_supervisor_is_gone_already_does_not_begin(run: Path) -> None
     node.communicate(timeout=PATIENCE)
     assert node.returncode == 1
     assert not (run / "echo").exists()
+
+
+def test_threads_that_write_the_same_file_leave_it_whole(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    contents = [bytes([number]) * 300_000 for number in range(8)]
+
+    def write(content: bytes) -> None:
+        for _ in range(60):
+            write_whole(path, content)
+            assert path.read_bytes() in contents
+
+    with ThreadPoolExecutor(len(contents)) as pool:
+        list(pool.map(write, contents))
+    assert [found.name for found in tmp_path.iterdir()] == ["kept"]

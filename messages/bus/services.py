@@ -141,8 +141,12 @@ class Services:
         old = self._lines.pop(client, None)
         if old is not None:
             self._remembered -= old.size
-        while self._lines and (len(self._lines) >= MAX_LINES or self._remembered > MAX_REMEMBERED):
-            self._remembered -= self._lines.popitem(last=False)[1].size
+        while len(self._lines) >= MAX_LINES or self._remembered > MAX_REMEMBERED:
+            # What is still being done is kept: asked for again it would be done twice.
+            oldest = next((name for name, line in self._lines.items() if line.answer), None)
+            if oldest is None:
+                return
+            self._remembered -= self._lines.pop(oldest).size
 
     def answer(
         self, line: _Line, question: Header, kind: Any, frames: Frames, code: str, text: str

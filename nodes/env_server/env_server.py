@@ -40,6 +40,7 @@ from nodes.env_server.film import Film
 from nodes.env_server.hosting import Host, Hosted, Jail, OwnProcess, SessionLost, unjailable
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
+from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
@@ -85,6 +86,7 @@ class EnvServer(Node):
         self._host = self._hosted(pulses)
         self._say_jail()
         self._sessions: dict[str, Hosted] = {}
+        self._names = OneAtATime()
         self._stop = threading.Event()
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
@@ -114,7 +116,12 @@ class EnvServer(Node):
                 f"not {request.size}.",
                 code="invalid",
             )
-        self._forget(request.session)
+        # Whoever asked first may have been killed: what was opened for them is forgotten, not lost.
+        with self._names.of(request.session):
+            self._forget(request.session)
+            return self._opened(request)
+
+    def _opened(self, request: OpenSession) -> Opened:
         film = None
         if request.record:
             film = Film(self._film_path(request.session), self.parameters.longest_film)
@@ -160,6 +167,10 @@ class EnvServer(Node):
             return Looked(episodes=session.said())
 
     def close_session(self, request: SessionName) -> Closed:
+        with self._names.of(request.session):  # it may be being opened
+            return self._closed(request)
+
+    def _closed(self, request: SessionName) -> Closed:
         session = self._session(request.session)
         with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:

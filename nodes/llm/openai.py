@@ -35,10 +35,8 @@ class OpenAIBackend:
         """A server that somebody else runs.
 
         Raises:
-            ValueError: the URL is none, or the environment lacks the key that the profile names.
+            ValueError: the environment lacks the key that the profile names.
         """
-        if not profile.url.startswith(("http://", "https://")):
-            raise ValueError(f"llm.url must start with http:// or https://, not {profile.url!r}.")
         key = None
         if profile.api_key_variable:
             key = os.environ.get(profile.api_key_variable)
@@ -46,6 +44,11 @@ class OpenAIBackend:
                 raise ValueError(
                     f"The language-model profile takes its key from ${profile.api_key_variable}, "
                     "which is not set: export it, or set llm.api_key_variable=null."
+                )
+            if not (key.isascii() and key.isprintable()):
+                raise ValueError(
+                    f"${profile.api_key_variable} holds no key: it has a line end in it, or "
+                    "characters that no request can carry."
                 )
         return cls(profile, profile.model, lambda: profile.url, key)
 

@@ -1,6 +1,7 @@
 """Language-model profiles: what ``llm=<profile>`` picks, by its ``kind``."""
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -89,9 +90,29 @@ Profile = Rulebook | Replay | OpenAI | Vllm
 def read_profile(values: dict[str, Any]) -> Profile:
     """Raises ValueError with what is wrong and where profiles are."""
     try:
-        return msgspec.convert(values, type=Profile)
+        profile = msgspec.convert(values, type=Profile)
     except msgspec.ValidationError as error:
         raise ValueError(
             f"The language-model profile is not valid: {error}. "
             "The profiles in models/llm/ show what each kind takes."
         ) from None
+    if isinstance(profile, OpenAI):
+        _check_url(profile.url)
+    return profile
+
+
+def _check_url(url: str) -> None:
+    """Raises ValueError where nobody could be asked."""
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"llm.url must start with http:// or https://, not {url!r}.")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+        host.encode("idna")  # as whoever looks it up will
+    except ValueError as error:
+        raise ValueError(f"llm.url is {url!r}, which is no address: {error}.") from None
+    words = f"{host}{parts.path}"
+    if not host or not words.isprintable() or " " in words or not parts.path.isascii():
+        raise ValueError(
+            f"llm.url is {url!r}, which is no address; one is http://127.0.0.1:8000/v1."
+        )
