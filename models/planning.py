@@ -129,10 +129,11 @@ def used_up(way: Way, times: int) -> dict[str, int]:
 def _mobs_first(steps: Sequence[Need], inventory: Mapping[str, int]) -> list[Need]:
     def at_once(step: Need) -> bool:
         way = step.way
+        times = math.ceil(step.gain / way.gives)
         return (
             way.how in ("kill", "use")
             and way.of in _MOBS
-            and all(inventory.get(item, 0) >= each for item, each in way.uses.items())
+            and all(inventory.get(item, 0) >= each * times for item, each in way.uses.items())
             and (not way.tools or any(inventory.get(tool, 0) for tool in way.tools))
             and (not way.station or inventory.get(way.station, 0) > 0)
         )

@@ -93,6 +93,13 @@ def test_what_mobs_give_comes_first_only_where_it_can_be_had_at_once():
     assert [item for item, _ in gained("milk_bucket", 1, {"bucket": 1})] == ["milk_bucket"]
 
 
+def test_what_mobs_give_waits_for_all_that_it_uses_up():
+    two = {"bucket": 2, "iron_ingot": 15, "crafting_table": 1}
+    plan = [(need.item, need.gain) for need in needs("milk_bucket", 7, two)]
+    assert plan == [("bucket", 5), ("milk_bucket", 7)]
+    assert shortfalls(plan, two) == []
+
+
 def test_digging_wears_tools_out():
     assert dict(gained("cobblestone", 50, {}))["wooden_pickaxe"] == 1  # it stands 59 blocks
     assert dict(gained("cobblestone", 200, {}))["wooden_pickaxe"] == 4
