@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever a process is killed."""
+"""Files that are there whole or not at all, whenever a process is killed or the power goes off."""
 
 import contextlib
 import os
@@ -16,7 +16,10 @@ def write_whole(path: Path, content: bytes) -> None:
     # Of its own for each thread: two that write the same file are not to write the same draft.
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        draft.write_bytes(content)
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # or else the name may be on the disk before what it names
         draft.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

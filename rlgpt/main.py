@@ -16,9 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = _parser()
-    given, extra = parser.parse_known_args(arguments)
     try:
+        _check_text(arguments)
+        given, extra = parser.parse_known_args(arguments)
         if extra and given.command not in ("launch", "resume", "run", "llm", "world", "table"):
             parser.error(f"`{extra[0]}` means nothing here")
         return _dispatch(given, extra)
@@ -26,6 +28,16 @@ def _run(arguments: Sequence[str] | None) -> int:
         with contextlib.suppress(BrokenPipeError):
             print(f"rlgpt: {refused.sentence}", file=sys.stderr)
         return refused.code
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Neither messages nor a run's config.yaml can hold anything else."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            shown = argument.encode(errors="surrogateescape").decode(errors="replace")
+            raise Refused(f"`{shown}` is not written in UTF-8") from None
 
 
 def _dispatch(given: argparse.Namespace, extra: list[str]) -> int:

@@ -1,6 +1,7 @@
 """One GPU, two tenants: a learner and an llm node with a (fake) server take turns, as processes."""
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from messages.gpu import SERVER, TAKE_GPU, ServerState, TakeGpu
 from messages.training import TRAIN, Train
 from nodes.config import ConfigError
 from nodes.learner import gpu
+from nodes.llm.lease import Lease
 from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, eventually
 from tests.corridor import corridor_spec
@@ -116,3 +118,19 @@ def test_a_learner_on_a_card_that_is_the_models_is_refused():
     gpu.check_device(config(gpu="turns"), "cuda")
     gpu.check_device({"nodes": {"llm": {"parameters": {"profile": {"kind": "rulebook"}}}}}, "cuda")
     gpu.check_device({}, "cuda")
+
+
+def test_a_clock_that_is_set_takes_the_card_from_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wall, since_boot = time.time, time.monotonic
+    lease = Lease(tmp_path, lambda: 0.0)
+    lease.take("learner", 60.0)
+    monkeypatch.setattr(time, "time", lambda: wall() + 3600)
+    assert lease.holder == "learner"
+    # The next life has only the clock on the wall, which may have been set back meanwhile.
+    monkeypatch.setattr(time, "time", lambda: wall() - 86_400)
+    again = Lease(tmp_path, lambda: 0.0)
+    assert again.holder == "learner"
+    monkeypatch.setattr(time, "monotonic", lambda: since_boot() + 61)
+    assert again.holder == ""

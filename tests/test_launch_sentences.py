@@ -150,6 +150,15 @@ def test_name_that_is_too_long(
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [("launch", "two", "seed=\udcff"), ("param", "set", "first", "x=\udcff"), ("report", "\udcff")],
+)
+def test_argument_that_is_no_text(place: Path, arguments: tuple[str, ...]) -> None:
+    sentence = refused(*arguments, cwd=place)
+    assert sentence.endswith("is not written in UTF-8\n")
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "it is no launch: it should be a mapping of names to values"),

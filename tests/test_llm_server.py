@@ -291,3 +291,17 @@ def test_told_to_stop_while_the_server_starts(setting: Setting):
     llm.terminate()
     assert llm.wait(PATIENCE) == 0
     assert setting.members() == []
+
+
+def test_where_no_server_runs_nobody_is_killed():
+    """As when it was ended while its metrics were waited for in vain."""
+    script = "from nodes.llm.vllm import server; server._kill_group(0); print('alive')"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        timeout=PATIENCE,
+    )
+    assert done.stdout == "alive\n"

@@ -32,7 +32,7 @@ class Lease:
     @property
     def holder(self) -> str:
         """Who has the card, "" if it is the language model's."""
-        return self._holder if time.time() < self._until else ""
+        return self._holder if time.monotonic() < self._until else ""
 
     def take(self, holder: str, seconds: float, patience: float = 550.0) -> float:
         """Take or renew the lease. Returns the seconds that freeing the card took.
@@ -42,9 +42,9 @@ class Lease:
         """
         with self._turn:
             if self.holder not in ("", holder):
+                left = self._until - time.monotonic()
                 raise ServiceError(
-                    f"The GPU is {self.holder}'s for another {self._until - time.time():.0f} s.",
-                    code="held",
+                    f"The GPU is {self.holder}'s for another {left:.0f} s.", code="held"
                 )
             renewed = self.holder == holder
             # From here on no further answer begins.
@@ -78,7 +78,7 @@ class Lease:
         with self._turn:
             while self.holder and not self._closed:
                 # A lease that is not renewed ends without anyone saying so.
-                self._turn.wait(min(max(self._until - time.time(), 0.01), 1.0))
+                self._turn.wait(min(max(self._until - time.monotonic(), 0.01), 1.0))
             if self._closed:
                 raise ServiceError("The llm node stops.", code="stopping")
             self._answering += 1
@@ -96,13 +96,15 @@ class Lease:
             self._turn.notify_all()
 
     def _keep(self, holder: str, seconds: float) -> None:
-        self._holder, self._until = holder, time.time() + seconds
-        lease = {"holder": holder, "until": self._until}
+        self._holder, self._until = holder, time.monotonic() + seconds
+        # For the next life by the clock on the wall, which may be set meanwhile, but not by more.
+        lease = {"holder": holder, "until": time.time() + seconds, "seconds": seconds}
         write_whole(self._path, json.dumps(lease).encode())
 
     def _read(self) -> tuple[str, float]:
         try:
             data = json.loads(self._path.read_text("utf-8"))
-            return str(data["holder"]), float(data["until"])
+            left = min(float(data["until"]) - time.time(), float(data["seconds"]))
+            return str(data["holder"]), time.monotonic() + left
         except (OSError, ValueError, KeyError, TypeError):
             return "", 0.0

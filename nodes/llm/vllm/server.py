@@ -387,6 +387,8 @@ def _free_port() -> int:
 
 
 def _kill_group(group: int) -> None:
+    if not group:
+        return  # no server runs, and 0 would be our own group
     with contextlib.suppress(OSError):
         os.killpg(group, signal.SIGKILL)
 
