@@ -8,10 +8,12 @@ from messages.plan import Iteration, Limits, Samples
 from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composition import compose_launch
 from rlgpt.report.summary import SampleSummary
+from rlgpt.table import markdown, plot
 from rlgpt.table.cells import expand
 from rlgpt.table.definition import Definition, definitions, options, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
+from rlgpt.table.markdown import Page
 from rlgpt.table.result import DEAD_LOOP, CellResult, Turn
 
 
@@ -106,6 +108,25 @@ def test_iterations_of_several_subtasks_multiply_their_best() -> None:
     (row,) = rows(definition(by="iteration"), [done, never])
     assert row.steps[1].successes is None
     assert (row.steps[1].low, row.steps[1].high) == (0.0, pytest.approx(0.4))
+
+
+def page(results: list[CellResult], **changes: Any) -> Page:
+    known = definition(**changes)
+    found = rows(known, results)
+    return Page(name="x", definition=known, wanted=3, results=results, rows=found, command="")
+
+
+def test_the_page_has_the_episodes_that_were_played() -> None:
+    few = cell(0, 3, episodes=5, success_rate=0.6)
+    assert "Evaluated in 5 episodes" in markdown.render(page([few]))
+    assert "Evaluated in 5 or 30 episodes" in markdown.render(page([few, cell(1, 3)]))
+
+
+def test_the_picture_says_which_lines_are_no_intervals() -> None:
+    one = cell(0, 15, iterations=[turn("a", 0, 15)])
+    several = cell(0, 15, plan=["a", "b"], iterations=[turn("a", 0, 15), turn("b", 0, 15)])
+    assert "range over seeds" not in plot.render(page([one], by="iteration"))
+    assert "range over seeds" in plot.render(page([several], by="iteration"))
 
 
 def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:

@@ -263,12 +263,15 @@ def _footnotes(page: Page) -> str:
         ", ".join(f"{key} {value}" for key, value in result.limits.items())
         for result in page.results
     }
+    # An override may have changed what the table asks for.
+    counts = sorted({result.episodes for result in page.results}) or [page.definition.episodes]
+    episodes = " or ".join(str(number) for number in counts)
     samples = page.definition.paper_samples
     paper = ", ".join(f"{method} {number}" for method, number in samples.items())
     lines = [
         f"Command: `{page.command}`; cells of rlgpt {', '.join(versions)}, commits "
         f"{', '.join(commits)}.",
-        f"Limits of a cell: {'; '.join(sorted(limits))}. Evaluated in {page.definition.episodes} "
+        f"Limits of a cell: {'; '.join(sorted(limits))}. Evaluated in {episodes} "
         "episodes on seeds that nothing was trained or tried on.",
         f"Environment samples in the paper: {paper}." if paper else "",
     ]
