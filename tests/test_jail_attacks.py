@@ -103,20 +103,20 @@ def test_the_worker_is_ended_and_its_host_goes_on(
     session.close()
 
 
-HOG = """
+HOG = f"""
 def action(obs):
     kept = []
     a = 1.0
     while True:
         try:
             for _ in range(1500):
-                kept.append([%s])
+                kept.append([{", ".join("a" * 230)}])
                 if len(kept) > 9000:
                     kept = [kept]
         except Exception:
             noop()
         noop()
-""" % ", ".join("a" * 250)
+"""
 
 
 def test_a_program_that_leaves_the_engine_no_memory(host: JailedHost) -> None:
