@@ -136,6 +136,8 @@ class Supervisor:
                         self._stopping = list(self.children.values())
                     else:
                         self._start_due()
+                        if self.failure:
+                            continue  # nothing else may happen that would end the wait
                 if self._stopping is not None and self._stop_next():
                     return
                 for key, _ in self._selector.select(self._patience()):

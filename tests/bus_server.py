@@ -67,8 +67,9 @@ class Server(Node):
 
     def work(self, goal: GoalHandle[Do, Done]) -> Done:
         self.note(f"begin {goal.id}")
-        if goal.request.note == "fail":
-            raise ServiceError("it cannot be done", code="impossible")
+        if goal.request.note.startswith("fail"):
+            more = goal.request.note.removeprefix("fail")
+            raise ServiceError(f"it cannot be done{more}", code="impossible")
         if goal.request.note == "silence":
             raise ServiceError("the language model is away", code="no_answer")
         if goal.request.note == "mistake" and not (self.run / "mended").exists():

@@ -98,6 +98,17 @@ def test_refusals_and_failures_are_told_apart(run: Path, server: Process, bus: B
     assert bus.call(DO, Do(note="on")).note == "on"
 
 
+def test_a_goal_with_an_id_that_no_header_holds_is_refused_at_once(
+    server: Process, bus: Bus
+) -> None:
+    with pytest.raises(CodecError, match="has 9000"):
+        bus.run_goal(WORK, "g" * 9000, Do(note="x"), timeout=PATIENCE)
+    # What a language model wrote may be in a refusal: long, and four bytes a letter.
+    smiles = "\N{SLIGHTLY SMILING FACE}" * 900
+    with pytest.raises(RemoteError, match=f"it cannot be done{smiles}"):
+        bus.run_goal(WORK, "g" * 3000, Do(note=f"fail{smiles * 10}"), timeout=PATIENCE)
+
+
 def test_unknown_service_is_told_which_there_are(server: Process, bus: Bus) -> None:
     with pytest.raises(RemoteError, match="server/double") as error:
         bus.call(Service("server/undo", Do, Done), Do())

@@ -101,3 +101,32 @@ def test_the_worker_is_ended_and_its_host_goes_on(
     assert host.killed == killed + 1
     assert [episode.ended for episode in session.said()] == ["horizon"]
     session.close()
+
+
+HOG = f"""
+def action(obs):
+    kept = []
+    a = 1.0
+    while True:
+        try:
+            for _ in range(1500):
+                kept.append([{", ".join("a" * 230)}])
+                if len(kept) > 9000:
+                    kept = [kept]
+        except Exception:
+            noop()
+        noop()
+"""
+
+
+def test_a_program_that_leaves_the_engine_no_memory(host: JailedHost) -> None:
+    """It catches its own MemoryError; the next is the engine's, which is no mistake of a node."""
+    session = host.open(opening("hog", size=4), None, lambda steps: None)
+    report = ran(session, Program(name="hog", source=HOG, max_steps=5000))
+    assert (report.status, report.error) == (
+        "killed",
+        "the worker ran out of memory inside a program",
+    )
+    assert {episode.ended for episode in session.said()} == {"horizon"}
+    assert host.quarantine.problems(HOG)
+    session.close()

@@ -99,6 +99,15 @@ def test_node_that_is_never_ready_ends_the_launch(place: Path) -> None:
         assert "second: was not ready within 0.5 s" in launch.text
 
 
+def test_node_that_cannot_be_started_ends_the_launch(place: Path) -> None:
+    (place / "out").mkdir()
+    (place / "out" / "third").write_text("in the way")
+    with three(place) as launch:
+        assert launch.ended() == 1
+        assert "third: cannot be started: File exists" in launch.text
+        assert launch.lives() == ["first start", "second start", "second stop", "first stop"]
+
+
 def test_killed_launcher_leaves_nobody(place: Path) -> None:
     with three(place, "nodes.second.parameters.helper=true") as launch:
         ready(launch)

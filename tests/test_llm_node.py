@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from messages.bus import Bus, RemoteError
 from messages.chat import (
     ASK,
     EXCHANGES,
+    Answered,
     Ask,
     ChatMessage,
     Exchange,
@@ -29,7 +31,7 @@ from messages.chat import (
 from messages.plan import SubAction
 from nodes.llm.answers import answer_schema, parse
 from nodes.llm.profiles import read_profile
-from nodes.llm.transcript import Transcript
+from nodes.llm.transcript import Entry, Transcript
 from tests.agent_stack import LOG, TASK, AgentProcess
 from tests.bus_processes import PATIENCE, ROOT, eventually
 
@@ -359,3 +361,36 @@ def test_an_empty_transcript_can_be_opened_twice(tmp_path: Path):
         transcript = Transcript(path)
         assert len(transcript) == 0
         transcript.close()
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path):
+    """Else the next answer is written behind it, and the transcript cannot be read any more."""
+
+    def entry(id: str) -> Entry:
+        answered = Answered(
+            id=id, answer="x" * 20_000, model="m", prompt_tokens=0, completion_tokens=0, seconds=0.0
+        )
+        question = msgspec.Raw(b"{}")
+        return Entry(
+            time=0.0, agent="planner", asked="PlanQuestion", question=question, prompt=[],
+            schema={}, answered=answered,
+        )  # fmt: skip
+
+    path = tmp_path / "transcript.jsonl"
+    transcript = Transcript(path)
+    transcript.append(entry("first"))
+    room = path.stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room + 9_000, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            transcript.append(entry("second"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.stat().st_size == room
+    transcript.append(entry("third"))
+    transcript.close()
+    again = Transcript(path)
+    assert len(again) == 2
+    assert again.find("second") is None
+    again.close()

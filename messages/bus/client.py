@@ -22,7 +22,7 @@ from messages.bus.errors import (
     RemoteError,
 )
 from messages.bus.frames import Socket, limit, receive, send
-from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.bus.header import MAX_HEADER, VERSION, Header, decode_header, encode_header
 from messages.codec import CodecError, Frames
 
 RESTARTED = "restarted"
@@ -34,6 +34,10 @@ TICK = 0.2
 QUICK = 20
 """Milliseconds in which most answers come. So long the thread waits for the answer alone, which is
 quicker than polling; then it also watches the connection."""
+
+_ROOM = 4200
+"""Bytes that the header of an answer may be longer: it repeats the question's, and says what was
+wrong."""
 
 _NEWS = int(zmq.EVENTS)
 _READABLE = int(zmq.POLLIN)
@@ -93,6 +97,7 @@ class Peer:
 
         Raises:
             DeadlineExceeded, PeerRestarted, RemoteError, MalformedReply, BusClosed
+            CodecError: the header is too long to be read.
         """
         with self.busy:
             if self._socket.closed:
@@ -124,6 +129,11 @@ class Peer:
         header = Header(
             VERSION, "request", door, self._client, number, self._epoch, time.time(), goal
         )
+        if len(encode_header(header)) > MAX_HEADER - _ROOM:
+            raise CodecError(
+                f"{door}: the request's header is too long; a goal's id has at most a few "
+                f"thousand characters, and this one has {len(goal)}"
+            )
         asked = self._connected  # if not, the question waits in the queue and cannot be lost
         asked_life = self._peer
         waiting = not self._put(header, frames)

@@ -22,6 +22,9 @@ MAX_LINES = 4096
 MAX_REMEMBERED = 256 << 20
 """Bytes of answers that are remembered."""
 
+MAX_TEXT = 4000
+"""Bytes of what is said about an error."""
+
 SOCKET = "requests"
 """What diagnostics call the socket that questions come in by."""
 
@@ -59,7 +62,9 @@ class Call:
 
     def fail(self, code: str, text: str) -> None:
         """Answer with an error."""
-        self._services.answer(self._line, self.header, "error", [b""], code, text[:2000])
+        # By bytes: the header that it stands in has its limit.
+        text = text.encode(errors="replace")[:MAX_TEXT].decode(errors="ignore")
+        self._services.answer(self._line, self.header, "error", [b""], code, text)
 
 
 class Services:

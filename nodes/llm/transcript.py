@@ -2,6 +2,7 @@
 
 import os
 import threading
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class Transcript:
         self._path = path
         self._lock = threading.Lock()
         self._answers: dict[str, Answered] = {}
-        self._file = path.open("ab")
+        self._file = path.open("ab", buffering=0)
         self._load()
 
     def _load(self) -> None:
@@ -74,10 +75,13 @@ class Transcript:
             return self._answers.get(id)
 
     def append(self, entry: Entry) -> None:
-        """Write the entry to disk, then remember its answer."""
+        """Write the entry to disk, then remember its answer.
+
+        Raises:
+            OSError: it cannot be written, and nothing of it is.
+        """
         with self._lock:
-            self._file.write(msgspec.json.encode(entry) + b"\n")
-            self._file.flush()
+            _append(self._file, entry)
             os.fsync(self._file.fileno())
             self._answers[entry.answered.id] = entry.answered
 
@@ -87,5 +91,17 @@ class Transcript:
 
 def note_unanswered(path: Path, entry: Unanswered) -> None:
     """Add a line. It is a record only: the question may be asked again."""
-    with path.open("ab") as file:
-        file.write(msgspec.json.encode(entry) + b"\n")
+    with path.open("ab", buffering=0) as file:
+        _append(file, entry)
+
+
+def _append(file: FileIO, entry: Entry | Unanswered) -> None:
+    """A whole line or, where the disk is full, none: the next would be written behind a part."""
+    size = os.fstat(file.fileno()).st_size
+    left = memoryview(msgspec.json.encode(entry) + b"\n")
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        os.ftruncate(file.fileno(), size)
+        raise

@@ -76,6 +76,11 @@ class Inmate:
             return wire.Refused(why="invalid", text=str(error))
         except GoalCancelled:
             return wire.Cancelled()
+        except (MemoryError, SystemError) as error:
+            # A program that fills the memory may catch the error and go on, so that it is the
+            # engine that finds none. Compiled code says so by a SystemError.
+            traceback.clear_frames(error.__traceback__)
+            return wire.Refused(why="memory", text=type(error).__name__)
         except BaseException as error:  # SystemExit too: who ends here is for others to say
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
             return wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])

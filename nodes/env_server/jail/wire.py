@@ -97,9 +97,10 @@ class Cancelled(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Refused(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """``invalid``: a ValueError; ``no_world``: a WorldError; ``failed``: anything else."""
+    """``invalid``: a ValueError; ``no_world``: a WorldError; ``memory``: there is none left;
+    ``failed``: anything else."""
 
-    why: Literal["invalid", "no_world", "failed"]
+    why: Literal["invalid", "no_world", "memory", "failed"]
     text: str
 
 

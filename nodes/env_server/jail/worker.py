@@ -100,6 +100,7 @@ class Worker:
             raise ValueError(str(error)) from error  # whoever asks is to blame, not the worker
         confined = not isinstance(message, wire.Make | wire.Confine)
         wait = _Wait(self, deadline, check, confined)
+        turn = self._memory[TURN]
         try:
             self._forked.sock.sendall(question)
             while True:
@@ -124,6 +125,8 @@ class Worker:
         if wait.cancelled is not None:
             raise wait.cancelled
         if isinstance(answer, wire.Refused):
+            if answer.why == "memory":  # it cannot go on; the fault of a program, if one ran
+                raise self._end("ran out of memory", blamed=self._memory[TURN] != turn)
             error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
             raise error(answer.text)
         return answer
@@ -203,9 +206,11 @@ class Worker:
         if self._lines <= _MOST_LINES:
             LOG.log(min(max(line.level, 10), 50), "%s", line.text[:4000])
 
-    def _end(self, what: str) -> WorkerLost:
-        """Ask it where it stands, kill it, and say what is known."""
-        blamed, mark = bool(self._memory[INSIDE]), int(self._memory[MARK])
+    def _end(self, what: str, blamed: bool | None = None) -> WorkerLost:
+        """Ask it where it stands, kill it, and say what is known. ``blamed``: None if that is seen
+        from where it stands."""
+        blamed = bool(self._memory[INSIDE]) if blamed is None else blamed
+        mark = int(self._memory[MARK])
         line = 0
         if blamed:
             mark, line = self._place(mark)
