@@ -7,7 +7,8 @@ import msgspec
 import pytest
 import torch
 
-from messages.bus import PeerRestarted
+from messages.bus import PeerRestarted, ServiceError
+from messages.bus.errors import MISHAPS
 from messages.world import STEP, SeedRange
 from nodes.learner import checkpoint
 from nodes.learner.episodes import RecentEpisodes
@@ -106,6 +107,16 @@ def test_a_training_ends_where_the_samples_of_the_run_do(tmp_path):
     assert trained.samples + trained.prefix_samples >= 500
     assert trained.samples < 2000
     assert trained.reason.endswith("of 500 samples")
+
+
+def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_path):
+    wild = training(tmp_path, Corridors())
+    wild.parameters = msgspec.structs.replace(wild.parameters, learning_rate=1e30)
+    with pytest.raises(ServiceError, match="is not finite; lower the learning rate") as caught:
+        wild.run(lambda progress: None)
+    assert caught.value.code in MISHAPS  # it says nothing about what was to be learned
+    assert not list(tmp_path.rglob("checkpoint*"))
+    assert training(tmp_path, Corridors()).run(lambda progress: None).samples > 1000
 
 
 @pytest.mark.parametrize(("horizon", "gives_up"), [(5, True), (40, False)])

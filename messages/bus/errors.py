@@ -16,10 +16,19 @@ A message that cannot be written or read is a `messages.codec.CodecError`.
 INTERNAL = "internal"
 """The code of what failed by an exception that is no `BusError`: a mistake in the handler."""
 MISHAPS = frozenset(
-    {INTERNAL, "version", "no_answer", "DeadlineExceeded", "PeerRestarted", "MalformedReply"}
+    {
+        INTERNAL,
+        "version",
+        "no_answer",
+        "diverged",
+        "DeadlineExceeded",
+        "PeerRestarted",
+        "MalformedReply",
+    }
 )
 """Codes of failures that say nothing about what was asked: another time it may go better. With
-``no_answer`` it was the language model that had none, or that was away."""
+``no_answer`` it was the language model that had none, or that was away; with ``diverged`` a
+training that goes on from its checkpoint once it learns more slowly."""
 
 
 class BusError(Exception):

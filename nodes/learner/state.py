@@ -138,6 +138,13 @@ class TrainingState:
         self.curve.append((self.counters.samples, self.episodes.success_rate))
         return statistics
 
+    def sound(self, rollout: Rollout) -> bool:
+        """Whether the networks have numbers to say of what the rollout came to in the end."""
+        features = rollout.features[-1].to(self.device)
+        with torch.no_grad():
+            said = (self.networks.actor(features), self.networks.critic(features))
+        return all(bool(numbers.isfinite().all()) for numbers in said)
+
     def begin(self, environments: int) -> None:
         """A session was opened: the first episode begins in each of its environments."""
         self.episodes.begin(environments)

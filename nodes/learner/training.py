@@ -141,7 +141,7 @@ class Training:
                 if not rollout.decisions:
                     state.stopped = "the budget is spent"
                 else:
-                    statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+                    statistics = self._learn(state, rollout)
                     speed = rollout.samples / (time.monotonic() - began)
                     self._stop_when_good()
                     self._stop_when_hopeless()
@@ -221,6 +221,23 @@ class Training:
         return collector.collect(
             self.session.step, state.networks.actor, state.generator, go_on, state.device
         )
+
+    def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
+        """Learn from a rollout. A training that diverged ends here, before it is saved: with other
+        parameters it goes on from where it was sound."""
+        try:
+            statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+            sound = state.sound(rollout)
+        except RuntimeError:  # torch draws from nothing that is no probability
+            if sound := state.sound(rollout):
+                raise
+        if not sound:
+            raise ServiceError(
+                f"The training diverged after {state.counters.samples} samples: what its networks "
+                "say is not finite; lower the learning rate or the rewards.",
+                code="diverged",
+            )
+        return statistics
 
     def _stop_when_good(self) -> None:
         assert self.state is not None
