@@ -96,7 +96,8 @@ class Child:
             self._failures.popleft()
         if len(self._failures) > self.plan.restart.max:
             return None
-        return min(self.plan.restart.backoff * 2 ** (len(self._failures) - 1), LONGEST_BACKOFF)
+        doubled = min(len(self._failures) - 1, 60)  # a power of more does not fit into a float
+        return min(self.plan.restart.backoff * 2**doubled, LONGEST_BACKOFF)
 
     def last_lines(self, count: int) -> list[str]:
         """The last lines that the process wrote since it was started."""

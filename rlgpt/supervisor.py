@@ -27,6 +27,7 @@ FINAL_CODES = (2, 3)  # wrong configuration, and somebody else runs the node: no
 GRACE = 10.0  # seconds between asking a node to stop and making it
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LISTENED_EVERY = 0.5  # seconds
+LONGEST_WAIT = 3600.0  # seconds
 
 
 class Audience(Protocol):
@@ -194,7 +195,8 @@ class Supervisor:
     def _patience(self) -> float | None:
         times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
         times += [c.started + c.plan.patience for c in self._all("starting")]
-        return max(0.0, min(times) - time.monotonic()) if times else None
+        # A node's patience may be infinite; what a selector takes is not.
+        return min(max(0.0, min(times) - time.monotonic()), LONGEST_WAIT) if times else None
 
     def _all(self, *states: str) -> list[Child]:
         return [c for c in self.children.values() if c.state in states]

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rlgpt.child import LONGEST_BACKOFF, Child
+from rlgpt.configuration import NodePlan, Restart
 from tests.launch_toys.launched import (
     PATIENCE,
     Launched,
@@ -106,6 +108,22 @@ def test_node_that_cannot_be_started_ends_the_launch(place: Path) -> None:
         assert launch.ended() == 1
         assert "third: cannot be started: File exists" in launch.text
         assert launch.lives() == ["first start", "second start", "second stop", "first stop"]
+
+
+@pytest.mark.parametrize("patience", ["inf", "1e300"])
+def test_patience_without_end(place: Path, patience: str) -> None:
+    with three(place, f"nodes.first.patience={patience}") as launch:
+        ready(launch)
+        assert launch.stop() == 130
+        assert "Traceback" not in launch.text
+
+
+def test_pauses_stop_growing(place: Path) -> None:
+    restart = Restart(max=5000, window=1e9, backoff=0.1)
+    child = Child("first", "tests.launch_toys.first", NodePlan(restart=restart), place)
+    pauses = [child.next_backoff() for _ in range(2000)]
+    assert pauses[:3] == [0.1, 0.2, 0.4]
+    assert pauses[-1] == LONGEST_BACKOFF
 
 
 def test_killed_launcher_leaves_nobody(place: Path) -> None:

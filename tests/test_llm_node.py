@@ -30,6 +30,8 @@ from messages.chat import (
 )
 from messages.plan import SubAction
 from nodes.llm.answers import answer_schema, parse
+from nodes.llm.backend import BackendError
+from nodes.llm.completions import post
 from nodes.llm.profiles import read_profile
 from nodes.llm.transcript import Entry, Transcript
 from tests.agent_stack import LOG, TASK, AgentProcess
@@ -394,3 +396,8 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path):
     assert len(again) == 2
     assert again.find("second") is None
     again.close()
+
+
+def test_a_timeout_without_end_is_a_day():
+    with pytest.raises(BackendError, match="was not reached"):
+        post("http://127.0.0.1:1/v1", b"{}", {}, float("inf"), lambda _text, _thinking: None)

@@ -16,6 +16,7 @@ from nodes.llm.backend import BackendError, Hear
 
 # Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
 _PASSING = {408, 409, 425, 429}
+_LONGEST = 86_400.0  # seconds: more than anybody waits, and no more than sockets take
 _MOST = 16 * 2**20  # bytes of one answer: far more than any context holds
 
 
@@ -61,6 +62,7 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: H
         BackendError: whatever went wrong, in one sentence.
     """
     parts = urlsplit(url)
+    timeout = min(timeout, _LONGEST)
     deadline = time.monotonic() + timeout
     with closing(_connection(parts.scheme, parts.netloc, timeout)) as connection:
         try:
