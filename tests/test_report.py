@@ -243,7 +243,7 @@ def test_the_page_tells_the_run(tmp_path: Path) -> None:
     outline = written(tmp_path, goal_report())
     for words in [
         "Harvest one log in a forest",
-        "1 log in the inventory",
+        "1 more log in the inventory",
         "It attacked the leaves beside the trunk",
         "let it be learned",
         "for _ in range(40):",

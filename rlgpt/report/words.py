@@ -54,7 +54,7 @@ def duration(seconds: float) -> str:
 def condition(value: Condition) -> str:
     match value.kind:
         case "have":
-            return f"{value.quantity} {value.name} in the inventory"
+            return f"{value.quantity} more {value.name} in the inventory"
         case "near":
             return f"next to {value.name}"
         case "nearby":
