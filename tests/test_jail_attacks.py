@@ -130,3 +130,22 @@ def test_a_program_that_leaves_the_engine_no_memory(host: JailedHost) -> None:
     assert {episode.ended for episode in session.said()} == {"horizon"}
     assert host.quarantine.problems(HOG)
     session.close()
+
+
+def test_an_answer_to_another_question_ends_the_worker(host: JailedHost) -> None:
+    session = host.open(opening("liar", size=1), None, lambda steps: None)
+    body = (
+        "import os\n"
+        "from nodes.env_server.jail import wire\n"
+        "for fd in range(3, 64):\n"
+        "    try:\n"
+        "        os.write(fd, wire.packed(wire.Done()))\n"
+        "    except OSError:\n"
+        "        pass\n"
+        "while True:\n"
+        "    pass"
+    )
+    report = ran(session, raw(body, "liar"))
+    assert report.status == "killed"
+    assert "said what is no answer (a Done)" in report.error
+    session.close()

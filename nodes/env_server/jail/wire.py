@@ -144,6 +144,20 @@ Answer = (
 )  # fmt: skip
 
 
+ANSWERS: dict[type[Any], type[Any]] = {
+    Make: Made,
+    Confine: Done,
+    Take: Opened,
+    Step: Stepped,
+    Run: ProgramRan,
+    Look: Standing,
+    Show: Pictured,
+    End: Done,
+    CheckProgram: Checked,
+}
+"""What each question is answered with where it is not refused, or cancelled."""
+
+
 class Broken(Exception):
     """What came is no message."""
 

@@ -129,6 +129,8 @@ class Worker:
                 raise self._end("ran out of memory", blamed=self._memory[TURN] != turn)
             error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
             raise error(answer.text)
+        if not isinstance(answer, wire.ANSWERS[type(message)]):
+            raise self._end(f"said what is no answer (a {type(answer).__name__})")
         return answer
 
     def number(self) -> int:
