@@ -94,6 +94,8 @@ def _read_array(data: Any, frames: Sequence[Any]) -> npt.NDArray[Any]:
         raise ValueError(f"an array of dtype {name[:20]!r} is not accepted")
     if not 0 <= index < len(frames):
         raise ValueError(f"array frame {index} is missing; the message has {len(frames)}")
+    if len(shape) > MAX_DIMENSIONS:  # before they are multiplied: a product of many takes hours
+        raise ValueError(f"an array of {len(shape)} dimensions; at most {MAX_DIMENSIONS}")
     count = 1
     for size in shape:
         if size < 0:
@@ -102,7 +104,7 @@ def _read_array(data: Any, frames: Sequence[Any]) -> npt.NDArray[Any]:
     frame = frames[index]
     buffer = frame if isinstance(frame, bytes) else memoryview(frame)
     held = len(buffer) if isinstance(buffer, bytes) else buffer.nbytes
-    if held != count * dtype.itemsize or len(shape) > MAX_DIMENSIONS:
+    if held != count * dtype.itemsize:
         raise ValueError(f"an array of {name} {list(shape)[:8]} does not fit its {held} bytes")
     array = np.ndarray(shape, dtype, buffer)
     if not array.flags.aligned:  # a small frame may start anywhere in ZeroMQ's receive buffer
