@@ -157,6 +157,7 @@ def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
                 seen_all(t) for t in state.trajectories.kept
             ]
             assert resumed.trajectories.state_dict() == state.trajectories.state_dict()
+            assert resumed.imitation_loss == state.imitation_loss > 0
     # Goes on from the one before, as after a torn newest: what is new then is all that is written.
     resumed.begin(8)
     iterate(session, collector, resumed, 2)

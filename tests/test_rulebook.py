@@ -280,3 +280,23 @@ def test_subtasks_are_done_in_the_world(name: str, subtask_number: int):
         assert sum(episode.success for episode in batch.said()) >= 3
     finally:
         batch.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("specs: [", r"broken\.yaml: while parsing"),
+        ("base: broken.yaml", "its `base` leads back to it"),
+        ("", "a rule file is a mapping"),
+        ("base: rules.yaml\nspecs: {find: {actions: 3}}", r"Expected `array`, got `int`"),
+        ("base: rules.yaml\nverdicts: [{when: {success: true}, reason: x}]", "the last of its"),
+    ],
+)
+def test_a_rule_file_that_is_none_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+):
+    (tmp_path / rules.BOOK).write_text((rules.HERE / rules.BOOK).read_text())
+    (tmp_path / "broken.yaml").write_text(text)
+    monkeypatch.setattr(rules, "HERE", tmp_path)
+    with pytest.raises(ValueError, match=said):
+        RulebookBackend("broken.yaml")

@@ -121,6 +121,8 @@ class TrainingState:
             self.trajectories.load_state_dict(checkpoint["trajectories"])
             self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
             self.stopped = checkpoint["stopped"]
+            # Checkpoints of before lack it, and their curve goes on from 0.
+            self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
@@ -179,4 +181,5 @@ class TrainingState:
             "trajectories": self.trajectories.state_dict(),
             "curve": [list(point) for point in self.curve],
             "stopped": self.stopped,
+            "imitation_loss": self.imitation_loss,
         }

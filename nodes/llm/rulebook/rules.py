@@ -88,9 +88,17 @@ def rules(book: str = BOOK) -> Rules:
     entries put in the place of those that have the same names.
 
     Raises:
-        NoRule: there is no such file.
+        NoRule: there is no such file, or it is none of rules.
     """
-    return msgspec.convert(_read(book), type=Rules)
+    try:
+        read = msgspec.convert(_read(book), type=Rules)
+    except (yaml.YAMLError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise NoRule(f"{book}: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise NoRule(f"{book}: its `base` leads back to it") from None
+    if not read.verdicts or read.verdicts[-1].when:
+        raise NoRule(f"{book}: the last of its `verdicts` has `when: {{}}`, for what fits no other")
+    return read
 
 
 def books() -> list[str]:
@@ -101,7 +109,9 @@ def books() -> list[str]:
 def _read(book: str) -> dict[str, Any]:
     if book not in books():
         raise NoRule(f"there is no rule file {book!r}; there are {', '.join(books())}")
-    own: dict[str, Any] = yaml.safe_load((HERE / book).read_text())
+    own: Any = yaml.safe_load((HERE / book).read_text("utf-8"))
+    if not isinstance(own, dict):
+        raise NoRule(f"{book}: a rule file is a mapping")
     base = own.pop("base", None)
     if base is None:
         return own
