@@ -103,7 +103,13 @@ def test_when_the_parts_work_and_the_whole_does_not_the_last_is_changed():
 
 
 @pytest.mark.parametrize(
-    ("item", "block"), [("dirt", "grass block"), ("sand", "sand"), ("log", "wood")]
+    ("item", "block"),
+    [
+        ("dirt", "grass block"),
+        ("sand", "sand"),
+        ("log", "wood"),
+        ("deadbush", "dead bush"),  # which it gives to shears alone
+    ],
 )
 def test_any_item_that_is_dug_can_be_gathered(item: str, block: str):
     goal = Condition(kind="have", name=item)
@@ -300,3 +306,22 @@ def test_a_rule_file_that_is_none_is_a_sentence(
     monkeypatch.setattr(rules, "HERE", tmp_path)
     with pytest.raises(ValueError, match=said):
         RulebookBackend("broken.yaml")
+
+
+def test_a_variant_says_where_things_are_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / rules.BOOK).write_text((rules.HERE / rules.BOOK).read_text())
+    (tmp_path / "programs").symlink_to(rules.HERE / "programs")
+    (tmp_path / "variant.yaml").write_text(
+        "base: rules.yaml\n"
+        "levels: {stone: 5, wood: 70}\n"
+        "blocks: {dirt: dirt}\n"
+        "sources: {dirt: earth}\n"
+    )
+    monkeypatch.setattr(rules, "HERE", tmp_path)
+    stone = Condition(kind="have", name="cobblestone")
+    assert "LEVEL = 5\n" in rules.program("mine.py", stone, book="variant.yaml")
+    assert "LEVEL = 40\n" in rules.program("mine.py", stone)
+    assert rules.kind_of(LOG, {}, "variant.yaml") == "mine"
+    dirt = rules.approach(Condition(kind="have", name="dirt"), book="variant.yaml")
+    assert dirt.splits[1][0].name == "find earth"
+    assert dirt.splits[1][0].success == Condition(kind="facing", name="dirt")

@@ -107,7 +107,7 @@ def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
     file = stock[min(len(question.attempts), len(stock) - 1)]
     return ProgramAnswer(
         thoughts=f"From the stock: {file}.",
-        source=rules.program(file, goal, question.task.inventory),
+        source=rules.program(file, goal, question.task.inventory, book),
     )
 
 
@@ -124,7 +124,7 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     macros = [
         MacroDraft(
             name=macro.name,
-            source=rules.program(macro.file, goal, inventory),
+            source=rules.program(macro.file, goal, inventory, book),
             purpose=macro.purpose,
             max_steps=macro.max_steps,
         )

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 BOOK = "rules.yaml"
 """The rule file of RL-GPT itself; the others are variants of it, see docs/methods.md."""
 
+_LOCALISED = {block.name: block.localised for block in BLOCKS}
 _CONSTANT = re.compile(r"^(ITEM|BLOCK|QUANTITY|MOB|TOOL|TOOLS|STATION|LEVEL) = .*$", re.MULTILINE)
 
 
@@ -137,11 +138,11 @@ def approach(
     subtasks = rules(book).subtasks
     found = subtasks.get(BY_ANY_WAY)
     if found is None:
-        kind = kind_of(goal, inventory)
+        kind = kind_of(goal, inventory, book)
         if kind == "gather" and not alone:
             kind = "collect"
         found = subtasks[kind]
-    return fill(found, goal, block_of(goal), inventory)
+    return fill(found, goal, inventory, book)
 
 
 def open_to(known: Approach, methods: Collection[Method], most: int | None) -> Approach:
@@ -163,7 +164,7 @@ def open_to(known: Approach, methods: Collection[Method], most: int | None) -> A
     return msgspec.structs.replace(known, splits=splits)
 
 
-def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
+def kind_of(goal: Condition, inventory: Mapping[str, int], book: str = BOOK) -> Kind:
     """Which kind of way leads there; ``inventory``: what the subtask begins with."""
     if goal.kind == "nearby":
         return "place"
@@ -171,7 +172,7 @@ def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
         return "reach"
     way = _way(goal, inventory)
     if way is None or way.how == "find":
-        if dug_from(goal.name) is None:
+        if dug_from(goal.name, book) is None:
             raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
         return "gather"
     if way.how in MADE:
@@ -182,7 +183,7 @@ def kind_of(goal: Condition, inventory: Mapping[str, int]) -> Kind:
         if way.of not in {mob.name for mob in MOBS}:
             raise NoRule(f"the rulebook knows no way to get {goal.name!r}")
         return "apply"
-    if block_of(goal) in rules().levels:
+    if block_of(goal, book) in rules(book).levels:
         return "mine"
     return "gather" if goal.quantity == 1 else "collect"
 
@@ -194,13 +195,15 @@ def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
         return None
 
 
-def block_of(goal: Condition) -> str:
-    return (goal.name if goal.kind != "have" else dug_from(goal.name)) or ""
+def block_of(goal: Condition, book: str = BOOK) -> str:
+    return (goal.name if goal.kind != "have" else dug_from(goal.name, book)) or ""
 
 
-def program(file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> str:
+def program(
+    file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING, book: str = BOOK
+) -> str:
     """A program of the stock, its constants set to what the goal names."""
-    block = block_of(goal)
+    block = block_of(goal, book)
     way = _way(goal, inventory) or Way(how="find")
     values = {
         "ITEM": goal.name,
@@ -210,7 +213,7 @@ def program(file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) 
         "TOOL": next(iter([*way.tools, *way.uses]), ""),
         "TOOLS": way.tools,
         "STATION": goal.name if goal.kind == "nearby" else way.station,
-        "LEVEL": rules().levels.get(block, 0),
+        "LEVEL": rules(book).levels.get(block, 0),
     }
     source = (HERE / "programs" / file).read_text()
     return _CONSTANT.sub(lambda found: _constant(found[1], values[found[1]]), source)
@@ -220,24 +223,30 @@ def _constant(name: str, value: str | int | list[str]) -> str:
     return f"{name} = {msgspec.json.encode(value).decode()}"
 
 
-def dug_from(item: str) -> str | None:
-    """Localised name of the block that drops the item."""
-    if (chosen := rules().blocks.get(item)) is not None:
+def dug_from(item: str, book: str = BOOK) -> str | None:
+    """Localised name of the block that the item is dug from."""
+    if (chosen := rules(book).blocks.get(item)) is not None:
         return chosen
     dropping = [block for block in BLOCKS if any(drop[0] == item for drop in block.drops)]
     # Of several blocks, the one that gives it for certain and has its name is the natural one.
     dropping.sort(key=lambda block: (block.name != item, block.hardness))
-    return dropping[0].localised if dropping else None
+    if dropping:
+        return dropping[0].localised
+    # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
+    way = _way(Condition(kind="have", name=item), NOTHING)
+    return _LOCALISED.get(way.of) if way is not None and way.how == "dig" else None
 
 
-def fill(value: Any, goal: Condition, block: str, inventory: Mapping[str, int] = NOTHING) -> Any:
+def fill(
+    value: Any, goal: Condition, inventory: Mapping[str, int] = NOTHING, book: str = BOOK
+) -> Any:
     """A copy of a rule with the braces in its strings filled in."""
-    way = _way(goal, inventory)
+    block, way = block_of(goal, book), _way(goal, inventory)
     words = {
         "item": goal.name,
         "thing": goal.name.replace("_", " "),
         "block": block,
-        "source": rules().sources.get(block, f"{_article(block)} {block}"),
+        "source": rules(book).sources.get(block, f"{_article(block)} {block}"),
         "quantity": goal.quantity,
         "of": way.of if way else "",
         "tool": next(iter([*way.tools, *way.uses]), "") if way else "",

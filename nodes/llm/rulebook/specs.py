@@ -11,13 +11,11 @@ import msgspec
 
 from messages.world import Condition, RewardTerm
 from models.planning import needs
-from models.rules import BLOCKS
 from models.ways import MADE, Unreachable, easiest
 from nodes.llm.rulebook import rules
 from nodes.llm.rulebook.rules import BOOK, NOTHING, Spec
 
 _NO_LISTS: dict[str, list[str]] = {"sources": [], "crafts": [], "places": [], "hands": []}
-_LOCALISED = {block.name: block.localised for block in BLOCKS}
 
 
 def spec(
@@ -25,17 +23,19 @@ def spec(
 ) -> Spec:
     """The spec of that name for a subtask with this success that begins with ``inventory``."""
     known = rules.rules(book).specs[name]
-    lists = lists_of(goal, inventory)
+    lists = lists_of(goal, inventory, book)
     known = msgspec.structs.replace(
         known,
         actions=_listed(known.actions, lists),
         targets=_listed(known.targets, lists),
         rewards=_paid(known.rewards, lists),
     )
-    return rules.fill(known, goal, rules.block_of(goal), inventory)
+    return rules.fill(known, goal, inventory, book)
 
 
-def lists_of(goal: Condition, inventory: Mapping[str, int]) -> dict[str, list[str]]:
+def lists_of(
+    goal: Condition, inventory: Mapping[str, int], book: str = BOOK
+) -> dict[str, list[str]]:
     """What is met, made, put down and held on the way to a goal; empty where there is no way."""
     found = {key: list[str]() for key in _NO_LISTS}
     total = inventory.get(goal.name, 0) + goal.quantity if goal.kind == "have" else 1
@@ -48,7 +48,7 @@ def lists_of(goal: Condition, inventory: Mapping[str, int]) -> dict[str, list[st
         if way.how in MADE:
             found["crafts"].append(step.item)
         elif way.how == "dig":
-            found["sources"].append(rules.dug_from(step.item) or _LOCALISED.get(way.of, way.of))
+            found["sources"].append(rules.dug_from(step.item, book) or way.of)
         else:
             found["sources"].append(way.of)
         if way.station:
