@@ -10,7 +10,7 @@ from messages.bus import RemoteError, ServiceError
 from messages.chat import ASK, Answered, Ask, ProgramAnswer, SpecAnswer
 from messages.plan import IMPLEMENT, Implement, Samples, SubAction
 from messages.program import CHECK, Checked
-from messages.training import ACT, TRAIN, Policy, Trained
+from messages.training import ACT, TRAIN, Policy, Progress, Trained
 from messages.verdict import JUDGE, Verdict
 from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
 from nodes.fast_agent.fast_agent import FastAgent
@@ -25,7 +25,23 @@ DIG = Implement(
 )
 
 
-def trained_but_not_played(run: Path, code: str) -> MockBus:
+def half_way(policy: str) -> Progress:
+    return Progress(
+        policy=policy,
+        samples=400,
+        prefix_samples=20,
+        decisions=400,
+        budget=1000,
+        success_rate=0.0,
+        mean_return=0.0,
+        entropy=0.0,
+        kl=0.0,
+        steps_per_second=1.0,
+    )
+
+
+def trained_but_not_played(run: Path, code: str, breaks: bool = False) -> MockBus:
+    """With ``breaks`` the training itself fails, half-way."""
     world, bus = Inventories(), MockBus("fast_agent")
 
     def answer(request: Ask) -> Answered:
@@ -40,6 +56,9 @@ def trained_but_not_played(run: Path, code: str) -> MockBus:
 
     def train(goal: Any) -> Trained:
         policy = Policy(id=goal.id, checkpoint="learner/x/checkpoint.pt")
+        if breaks:
+            goal.feedback(half_way(goal.id))
+            raise ServiceError("The world gave a reward that is no number.", code=code)
         return Trained(
             policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
         )
@@ -64,6 +83,13 @@ def test_what_was_spent_on_a_sub_action_that_could_not_be_implemented_is_counted
     assert "could not be implemented" in implemented.line.verdict.reason
     assert "does not fit the session" in implemented.line.verdict.reason
     assert implemented.samples == Samples(training=950)
+
+
+def test_a_training_that_failed_half_way_is_counted_as_far_as_it_came(tmp_path: Path):
+    bus = trained_but_not_played(tmp_path, "refused", breaks=True)
+    implemented = bus.run_goal(IMPLEMENT, "demo/dig", DIG)
+    assert "no number" in implemented.line.verdict.reason
+    assert implemented.samples == Samples(training=420)
 
 
 @pytest.mark.parametrize(("critic", "kept"), [(True, ["get_a_log"]), (False, [])])

@@ -49,7 +49,11 @@ def implement_by_rl(
     if agent.parameters.warm_starts and (start := skills.start(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
 
+    before = spent.training
+
     def follow(progress: Progress) -> None:
+        # As it goes on: a training that fails half-way has cost what it had taken.
+        spent.training = before + progress.samples + progress.prefix_samples
         agent.working(
             goal,
             f"training {spec.name!r}: {progress.samples:,} of {progress.budget:,} samples, "
@@ -64,7 +68,7 @@ def implement_by_rl(
         cancelled=lambda: goal.withdrawn,
     )
     skills.trained(goal, spec, trained)
-    spent.training += trained.samples + trained.prefix_samples
+    spent.training = before + trained.samples + trained.prefix_samples
     agent.working(goal, f"trying the policy for {spec.name!r}")
     stage = Stage(sub_action=goal.request.sub_action, policy=trained.policy, spec=spec)
     played = try_out(agent, goal, 0, stage)
