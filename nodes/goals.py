@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 
 from messages.bus.goals import FINISHED, GoalRecord
+from nodes.config import ConfigError
+from nodes.tables import open_table
 
 _SCHEMA = """
 create table if not exists goals (
@@ -27,21 +29,21 @@ class StoredGoals:
     """A `messages.bus.GoalStore` in an SQLite file.
 
     Raises:
-        sqlite3.DatabaseError: the file is not such a table, or cannot be written.
+        ConfigError: the file is not such a table, is damaged, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
-        self._table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         try:
-            self._table.execute("pragma journal_mode=wal")
+            self._table = open_table(path, _SCHEMA)
             # With a write-ahead log this outlives the process; the power going off may take the
             # last goals, which are then done again.
             self._table.execute("pragma synchronous=normal")
-            self._table.execute(_SCHEMA)
-        except sqlite3.Error:
-            self._table.close()
-            raise
+            self._check()
+        except (sqlite3.Error, msgspec.DecodeError) as error:
+            raise ConfigError(
+                f"{path} cannot be used: {error}; move it away to begin without its goals"
+            ) from error
 
     def load(self, action: str, goal: str) -> GoalRecord | None:
         with self._lock:
@@ -66,6 +68,11 @@ class StoredGoals:
                 (action,),
             ).fetchall()
         return [_decode(row[0]) for row in rows]
+
+    def _check(self) -> None:
+        """Raises msgspec.DecodeError for a goal to be begun again that cannot be read."""
+        for (record,) in self._table.execute("select record from goals where not finished"):
+            _decode(record)
 
     def close(self) -> None:
         with self._lock:

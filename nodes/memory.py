@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from nodes.config import ConfigError
+from nodes.tables import open_table
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, value BLOB)"
 
 Value = TypeVar("Value")
 
@@ -20,13 +23,13 @@ class Memory:
     """Safe to use from any thread.
 
     Raises:
-        ConfigError: the file is not such a table, or cannot be written.
+        ConfigError: the file is not such a table, is damaged, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
         try:
-            self._table = _open(path)
+            self._table = open_table(path, _SCHEMA)
         except sqlite3.Error as error:
             raise ConfigError(
                 f"{path} cannot be used: {error}; move it away to begin without what it remembers"
@@ -62,14 +65,3 @@ class Memory:
     def _keep(self, name: str, value: Any) -> None:
         data = msgspec.msgpack.encode(value)
         self._table.execute("INSERT OR REPLACE INTO memory VALUES (?, ?)", (name, data))
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-    try:
-        table.execute("PRAGMA journal_mode=WAL")
-        table.execute("CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, value BLOB)")
-    except sqlite3.Error:
-        table.close()
-        raise
-    return table

@@ -16,7 +16,6 @@ import argparse
 import logging
 import os
 import signal
-import sqlite3
 import sys
 import threading
 import time
@@ -148,13 +147,7 @@ class Node:
     def goals(self) -> GoalStore:
         """The node's table of goals."""
         if self._goals is None:
-            path = self.folder / "goals.sqlite"
-            try:
-                self._goals = StoredGoals(path)
-            except sqlite3.Error as error:
-                raise ConfigError(
-                    f"{path} cannot be used: {error}; move it away to begin without its goals"
-                ) from error
+            self._goals = StoredGoals(self.folder / "goals.sqlite")
         return self._goals
 
     # What every node has

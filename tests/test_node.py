@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from messages.bus import Bus, GoalCancelled, RemoteError
+from messages.bus.goals import GoalRecord
 from messages.empty import Empty
 from messages.system import (
     Heartbeat,
@@ -26,6 +28,7 @@ from messages.system import (
 )
 from nodes.config import ConfigError
 from nodes.files import write_whole
+from nodes.goals import StoredGoals
 from nodes.memory import Memory
 from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
@@ -173,6 +176,7 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
 
 
 IMPATIENT = """
+from messages.bus.goals import GoalRecord
 from messages.empty import Empty
 from messages.system import describe
 from nodes.node import Node
@@ -203,6 +207,25 @@ def test_memory_that_cannot_be_read_is_said_in_one_sentence(tmp_path: Path) -> N
     path.write_bytes(b"no table at all, and long enough to be taken for one" * 20)
     with pytest.raises(ConfigError, match=r"memory\.sqlite cannot be used.*move it away"):
         Memory(path)
+
+
+def test_goals_that_cannot_be_read_are_said_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "goals.sqlite"
+    goals = StoredGoals(path)
+    for number in range(50):
+        goals.save(
+            GoalRecord(action="a", goal=str(number), status="waiting", request=[b"x" * 3000])
+        )
+    goals.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:9000] + b"\xff" * 20000 + whole[29000:])
+    with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
+        StoredGoals(path)
+    path.write_bytes(whole)
+    with sqlite3.connect(path) as table:  # as another version may have written it
+        table.execute("update goals set record = ?", (b"\x93of another kind",))
+    with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
+        StoredGoals(path)
 
 
 def test_memory_counts_each_call_once(tmp_path: Path) -> None:
