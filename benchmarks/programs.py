@@ -115,10 +115,12 @@ def us_in_session(size: int, steps: int, source: str | None) -> float:
     played = session(size)
     program = Program(name="p", source=source or PROGRAMS["while True: attack()"], max_steps=steps)
     rows = np.ones(size, bool)
+    # What a session does for each step, whoever chooses it; it has no door of its own.
+    tick, judge = played._coded._environments.tick, played._termination.of_episode
     begun = time.perf_counter()
     if source is None:
         for _ in range(steps):
-            played._judge_task(rows, played._tick(rows))
+            judge(rows, tick(rows))
     else:
         played.run_program(program)
     taken = time.perf_counter() - begun
