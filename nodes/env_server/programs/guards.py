@@ -350,9 +350,6 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
     def zipped(*values: Any, strict: Any = False) -> Iterable[Any]:
         return zip(*map(source, values), strict=bool(strict))
 
-    def told(value: Any) -> str:
-        return text(value, short)
-
     def shown(value: Any) -> str:
         return represented(value, short)
 
@@ -442,7 +439,7 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
         "_small": small, "_key": small, "_in": contains, "_room": room, "_method": method,
         "_add": add, "_iadd": iadd, "_sub": sub, "_mul": mul, "_mod": mod, "_pow": power,
         "_lshift": lshift, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),
-        "_xor": joined(lambda a, b: a ^ b), "_text": told, "_repr": shown,
+        "_xor": joined(lambda a, b: a ^ b), "_text": make_str, "_repr": shown,
         "_format": formatted, "_fstring": fstring, "_list": make_list, "_tuple": make_tuple,
         "_set": make_set, "_dict": make_dict, "_str": make_str, "_int": make_int,
         "enumerate": numbered, "zip": zipped, "sorted": ordered,
