@@ -14,7 +14,7 @@ import torch
 from messages.world import Field, Opened, Stepped
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
-from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.state import Spaces, TrainingState
 
 ITERATIONS = 8
 
@@ -74,7 +74,7 @@ def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[f
         decisions=parameters.decisions,
     )
     collector.begin(opened)
-    state = TrainingState(Meeting.of(opened), parameters, seed=0)
+    state = TrainingState(Spaces.of(opened), parameters, seed=0)
     state.episodes.begin(parameters.environments)
     collecting, updating = [], []
     for _ in range(ITERATIONS):

@@ -15,7 +15,7 @@ from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession, remaining_seeds
-from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from tests.corridor import Corridors, corridor_spec
 
@@ -32,7 +32,7 @@ def begin():
     opened = session.open(0)
     collector = Collector(size=8, features=opened.features.shape[1], choices=4, decisions=16)
     collector.begin(opened)
-    state = TrainingState(Meeting.of(opened), PARAMETERS, seed=3)
+    state = TrainingState(Spaces.of(opened), PARAMETERS, seed=3)
     state.episodes.begin(8)
     return session, collector, state
 
@@ -58,7 +58,7 @@ def test_resumed_training_is_equal_to_the_bit(tmp_path):
     checkpoint.save(tmp_path, first.checkpoint())
     found, problems = checkpoint.load(tmp_path)
     assert problems == []
-    resumed = TrainingState(first.meeting, PARAMETERS, seed=99, checkpoint=found)
+    resumed = TrainingState(first.spaces, PARAMETERS, seed=99, checkpoint=found)
     iterate(session, collector, resumed, 4)
 
     assert resumed.counters == straight.counters

@@ -10,7 +10,7 @@ from models.policy import NetworkShape, actor
 from nodes.learner import checkpoint
 from nodes.learner.imitation import Trajectories, Trajectory, cross_entropy, imitate
 from nodes.learner.rollout import EndedEpisode, Rollout
-from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.trajectory_files import TrajectoryFiles
 from tests.test_checkpoint import PARAMETERS, begin, iterate
 
@@ -91,7 +91,7 @@ def test_the_loss_by_hand():
 def test_an_epoch_makes_what_went_well_more_probable_and_leaves_the_critic_alone():
     session, collector, _ = begin()
     parameters = msgspec.structs.replace(PARAMETERS, imitation_every=2)
-    state = TrainingState(Meeting.of(session.open(0)), parameters, seed=3)
+    state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
     state.begin(8)
     collector.begin(session.open(0))
     iterate(session, collector, state, 4)
@@ -134,7 +134,7 @@ def trained(kept: TrajectoryFiles, state: TrainingState) -> dict:
 def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
     session, collector, _ = begin()
     parameters = msgspec.structs.replace(PARAMETERS, imitation_every=2, imitation_trajectories=12)
-    state = TrainingState(Meeting.of(session.open(0)), parameters, seed=3)
+    state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
     state.begin(8)
     collector.begin(session.open(0))
     files = TrajectoryFiles(tmp_path)
@@ -148,7 +148,7 @@ def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
 
     for name in (checkpoint.NAME, checkpoint.PREVIOUS):  # and the one before has all that it needs
         found = checkpoint.read(tmp_path / name)
-        resumed = TrainingState(state.meeting, parameters, seed=99, checkpoint=found)
+        resumed = TrainingState(state.spaces, parameters, seed=99, checkpoint=found)
         again = TrajectoryFiles(tmp_path)
         assert again.load(resumed.trajectories, found["trajectories"]["files"]) == ""
         assert len(resumed.trajectories.kept) == 12
@@ -163,7 +163,7 @@ def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
     iterate(session, collector, resumed, 2)
     contents = trained(again, resumed)
     named = {name for name, _ in contents["trajectories"]["files"]}
-    last = TrainingState(state.meeting, parameters, seed=99, checkpoint=contents)
+    last = TrainingState(state.spaces, parameters, seed=99, checkpoint=contents)
     assert not TrajectoryFiles(tmp_path).load(last.trajectories, contents["trajectories"]["files"])
     assert [seen_all(t) for t in last.trajectories.kept] == [
         seen_all(t) for t in resumed.trajectories.kept

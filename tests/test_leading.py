@@ -36,7 +36,7 @@ from nodes.fast_agent.rl_branch import _training_spec
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import policy_folder, save_spec
-from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from tests.agent_stack import LOG, TASK
 from tests.fake_world import FakeWorld
@@ -184,8 +184,8 @@ def spec_of(trained: Interface, **changes: Any) -> TrainingSpec:
 def walker(learner: Path) -> Policy:
     """A policy that goes forward nine times of ten, as a training would have left it."""
     spec = spec_of(FAR)
-    meeting = Meeting(fields=[("facing", 3)], choices=["noop", "forward"])
-    state = TrainingState(meeting, PARAMETERS, seed=0)
+    spaces = Spaces(fields=[("facing", 3)], choices=["noop", "forward"])
+    state = TrainingState(spaces, PARAMETERS, seed=0)
     with torch.no_grad():
         last = state.networks.actor[-1]
         assert isinstance(last, torch.nn.Linear)

@@ -11,9 +11,9 @@ from messages.bus import ServiceError
 from messages.training import Policy
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.policies import place
+from nodes.learner.policies import folder_of
 from nodes.learner.ppo import Ppo
-from nodes.learner.state import Meeting, TrainingState, stored_networks
+from nodes.learner.state import Spaces, TrainingState, stored_networks
 from tests.corridor import Corridors, corridor_spec
 from tests.test_checkpoint import PARAMETERS, begin, training
 
@@ -50,7 +50,7 @@ def test_the_weights_are_those_of_the_start_and_the_optimiser_is_new(tmp_path):
     _, folder = trained_corridor(tmp_path)
     found = checkpoint.read(folder / checkpoint.NAME)
     session, _, _ = begin()
-    state = TrainingState(Meeting.of(session.open(0)), PARAMETERS, seed=5, start=found)
+    state = TrainingState(Spaces.of(session.open(0)), PARAMETERS, seed=5, start=found)
     for name, weight in stored_networks(found).state_dict().items():
         assert torch.equal(weight, state.networks.state_dict()[name])
     assert state.counters.samples == 0
@@ -83,9 +83,9 @@ def test_specs_without_a_start_keep_their_seeds(tmp_path):
 
 def test_a_policy_of_the_library_is_found_by_its_path(tmp_path):
     inside = Policy(id="demo/train", checkpoint="learner/demo+train/checkpoint.pt")
-    assert place(tmp_path, inside) == tmp_path / "demo+train"
+    assert folder_of(tmp_path, inside) == tmp_path / "demo+train"
     outside = Policy(id="skill/dig", checkpoint="/skills/dig/checkpoint.pt")
-    assert place(tmp_path, outside) == Path("/skills/dig")
+    assert folder_of(tmp_path, outside) == Path("/skills/dig")
 
 
 def test_the_papers_fault_at_time_limits_can_be_had():

@@ -14,7 +14,7 @@ from messages.world import INTERFACE, STEP, Opened, Step, Stepped, TakeInterface
 from models.distribution import MaskedCategorical
 from nodes.learner import checkpoint
 from nodes.learner.session import Call, lost
-from nodes.learner.state import Meeting, stored_meeting, stored_networks
+from nodes.learner.state import Spaces, stored_networks, stored_spaces
 
 
 def play(
@@ -70,7 +70,7 @@ def play(
             begins=act.begins,
         ),
     )
-    if difference := stored_meeting(state).difference(Meeting.of(opened)):
+    if difference := stored_spaces(state).difference(Spaces.of(opened)):
         raise ServiceError(
             f"The policy {act.policy.id} does not fit the session: {difference}.",
             code="policy_does_not_fit",

@@ -12,8 +12,8 @@ from messages.training import LeadingStage, Policy
 from messages.world import Lead
 from models.distribution import MaskedCategorical
 from nodes.learner import checkpoint
-from nodes.learner.policies import load_spec, place
-from nodes.learner.state import stored_meeting, stored_networks
+from nodes.learner.policies import folder_of, load_spec
+from nodes.learner.state import stored_networks, stored_spaces
 
 
 class Leader:
@@ -25,7 +25,7 @@ class Leader:
 
     def __init__(self, learner: Path, policy: Policy, training: str) -> None:
         self._id = policy.id
-        folder = place(learner, policy)
+        folder = folder_of(learner, policy)
         self.interface = load_spec(folder, policy.id).interface
         found, problems = checkpoint.load(folder)
         if found is None:
@@ -35,8 +35,8 @@ class Leader:
                 code="unknown_policy",
             )
         self._actor = stored_networks(found).actor
-        meeting = stored_meeting(found)
-        self._shown = sum(meeting.sizes), len(meeting.choices)
+        spaces = stored_spaces(found)
+        self._shown = sum(spaces.sizes), len(spaces.choices)
         # Choices are drawn, as where policies act in sessions.
         self._generator = torch.Generator().manual_seed(
             zlib.crc32(f"{training}:{policy.id}".encode())

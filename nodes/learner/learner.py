@@ -14,7 +14,7 @@ from messages.bus import BusClosed, GoalHandle, ServiceError
 from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
 from nodes.learner import gpu
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.policies import load_spec, place, policy_folder, save_spec
+from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.node import Node
 
 
@@ -90,7 +90,7 @@ class Learner(Node):
         from nodes.learner.acting import play
 
         policy = goal.request.policy.id
-        folder = place(self.folder, goal.request.policy)
+        folder = folder_of(self.folder, goal.request.policy)
         spec = load_spec(folder, policy)
         begun = policy_folder(self.folder / "acting", goal.id)
         if begun.exists():

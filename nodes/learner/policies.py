@@ -19,7 +19,7 @@ def policy_folder(learner: Path, policy: str) -> Path:
     return learner / name
 
 
-def place(learner: Path, policy: Policy) -> Path:
+def folder_of(learner: Path, policy: Policy) -> Path:
     """The folder of a policy: the learner's own, or for a policy with an absolute path (one of the
     skill library) wherever that is."""
     checkpoint = Path(policy.checkpoint)

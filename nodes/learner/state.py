@@ -22,20 +22,20 @@ class Counters(msgspec.Struct, kw_only=True):
     seeds_used: int = 0
 
 
-class Meeting(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session shows of itself; a policy only fits sessions that show the same."""
+class Spaces(msgspec.Struct, frozen=True, kw_only=True):
+    """The observation and action space of a session; a policy only fits sessions of the same."""
 
     fields: list[tuple[str, int]]  # name and size
     choices: list[str]
 
     @staticmethod
-    def of(opened: Opened) -> "Meeting":
-        return Meeting(
+    def of(opened: Opened) -> "Spaces":
+        return Spaces(
             fields=[(field.name, field.size) for field in opened.fields],
             choices=list(opened.choices),
         )
 
-    def difference(self, other: "Meeting") -> str:
+    def difference(self, other: "Spaces") -> str:
         """In words, empty if there is none."""
         for what, ours, theirs in (
             ("observations", self.fields, other.fields),
@@ -59,15 +59,15 @@ def network_shape(parameters: Hyperparameters) -> NetworkShape:
     )
 
 
-def stored_meeting(checkpoint: dict[str, Any]) -> Meeting:
-    return msgspec.convert(checkpoint["meeting"], Meeting)
+def stored_spaces(checkpoint: dict[str, Any]) -> Spaces:
+    return msgspec.convert(checkpoint["meeting"], Spaces)  # so called since the first checkpoints
 
 
 def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     """The networks of a checkpoint, on the CPU."""
-    meeting = stored_meeting(checkpoint)
+    spaces = stored_spaces(checkpoint)
     shape = msgspec.convert(checkpoint["shape"], NetworkShape)
-    networks = ActorCritic(meeting.sizes, len(meeting.choices), shape)
+    networks = ActorCritic(spaces.sizes, len(spaces.choices), shape)
     networks.load_state_dict(checkpoint["networks"])
     return networks
 
@@ -76,7 +76,7 @@ class TrainingState:
     """Networks, optimiser, random numbers, counters and recent episodes of one policy.
 
     Args:
-        meeting: what the session shows.
+        spaces: of the session.
         parameters: hyper-parameters.
         seed: of weights, choices and minibatches.
         checkpoint: to go on from. Its network shape stands; the other hyper-parameters are
@@ -87,13 +87,13 @@ class TrainingState:
 
     def __init__(
         self,
-        meeting: Meeting,
+        spaces: Spaces,
         parameters: Hyperparameters,
         seed: int,
         checkpoint: dict[str, Any] | None = None,
         start: dict[str, Any] | None = None,
     ) -> None:
-        self.meeting = meeting
+        self.spaces = spaces
         self.parameters = parameters
         self.counters = Counters()
         self.episodes = RecentEpisodes(parameters.window)
@@ -107,7 +107,7 @@ class TrainingState:
         if given is None:
             self.shape = network_shape(parameters)
             self.networks = ActorCritic(
-                meeting.sizes, len(meeting.choices), self.shape, self.generator
+                spaces.sizes, len(spaces.choices), self.shape, self.generator
             ).to(self.device)
         else:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
@@ -171,7 +171,7 @@ class TrainingState:
         """Tensors, numbers, strings, and dicts and lists of them; without the kept trajectories,
         which have files of their own."""
         return {
-            "meeting": msgspec.to_builtins(self.meeting),
+            "meeting": msgspec.to_builtins(self.spaces),
             "shape": msgspec.to_builtins(self.shape),
             "networks": self.networks.state_dict(),
             "optimiser": self.ppo.optimiser.state_dict(),

@@ -17,11 +17,11 @@ from nodes.learner import checkpoint
 from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.policies import place
+from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import Call, SessionLost, TrainingSession
-from nodes.learner.state import Meeting, TrainingState, stored_meeting
+from nodes.learner.state import Spaces, TrainingState, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
 
 
@@ -100,7 +100,7 @@ class Training:
         torch.set_num_threads(self.parameters.threads)
         found, problems = checkpoint.load(self.folder)
         if found is not None:
-            self.state = TrainingState(stored_meeting(found), self.parameters, self._seed(), found)
+            self.state = TrainingState(stored_spaces(found), self.parameters, self._seed(), found)
             samples = self.state.counters.samples
             self.log.info("%s goes on from its checkpoint at %d samples", self.policy, samples)
             if problems:
@@ -114,14 +114,17 @@ class Training:
                 "its samples are counted from 0; those spent before are lost with the checkpoint. "
                 f"{' '.join(problems)}"
             )
-        if self.state is None or not self.state.stopped:
+        state = self.state
+        if state is None or not state.stopped:
             try:
-                self._train(report, check)
+                state = self._train(report, check)
             finally:
                 self._close()
-        return self._trained()
+        return self._trained(state)
 
-    def _train(self, report: Callable[[Progress], None], check: Callable[[], None]) -> None:
+    def _train(
+        self, report: Callable[[Progress], None], check: Callable[[], None]
+    ) -> TrainingState:
         state, collector = self._open(check)
         metrics = Metrics(self.learner / "tensorboard", self.folder.name)
         try:
@@ -143,17 +146,18 @@ class Training:
                 else:
                     statistics = self._learn(state, rollout)
                     speed = rollout.samples / (time.monotonic() - began)
-                    self._stop_when_good()
-                    self._stop_when_hopeless()
+                    self._stop_when_good(state)
+                    self._stop_when_hopeless(state)
                     imitated = state.imitation_loss if self.parameters.imitation_every else None
                     metrics.write(
                         state.counters.samples, statistics, state.episodes, speed, imitated
                     )
-                    report(self._progress(statistics, speed))
-                self._stop_when_spent()
-                self._save(metrics)
+                    report(self._progress(state, statistics, speed))
+                self._stop_when_spent(state)
+                self._save(state, metrics)
         finally:
             metrics.close()
+        return state
 
     def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
         """Open the session, and make what its shape decides if that is still to be made."""
@@ -165,11 +169,11 @@ class Training:
             except SessionLost as error:
                 check()
                 self.log.warning("%s can't open its session yet: %s", self.policy, error)
-        meeting = Meeting.of(opened)
+        spaces = Spaces.of(opened)
         if self.state is None:
-            start = self._start(meeting)
-            self.state = TrainingState(meeting, self.parameters, self._seed(), start=start)
-        elif difference := self.state.meeting.difference(meeting):
+            start = self._start(spaces)
+            self.state = TrainingState(spaces, self.parameters, self._seed(), start=start)
+        elif difference := self.state.spaces.difference(spaces):
             raise ServiceError(
                 f"The policy {self.policy} can't go on training: {difference}. "
                 "Train it again under a new goal id.",
@@ -178,8 +182,8 @@ class Training:
         if self.collector is None:
             self.collector = Collector(
                 size=self.session.size,
-                features=sum(meeting.sizes),
-                choices=len(meeting.choices),
+                features=sum(spaces.sizes),
+                choices=len(spaces.choices),
                 decisions=self.parameters.decisions,
             )
         self.collector.begin(opened)
@@ -187,19 +191,19 @@ class Training:
         self.state.begin(self.session.size)
         return self.state, self.collector
 
-    def _start(self, meeting: Meeting) -> dict[str, Any] | None:
+    def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""
         start = self.spec.start
         if start is None:
             return None
-        found, problems = checkpoint.load(place(self.learner, start))
+        found, problems = checkpoint.load(folder_of(self.learner, start))
         if found is None:
             missing = " ".join(problems) or "it has no checkpoint."
             raise ServiceError(
                 f"{self.policy} can't start from the policy {start.id}: {missing}",
                 code="unknown_policy",
             )
-        if difference := stored_meeting(found).difference(meeting):
+        if difference := stored_spaces(found).difference(spaces):
             raise ServiceError(
                 f"{self.policy} can't start from the policy {start.id}: {difference}. "
                 "Start from one with the same observations and actions, or from none.",
@@ -239,35 +243,31 @@ class Training:
             )
         return statistics
 
-    def _stop_when_good(self) -> None:
-        assert self.state is not None
-        episodes = self.state.episodes
+    def _stop_when_good(self, state: TrainingState) -> None:
+        episodes = state.episodes
         if episodes.full and episodes.success_rate >= self.spec.stop_at:
-            self.state.stopped = (
+            state.stopped = (
                 f"the success rate of the last {self.parameters.window} training episodes "
                 f"reached {episodes.success_rate:.2f}"
             )
 
-    def _stop_when_hopeless(self) -> None:
-        assert self.state is not None
-        samples, limit = self.state.counters.samples, self.spec.give_up_at
-        if limit is not None and samples >= limit and not self.state.episodes.succeeded:
-            self.state.stopped = f"no episode succeeded in {samples} samples"
+    def _stop_when_hopeless(self, state: TrainingState) -> None:
+        samples, limit = state.counters.samples, self.spec.give_up_at
+        if limit is not None and samples >= limit and not state.episodes.succeeded:
+            state.stopped = f"no episode succeeded in {samples} samples"
 
-    def _stop_when_spent(self) -> None:
-        assert self.state is not None
-        counters, most = self.state.counters, self.spec.most
-        if not self.state.stopped and most is not None:
+    def _stop_when_spent(self, state: TrainingState) -> None:
+        counters, most = state.counters, self.spec.most
+        if not state.stopped and most is not None:
             spent = counters.samples + counters.prefix_samples
             if spent >= most:
-                self.state.stopped = f"with its prefixes it has spent {spent} of {most} samples"
+                state.stopped = f"with its prefixes it has spent {spent} of {most} samples"
 
-    def _save(self, metrics: Metrics) -> None:
-        assert self.state is not None
+    def _save(self, state: TrainingState, metrics: Metrics) -> None:
         now = time.monotonic()
-        if self.state.stopped or now - self._saved_at >= self.parameters.checkpoint_seconds:
-            contents = self.state.checkpoint()
-            files = self.trajectory_files.save(self.state.trajectories)
+        if state.stopped or now - self._saved_at >= self.parameters.checkpoint_seconds:
+            contents = state.checkpoint()
+            files = self.trajectory_files.save(state.trajectories)
             contents["trajectories"]["files"] = files
             checkpoint.save(self.folder, contents)
             self.trajectory_files.tidy()
@@ -301,9 +301,10 @@ class Training:
         del spec["most"], spec["give_up_at"]  # how long it may go on says nothing of what it is
         return zlib.crc32(msgspec.json.encode(spec))
 
-    def _progress(self, statistics: UpdateStatistics, steps_per_second: float) -> Progress:
-        assert self.state is not None
-        counters, episodes = self.state.counters, self.state.episodes
+    def _progress(
+        self, state: TrainingState, statistics: UpdateStatistics, steps_per_second: float
+    ) -> Progress:
+        counters, episodes = state.counters, state.episodes
         return Progress(
             policy=self.policy,
             samples=counters.samples,
@@ -317,9 +318,8 @@ class Training:
             steps_per_second=steps_per_second,
         )
 
-    def _trained(self) -> Trained:
-        assert self.state is not None
-        counters: Any = self.state.counters
+    def _trained(self, state: TrainingState) -> Trained:
+        counters = state.counters
         return Trained(
             policy=Policy(
                 id=self.policy,
@@ -327,7 +327,7 @@ class Training:
             ),
             samples=counters.samples,
             prefix_samples=counters.prefix_samples,
-            success_rate=self.state.episodes.success_rate,
-            curve=self.state.curve,
-            reason=self.state.stopped,
+            success_rate=state.episodes.success_rate,
+            curve=state.curve,
+            reason=state.stopped,
         )
