@@ -2,9 +2,9 @@
 
 First the language alone: a program's run (`nodes/env_server/programs/running.py`) against a raw
 generator that yields the same codes, in the same process and the same run, with a host that does
-nothing. Then in a session of the embedded world: a program against a policy that chooses the same
-primitive, so that the difference is what programs add to a step. Then the process jail: sessions in
-a jailed worker against sessions in this process.
+nothing. Then in a session of the embedded world: a program that does nothing against the same steps
+without it, so that the difference is what programs add to a step. Then the process jail: sessions
+in a jailed worker against sessions in this process.
 """
 
 import argparse
@@ -21,10 +21,13 @@ import numpy as np
 from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
 from nodes.env_server.hosting import OwnProcess
+from nodes.env_server.interface.conditions import Judge
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.programs import Batch, Run, compile_program
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.session import Session
+from nodes.env_server.session.environments import Environments
+from nodes.env_server.session.termination import Termination
 from nodes.env_server.worlds import make_world
 
 STEPS = 200_000
@@ -106,23 +109,30 @@ def opening(size: int) -> OpenSession:
     )
 
 
-def session(size: int) -> Session:
-    return Session(opening(size), make_world("embedded", size, TASK))
-
-
-def us_in_session(size: int, steps: int, source: str | None) -> float:
-    """Microseconds a primitive step of one environment, with a program or without."""
-    played = session(size)
-    program = Program(name="p", source=source or PROGRAMS["while True: attack()"], max_steps=steps)
-    rows = np.ones(size, bool)
-    # What a session does for each step, whoever chooses it; it has no door of its own.
-    tick, judge = played._coded._environments.tick, played._termination.of_episode
+def us_without(size: int, steps: int) -> float:
+    """Microseconds a primitive step of one environment: what a session does for each, whoever
+    chooses it."""
+    world = make_world("embedded", size, TASK)
+    environments = Environments(world, SeedRange(first=0, count=size), None, lambda steps: None)
+    everybody, rows = np.ones(size, bool), np.arange(size)
+    world.reset(rows, environments.episodes.next_seeds(rows))
+    environments.episodes.begin(rows, environments.readings)
+    environments.warm()
+    judge = Termination(environments, Judge(TASK.success, world), MOST, None, False).of_episode
     begun = time.perf_counter()
-    if source is None:
-        for _ in range(steps):
-            judge(rows, tick(rows))
-    else:
-        played.run_program(program)
+    for _ in range(steps):
+        judge(everybody, environments.tick(everybody))
+    taken = time.perf_counter() - begun
+    world.close()
+    return taken / steps / size * 1e6
+
+
+def us_with(source: str, size: int, steps: int) -> float:
+    """The same where a program chooses."""
+    played = Session(opening(size), make_world("embedded", size, TASK))
+    program = Program(name="p", source=source, max_steps=steps)
+    begun = time.perf_counter()
+    played.run_program(program)
     taken = time.perf_counter() - begun
     played.close()
     return taken / steps / size * 1e6
@@ -140,10 +150,8 @@ def measure() -> list[dict[str, Any]]:
                      "ratio": ratio})  # fmt: skip
     source = PROGRAMS["while True: attack()"].replace("attack", "noop")
     for size, steps in ((1, 2000), (16, 1000)):
-        us_in_session(size, 20, source)
-        pairs = [
-            (us_in_session(size, steps, None), us_in_session(size, steps, source)) for _ in range(3)
-        ]
+        us_with(source, size, 20)
+        pairs = [(us_without(size, steps), us_with(source, size, steps)) for _ in range(3)]
         base, ours = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
         ratio = statistics.median(b / a for a, b in pairs)
         rows.append({"what": f"in a session of {size}", "raw_us": base, "us": ours,
