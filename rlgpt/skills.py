@@ -10,19 +10,20 @@ from datetime import datetime
 from pathlib import Path
 
 import msgspec
-from rich.table import Table
 
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.plan import EVALUATE, Evaluate, SubAction
 from messages.system import describe
 from nodes.exit_codes import FAILED
-from nodes.skills import Library, LibraryError, Skill
+from nodes.process import child_environment
+from nodes.skill_library import Library
+from nodes.skills import LibraryError, Skill
 from rlgpt import run_folder
 from rlgpt.configuration import LARGEST_SEED, load, save
 from rlgpt.inspecting import connected
 from rlgpt.refused import Refused, near
-from rlgpt.terminal import print_table
+from rlgpt.terminal import plain_table, print_table
 
 DEFAULT = "runs/skills"
 """Beside the run folders, as the launch files have it."""
@@ -36,9 +37,7 @@ def listed(folder: str | None) -> int:
     """Print every skill, one a line."""
     with _library(folder) as library:
         skills = library.all()
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("name", "kind", "brings about", "starts with", "rate", "used", "samples"):
-        table.add_column(column, no_wrap=True)
+    table = plain_table("name", "kind", "brings about", "starts with", "rate", "used", "samples")
     for skill in skills:
         counts = skill.counts
         table.add_row(
@@ -220,7 +219,7 @@ def _nodes(run: Path) -> Generator[Children]:
     """The nodes as children of ours; they end when we do. Nobody starts them again: a skill is
     played in a minute, and whoever asked for it is there to ask again."""
     stack = load(run)
-    environment = {**os.environ, "RLGPT_SUPERVISED": str(os.getpid())}
+    environment = child_environment()
     children: Children = {}
     try:
         for name in _NODES:

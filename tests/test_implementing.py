@@ -14,7 +14,7 @@ from messages.training import ACT, TRAIN, Policy, Progress, Trained
 from messages.verdict import JUDGE, Verdict
 from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.skills import Library
+from nodes.skill_library import Library
 from nodes.testing import MockBus, start
 from tests.craft_world import Inventories
 

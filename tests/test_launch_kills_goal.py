@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from messages.plan import GoalReport
-from nodes.skills import Library, Skill
+from nodes.skill_library import Library
+from nodes.skills import Skill
 from tests.launch_toys.launched import Launched, launched
 from tests.launch_toys.watching import NODES, Watch, ended, summary
 

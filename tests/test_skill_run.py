@@ -14,9 +14,10 @@ from messages.training import TrainingSpec
 from messages.world import Condition, Interface, SeedRange, Task
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.state import Meeting, TrainingState
+from nodes.learner.state import Spaces, TrainingState
 from nodes.llm.rulebook import rules
-from nodes.skills import Counts, Learned, Library, Provenance
+from nodes.skill_library import Library
+from nodes.skills import Counts, Learned, Provenance
 from rlgpt.skills import _ended, _last_word
 from tests.launch_toys.launched import command, environment, eventually, refused
 
@@ -50,8 +51,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> str:
         seeds=SeedRange(first=0, count=9),
         budget=1000,
     )
-    meeting = Meeting(fields=[("facing", 3), ("inventory", 6)], choices=["forward", "jump", "cut"])
-    state = TrainingState(meeting, Hyperparameters(hidden=16), seed=0)
+    spaces = Spaces(fields=[("facing", 3), ("inventory", 6)], choices=["forward", "jump", "cut"])
+    state = TrainingState(spaces, Hyperparameters(hidden=16), seed=0)
     checkpoint.save(place / "weights", state.checkpoint())
     kept = Library(place / "skills")
     learned = Learned(

@@ -29,7 +29,8 @@ from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import with_skills
 from nodes.fast_agent.skills import Skills
 from nodes.memory import Memory
-from nodes.skills import Counts, Learned, Library, LibraryError, Provenance, follows, holds
+from nodes.skill_library import Library
+from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, holds
 from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, TASK, stack
 from tests.bus_processes import PATIENCE, ROOT

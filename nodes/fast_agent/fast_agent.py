@@ -27,7 +27,8 @@ from nodes.fast_agent.skills import Skills, implement_by_skill
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
-from nodes.skills import Library, LibraryError
+from nodes.skill_library import Library
+from nodes.skills import LibraryError
 from nodes.vision import pictures_for_the_critic
 
 

@@ -18,10 +18,10 @@ from messages.plan import Evaluate, Evaluated, Implemented, Stage
 from messages.training import Policy, Trained, TrainingSpec
 from nodes.fast_agent.implementing import Agent, Implementing, Outcome, Spent, judge, try_out
 from nodes.memory import Memory
+from nodes.skill_library import Library
 from nodes.skills import (
     Counts,
     Learned,
-    Library,
     LibraryError,
     Provenance,
     Skill,

@@ -1,0 +1,238 @@
+"""The skill library: coded actions and policies that worked, in a folder that outlives the runs.
+
+``library.sqlite`` has a row for each skill: what it brings about, what it starts from, where it
+came from and how often it did it. Beside it, each skill has a folder with ``program.py``, or with
+the policy's ``checkpoint.pt`` and ``spec.json``: a copy, so that a library stands without its runs.
+Several runs may use one library at a time.
+"""
+
+import ast
+import builtins
+import keyword
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from nodes.files import write_whole
+from nodes.naming import slug
+from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, skill_key
+
+FILE = "library.sqlite"
+
+_TABLES = """
+create table if not exists skills (
+    name text primary key,
+    key text not null unique,
+    created real not null,
+    successes integer not null,
+    episodes integer not null,
+    used_successes integer not null,
+    used_episodes integer not null,
+    samples integer not null,
+    record text not null
+);
+create table if not exists counted (
+    occasion text not null,
+    key text not null,
+    primary key (occasion, key)
+);
+"""
+
+
+class Library:
+    """Safe to use from any thread, and from several processes.
+
+    Args:
+        folder: of the library; made if ``make``.
+
+    Raises:
+        LibraryError: there is none, or it is broken.
+    """
+
+    def __init__(self, folder: Path, make: bool = True) -> None:
+        self.folder = folder.absolute()
+        self._lock = threading.Lock()
+        path = self.folder / FILE
+        if not make and not path.is_file():
+            raise LibraryError(f"there is no skill library {path}")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._table = sqlite3.connect(
+                path, timeout=30.0, check_same_thread=False, isolation_level=None
+            )
+            try:
+                self._table.execute("pragma journal_mode=wal")
+                self._table.executescript(_TABLES)
+                self._table.execute(f"select {_COLUMNS} from skills limit 1").fetchall()
+            except sqlite3.Error:
+                self._table.close()
+                raise
+        except (sqlite3.Error, OSError) as error:
+            raise LibraryError(
+                f"the skill library {path} cannot be used: {error}; move it away to begin a new one"
+            ) from error
+
+    def all(self) -> list[Skill]:
+        """Every skill, by name."""
+        with self._using():
+            rows = self._table.execute(f"select {_COLUMNS} from skills order by name").fetchall()
+        return [self._skill(row) for row in rows]
+
+    def find(self, name: str) -> Skill | None:
+        with self._using():
+            row = self._table.execute(
+                f"select {_COLUMNS} from skills where name = ?", (name,)
+            ).fetchone()
+        return None if row is None else self._skill(row)
+
+    def add(
+        self, occasion: str, wanted: str, learned: Learned, checkpoint: Path | None, counts: Counts
+    ) -> str:
+        """Take a skill in, or add to the counts of the same one; returns its name.
+
+        ``occasion`` names what happened (run and goal): what is told twice is counted once.
+        ``wanted`` is made a name that is free. ``checkpoint`` is copied.
+        """
+        world = learned.provenance.world
+        with self._changing() as table:
+            key = skill_key(world, learned.condition, learned.program, checkpoint)
+            row = table.execute(f"select {_COLUMNS} from skills where key = ?", (key,)).fetchone()
+            if row is not None:
+                known = self._skill(row)
+                wider = _wider(known.learned, learned)
+                table.execute("update skills set record = ? where key = ?", (_text(wider), key))
+                self._count(table, occasion, key, counts)
+                return known.name
+            name = self._free_name(table, wanted)
+            self._write_files(self.folder / name, learned, checkpoint)
+            table.execute(
+                "insert into skills values (?, ?, ?, 0, 0, 0, 0, 0, ?)",
+                (name, key, time.time(), _text(learned)),
+            )
+            self._count(table, occasion, key, counts)
+            return name
+
+    def count(self, occasion: str, key: str, counts: Counts) -> None:
+        """Add to the counts of a skill, once for each occasion; one that is gone is let be."""
+        with self._changing() as table:
+            self._count(table, occasion, key, counts)
+
+    def remove(self, name: str) -> None:
+        """Raises LibraryError where there is no such skill."""
+        with self._changing() as table:
+            row = table.execute("select key from skills where name = ?", (name,)).fetchone()
+            if row is None:
+                raise LibraryError(f"there is no skill `{name}` in {self.folder}")
+            table.execute("delete from skills where name = ?", (name,))
+            table.execute("delete from counted where key = ?", (row[0],))
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def close(self) -> None:
+        with self._lock:
+            self._table.close()
+
+    # ---- inside
+
+    @contextmanager
+    def _using(self) -> Generator[None]:
+        with self._lock:
+            try:
+                yield
+            except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+                raise LibraryError(
+                    f"the skill library {self.folder / FILE} cannot be used: {error}"
+                ) from error
+
+    @contextmanager
+    def _changing(self) -> Generator[sqlite3.Connection]:
+        with self._using():
+            self._table.execute("begin immediate")
+            try:
+                yield self._table
+            except BaseException:
+                self._table.execute("rollback")
+                raise
+            self._table.execute("commit")
+
+    def _count(self, table: sqlite3.Connection, occasion: str, key: str, counts: Counts) -> None:
+        said = table.execute("insert or ignore into counted values (?, ?)", (occasion, key))
+        if said.rowcount:
+            table.execute(
+                "update skills set successes = successes + ?, episodes = episodes + ?, "
+                "used_successes = used_successes + ?, used_episodes = used_episodes + ?, "
+                "samples = samples + ? where key = ?",
+                (*msgspec.structs.astuple(counts), key),
+            )
+
+    def _free_name(self, table: sqlite3.Connection, wanted: str) -> str:
+        taken = {row[0] for row in table.execute("select name from skills")}
+        stem = slug(wanted).replace("-", "_")
+        free = stem.isidentifier() and stem not in _meant_already()
+        stem = stem if free else f"skill_{stem}"
+        name, number = stem, 2
+        while name in taken:
+            name, number = f"{stem}_{number}", number + 1
+        return name
+
+    def _write_files(self, folder: Path, learned: Learned, checkpoint: Path | None) -> None:
+        folder.mkdir(exist_ok=True)
+        if learned.program is not None:
+            write_whole(folder / "program.py", learned.program.source.encode())
+        if checkpoint is not None and learned.spec is not None:
+            write_whole(folder / CHECKPOINT, checkpoint.read_bytes())
+            write_whole(
+                folder / "spec.json", msgspec.json.format(msgspec.json.encode(learned.spec))
+            )
+
+    def _skill(self, row: tuple[str, str, float, int, int, int, int, int, str]) -> Skill:
+        name, key, created, *counts, record = row
+        try:
+            learned = msgspec.json.decode(record, type=Learned)
+        except msgspec.MsgspecError as error:
+            raise LibraryError(
+                f"the skill library {self.folder / FILE} is broken at `{name}`: {error}"
+            ) from error
+        return Skill(
+            name=name,
+            key=key,
+            created=created,
+            learned=learned,
+            counts=msgspec.convert(
+                dict(zip(Counts.__struct_fields__, counts, strict=True)), Counts
+            ),
+            folder=str(self.folder / name),
+        )
+
+
+_COLUMNS = "name, key, created, successes, episodes, used_successes, used_episodes, samples, record"
+
+
+@cache
+def _meant_already() -> frozenset[str]:
+    """Names that mean something else in a program: one that calls a skill by its name would define
+    it anew."""
+    api = ast.parse((Path(__file__).parents[1] / "models" / "program_api.pyi").read_text())
+    functions = {node.name for node in api.body if isinstance(node, ast.FunctionDef)}
+    return frozenset({"action", "obs", *functions, *dir(builtins), *keyword.kwlist})
+
+
+def _text(learned: Learned) -> str:
+    return msgspec.json.encode(learned).decode()
+
+
+def _wider(known: Learned, seen: Learned) -> Learned:
+    """The same skill worked from another start: it needs no more than what both had."""
+    both = {
+        item: min(quantity, seen.start[item])
+        for item, quantity in known.start.items()
+        if item in seen.start
+    }
+    before = known.before if seen.before else []
+    return msgspec.structs.replace(known, start=both, before=before)
