@@ -14,7 +14,7 @@ import msgspec
 from nodes.config import ConfigError
 from nodes.tables import open_table
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS memory (name TEXT PRIMARY KEY, value BLOB)"
+_SCHEMA = "create table if not exists memory (name text primary key, value blob)"
 
 Value = TypeVar("Value")
 
@@ -59,9 +59,9 @@ class Memory:
     # With the lock held
 
     def _find(self, name: str, type: type[Value]) -> Value | None:
-        row = self._table.execute("SELECT value FROM memory WHERE name = ?", (name,)).fetchone()
+        row = self._table.execute("select value from memory where name = ?", (name,)).fetchone()
         return None if row is None else msgspec.msgpack.decode(row[0], type=type)
 
     def _keep(self, name: str, value: Any) -> None:
         data = msgspec.msgpack.encode(value)
-        self._table.execute("INSERT OR REPLACE INTO memory VALUES (?, ?)", (name, data))
+        self._table.execute("insert or replace into memory values (?, ?)", (name, data))

@@ -15,6 +15,7 @@ from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subta
 from messages.world import CLOSE, LOOK, OPEN, Condition, Episode, OpenSession, SessionName
 from models.plans import at_hand, plan_for
 from models.ways import Unreachable
+from nodes.fast_agent.implementing import Agent
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.naming import slug
 
@@ -39,14 +40,14 @@ class Standing:
     gained: set[str] = field(default_factory=set)
 
 
-def perform(agent: Any, goal: Performing) -> Performed:
+def perform(agent: Agent, goal: Performing) -> Performed:
     """Play all episodes to their end, or recall how they went."""
     return agent.player.whole(
         f"{goal.id}/episodes", Performed, lambda session: _once(agent, goal, session)
     )
 
 
-def _once(agent: Any, goal: Performing, session: str) -> Performed:
+def _once(agent: Agent, goal: Performing, session: str) -> Performed:
     request = goal.request
     size = agent.parameters.evaluation_episodes
     opened = agent.call(

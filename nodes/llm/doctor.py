@@ -17,16 +17,15 @@ from urllib.parse import urlsplit
 
 from nodes.llm.profiles import OpenAI, Replay, Vllm, read_profile
 from nodes.llm.replay import transcript_path
-from nodes.llm.vllm.command import find_program
+from nodes.llm.vllm.command import TORCH, VLLM, find_program
 from nodes.llm.vllm.gpu import Card, cards
 from nodes.llm.vllm.memory import OVERHEAD, DoesNotFit, budget, check_memory, need
 from nodes.llm.vllm.weights import find_weights, weights_size
 
 DRIVER = 580
-"""The oldest driver for CUDA 13, which the wheels of vLLM 0.32 are built with."""
+"""The oldest driver for CUDA 13, which the wheels of that vLLM are built with."""
 CAPABILITY = (7, 5)
 """The oldest cards that vLLM runs on."""
-VLLM, TORCH = "0.32.0", "2.13.0"
 _SEES = "nodes.critic.parameters.vision=true shows them to this model"
 _BLIND = "this model is shown none (llm.vision=false)"
 

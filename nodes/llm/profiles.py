@@ -7,7 +7,7 @@ import msgspec
 
 from messages.bounds import Positive
 
-Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+PositiveShare = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -60,7 +60,7 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     context: Positive = 16384  # tokens, prompt and answer together
     sequences: Positive = 8  # answers at once, at most
     tensor_parallel: Positive = 1  # cards that the model is split over
-    memory_share: Share = 0.55  # of each card's whole memory
+    memory_share: PositiveShare = 0.55  # of each card's whole memory
     kv_cache_memory: str | None = None  # "4G": instead of what the share leaves; needed on a CPU
     eager: bool = False  # no CUDA graphs: starts faster, answers slower
     reasoning_parser: str | None = None  # of models that think, so that their answers fit a schema

@@ -70,9 +70,6 @@ class SlowAgent(Node):
         while (reason := stop_reason(iterations, limits)) is None:
             goal.check()
             number = len(iterations)
-            if number >= limits.iterations:
-                reason = f"The iterations are spent: {limits.iterations}."
-                break
             sub_actions, problems = self._decompose(goal, number, iterations)
             if problems:
                 reason = f"No decomposition would do: {' '.join(problems)}"
