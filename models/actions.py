@@ -19,6 +19,8 @@ FUNCTIONS: tuple[str, ...] = (
     "place",
     "destroy",
 )
+NO_OP, USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(len(FUNCTIONS))
+"""Values of a MineDojo action's function."""
 AUTOCRAFT_STEPS = 8  # at most, after one decision, where crafting is done for a policy
 CAMERA_STEP = 15.0  # degrees in one camera bin
 
@@ -81,7 +83,6 @@ PRIMITIVES: dict[str, tuple[int, ...]] = {
     "forward_use": action(move=1, function="use"),
 }
 
-CRAFT, EQUIP, PLACE, DESTROY = 4, 5, 6, 7  # values of the function
 WITH_ITEM: dict[str, int] = {"craft": CRAFT, "equip": EQUIP, "place": PLACE, "destroy": DESTROY}
 """Actions on an item, named ``craft:planks``. ``craft`` has a fixed MineDojo action; the others
 need the slot that holds the item when they are taken."""

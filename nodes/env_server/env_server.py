@@ -65,7 +65,7 @@ class EnvServer(Node):
 
     name = "env_server"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         world: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "embedded"})
         most_environments: int = 1024  # in one session
         longest_film: int = 1200  # frames
@@ -73,6 +73,7 @@ class EnvServer(Node):
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
         mineclip: MineClipFiles | None = None
 
+    parameters: Parameters
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from models.actions import PLACE
 from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.gathering import pick_up
 from nodes.env_server.demonstrations.ground import HARMFUL, Costs, Ground
 from nodes.env_server.demonstrations.player import (
     BLOCK_IDS,
     ITEM_BLOCKS,
-    PLACE,
     SIDES,
     Cell,
     GaveUp,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from models.actions import USE
 from nodes.env_server.demonstrations.building import place_near
 from nodes.env_server.demonstrations.digging import drops_of
 from nodes.env_server.demonstrations.farming import grow, till_by_water
@@ -12,11 +13,7 @@ from nodes.env_server.demonstrations.fluids import cast_obsidian, empty, fill
 from nodes.env_server.demonstrations.gathering import gather, pick_up, wander
 from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
 from nodes.env_server.demonstrations.obtaining import Deed, Obtaining
-from nodes.env_server.demonstrations.player import (
-    USE,
-    GaveUp,
-    Player,
-)
+from nodes.env_server.demonstrations.player import GaveUp, Player
 from nodes.env_server.demonstrations.sheltering import MORNING, wait_for
 from nodes.env_server.obtainable.derivations import Rule
 

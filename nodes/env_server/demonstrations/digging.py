@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from models.actions import ATTACK, EQUIP
 from models.rules import item_id, item_names
-from nodes.env_server.demonstrations.player import ATTACK, BLOCK_NAMES, EQUIP, Cell, NoTool, Player
+from nodes.env_server.demonstrations.player import BLOCK_NAMES, Cell, NoTool, Player
 
 AIMS = ((0.5, 0.5, 0.5), (0.5, 0.9, 0.5), (0.5, 0.1, 0.5), (0.1, 0.5, 0.5), (0.9, 0.5, 0.5),
         (0.5, 0.5, 0.1), (0.5, 0.5, 0.9))  # fmt: skip

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
+from models.actions import USE
 from nodes.env_server.demonstrations.fluids import beside, still
 from nodes.env_server.demonstrations.gathering import approach
 from nodes.env_server.demonstrations.ground import WATER, Ground
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, OutOfSteps, Player
+from nodes.env_server.demonstrations.player import BLOCK_IDS, Cell, GaveUp, OutOfSteps, Player
 from nodes.env_server.obtainable.derivations import Rule
 
 HOES = ("wooden_hoe", "stone_hoe", "iron_hoe", "golden_hoe", "diamond_hoe")

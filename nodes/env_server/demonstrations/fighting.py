@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from models.actions import EQUIP
 from models.rules.mobs import MOB_IDS
 from nodes.env_server.demonstrations.digging import drops_of
 from nodes.env_server.demonstrations.gathering import pick_up, wander
@@ -24,7 +25,7 @@ from nodes.env_server.demonstrations.hunting import (
     within_reach,
 )
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import EQUIP, Disturbed, Player
+from nodes.env_server.demonstrations.player import Disturbed, Player
 from nodes.env_server.demonstrations.sheltering import DAY, FED, WELL, eat_to_heal, hide
 from nodes.env_server.worlds.embedded.mobs.table import BLOW, HOSTILE, SWELL
 

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
+from models.actions import USE
 from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.gathering import wander
 from nodes.env_server.demonstrations.ground import LAVA, WATER, Costs, Ground
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import BLOCK_IDS, USE, Cell, GaveUp, OutOfSteps, Player
+from nodes.env_server.demonstrations.player import BLOCK_IDS, Cell, GaveUp, OutOfSteps, Player
 from nodes.env_server.demonstrations.walking import go
 from nodes.env_server.obtainable.derivations import Rule
 from nodes.env_server.worlds.embedded.rays import direction, under_crosshair

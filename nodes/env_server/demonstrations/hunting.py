@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from models.actions import ATTACK, NO_OP
 from models.rules.mobs import MOB_IDS, mob_names
 from nodes.env_server.demonstrations.gathering import pick_up, wander
 from nodes.env_server.demonstrations.ground import WATER
-from nodes.env_server.demonstrations.player import ATTACK, NO_OP, GaveUp, OutOfSteps, Player
+from nodes.env_server.demonstrations.player import GaveUp, OutOfSteps, Player
 from nodes.env_server.demonstrations.walking import go
 from nodes.env_server.worlds.embedded.mobs.aim import mob_on_ray
 from nodes.env_server.worlds.embedded.mobs.weapons import RECOVERY

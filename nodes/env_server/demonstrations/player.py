@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from models.actions import CRAFT, EQUIP, NO_OP
 from models.rules import BLOCKS, ITEMS, craft_index, item_id, item_names
 from nodes.env_server.minedojo_api import Environment
 from nodes.env_server.worlds.embedded.rays import under_crosshair
@@ -13,7 +14,6 @@ from nodes.env_server.worlds.embedded.state import EYES, REACH
 
 Cell = tuple[int, int, int]
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
-NO_OP, USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(8)
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
 ITEM_BLOCKS = {item.name: item.block for item in ITEMS}
@@ -115,9 +115,6 @@ class Player:
 
     def wears(self, name: str) -> bool:
         return bool((self.world.state.slots[0]["item"][BAG:] == item_id(name)).any())
-
-    def free_slots(self) -> int:
-        return int((self.world.state.slots[0]["item"][:BAG] == 0).sum())
 
     def target(self) -> tuple[int, Cell]:
         """The block under the crosshair within reach, 0 for none, and where it is."""

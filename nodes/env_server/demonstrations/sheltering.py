@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import islice, product
 
+from models.actions import PLACE, USE
 from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.gathering import surface
 from nodes.env_server.demonstrations.ground import HARMFUL, WATER, Costs, Ground
@@ -11,9 +12,7 @@ from nodes.env_server.demonstrations.hunting import MEALS
 from nodes.env_server.demonstrations.obtaining import Obtaining
 from nodes.env_server.demonstrations.player import (
     BLOCK_IDS,
-    PLACE,
     SIDES,
-    USE,
     Cell,
     GaveUp,
     OutOfSteps,

@@ -1,11 +1,12 @@
 """Using what the tech tree asks for: tools on blocks, armour on the body, blocks on the ground."""
 
+from models.actions import ATTACK, EQUIP, USE
 from models.rules import ITEMS
 from nodes.env_server.demonstrations.building import free_spots, place_near
 from nodes.env_server.demonstrations.farming import SOIL, till
 from nodes.env_server.demonstrations.gathering import approach, gather, nearest
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import ATTACK, EQUIP, USE, Player
+from nodes.env_server.demonstrations.player import Player
 
 ENTRIES = {item.name: item for item in ITEMS}
 

@@ -117,7 +117,7 @@ def _weather(game: "Game", words: list[str]) -> None:
     if not words or words[0] not in ("normal", *WEATHERS):
         raise NotDone("it wants clear, rain or thunder")
     if words[0] != "normal":
-        set_weather(game.player_row, WEATHERS[words[0]])
+        set_weather(game.player, WEATHERS[words[0]])
         if len(words) > 1:
             game.player["weather_left"] = 20 * _count(words[1])
 

@@ -21,7 +21,7 @@ from nodes.env_server.worlds.embedded.grid import held
 from nodes.env_server.worlds.embedded.hands.items import add_items
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
 from nodes.env_server.worlds.embedded.scene.staging import put_player
-from nodes.env_server.worlds.embedded.state import CHANGES, HEIGHT, KINDS, SLOTS
+from nodes.env_server.worlds.embedded.state import CHANGES, HEIGHT, KINDS
 from nodes.env_server.worlds.embedded.stepping import (
     CRAFT,
     DROP,
@@ -91,6 +91,7 @@ class Game:
 
     @property
     def player(self) -> Any:
+        """The player's record, as kernels take it."""
         return self.world.state.players[0]
 
     def tick(self, keys: Keys = STILL, command: str = "") -> str:
@@ -146,10 +147,6 @@ class Game:
         entry["variant"] = variant if item else 0
         entry["wear"] = 0
 
-    def clear(self) -> None:
-        for slot in range(SLOTS):
-            self.set_slot(slot, "air", 0, 0)
-
     def move_to(self, x: float, y: float, z: float) -> None:
         put_player(self.world.state, self.world.rules, 0, float(x), float(y), float(z))
 
@@ -159,11 +156,6 @@ class Game:
 
     def kill(self) -> None:
         self.player["life"] = 0.0
-
-    @property
-    def player_row(self) -> Any:
-        """The player as kernels take him."""
-        return self.world.state.players[0]
 
     def light(self) -> float:
         """0..15 where the player is, as the observation tells it."""

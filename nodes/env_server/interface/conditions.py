@@ -27,7 +27,7 @@ def item_id(world: World, name: str) -> int:
     return _id("item", name, world.item_names)
 
 
-def mob_id(name: str) -> int:
+def _mob_number(name: str) -> int:
     """The number of a mob by its name as it is summoned or seen; 0: there is none of that name."""
     for names in (entity_names, mob_names):
         if name and name in names[1:]:
@@ -42,7 +42,7 @@ def target_id(world: World, name: str) -> tuple[int, bool]:
     Raises:
         ValueError: there is neither of that name.
     """
-    if name not in world.block_names and (mob := mob_id(name)):
+    if name not in world.block_names and (mob := _mob_number(name)):
         return mob, True
     return _id("block or mob", name, world.block_names), False
 

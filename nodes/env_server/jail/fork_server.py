@@ -9,7 +9,6 @@ with it.
 """
 
 import contextlib
-import ctypes
 import gc
 import os
 import signal
@@ -39,8 +38,8 @@ from nodes.env_server.jail.confine import missing
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
 from nodes.env_server.worlds import WorldError, make_world
+from nodes.process import end_with_parent
 
-_PR_SET_PDEATHSIG = 1
 READS_EVERYTHING = """
 def action(obs):
     seen = (obs.position, obs.yaw, obs.pitch, obs.life, obs.food, obs.inventory, obs.facing,
@@ -143,7 +142,7 @@ def _become_worker(control: socket.socket, files: list[int]) -> None:
     code = 1
     try:
         parent = os.getppid()
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent(signal.SIGKILL)
         if os.getppid() == parent:
             control.close()
             sock, shared, dump = files

@@ -5,7 +5,7 @@ import re
 import struct
 from collections.abc import Callable
 
-from nodes.env_server.game import Game, NotInThisWorld
+from nodes.env_server.game import Game
 from nodes.env_server.malmo.action_lines import parse_lines
 from nodes.env_server.malmo.framing import BadMessage, Channel
 from nodes.env_server.malmo.mission import parse_mission
@@ -110,6 +110,3 @@ class Conversation:
         if sentence not in self._told and len(self._told) < REPEATED:
             self._told.add(sentence)
             self._log.warning("%s", sentence)
-
-
-__all__ = ["Conversation", "NotInThisWorld"]

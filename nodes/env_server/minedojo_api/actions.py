@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from models.actions import ATTACK, CRAFT, DROP, EQUIP, PLACE, USE
 from models.names import near
 from models.rules import CRAFTS, craft_index, item_names
 from models.tasks import WrongValue
@@ -23,7 +24,6 @@ BY_HAND = [craft.item for craft in CRAFTS if craft.station == "hand"]
 AT_TABLE = [*BY_HAND, *(craft.item for craft in CRAFTS if craft.station == "table")]
 IN_FURNACE = [craft.item for craft in CRAFTS if craft.station == "furnace"]
 NONE = "none"
-USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
 NAMES: dict[str, list[str]] = {
     "craft": BY_HAND,
     "craft_with_table": AT_TABLE,

@@ -7,24 +7,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
+from models.actions import ATTACK, CRAFT, DESTROY, DROP, EQUIP, PLACE, USE
 from models.rules import block_names, item_names
 from models.tasks import Placed, WorldSettings
 from nodes.env_server.game import STILL, Keys
 from nodes.env_server.gymnasium_spaces import observation_space
 from nodes.env_server.meta_tasks import MetaTask, Outcome, Tally, tally_of
-from nodes.env_server.minedojo_api.actions import (
-    ATTACK,
-    CRAFT,
-    DESTROY,
-    DROP,
-    EQUIP,
-    PLACE,
-    USE,
-    ActionSpace,
-    KeyAction,
-    keys_of,
-    reversed_action,
-)
+from nodes.env_server.minedojo_api.actions import ActionSpace, KeyAction, keys_of, reversed_action
 from nodes.env_server.minedojo_api.simulation import Simulation, replace_item
 from nodes.env_server.minedojo_api.spawns import Spawns
 

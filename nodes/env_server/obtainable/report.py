@@ -24,7 +24,6 @@ class Family(msgspec.Struct, frozen=True):
     ``demonstrated``: shown to be done, in demonstrations.json."""
 
     ids: int
-    with_spec: int
     tried: int
     made: int
     reset: int
@@ -94,7 +93,6 @@ def _family(ids: list[str], trying: Trying) -> Family:
                 missing.append(Missing(name, verdict.reason))
     return Family(
         ids=len(ids),
-        with_spec=len(ids),
         tried=len(tried),
         made=sum(one.made for one in tried.values()),
         reset=sum(one.reset for one in tried.values()),

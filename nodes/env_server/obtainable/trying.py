@@ -80,6 +80,3 @@ def _play(name: str, env: Environment) -> str:
     if not np.isfinite(reward) or done or "stat" not in info:
         return f"the first step pays {reward} and is {'done' if done else 'not done'}"
     return ""
-
-
-__all__ = ["Tried", "sample", "try_all", "try_one"]

@@ -3,7 +3,6 @@
 from typing import Any
 
 from messages.world import Task
-from nodes.env_server.worlds.errors import WorldError
 from nodes.env_server.worlds.world import World
 
 KINDS = ("embedded", "minedojo")
@@ -41,6 +40,3 @@ def _class_of(kind: str) -> Any:
     from nodes.env_server.worlds.minedojo import MineDojoWorld
 
     return MineDojoWorld
-
-
-__all__ = ["KINDS", "WorldError", "make_world"]

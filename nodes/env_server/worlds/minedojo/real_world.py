@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from messages.world import Task
 from models import features
+from models.actions import ACTION_SIZES, EQUIP
 from models.rules import block_names, item_id, item_names
 from models.tasks import WrongArgument, WrongValue, argument_names, make_kwargs
 from nodes.env_server.readings import MOB_GRID, PROGRAM_GRID
@@ -22,9 +23,6 @@ from nodes.env_server.worlds.world import NOON, Bools, Floats, Ints, World
 
 LOG = logging.getLogger("minedojo")
 ENVIRONMENT = Path(__file__).parents[4] / ".venv-minedojo"
-ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
-NO_OP = (0, 0, 0, 12, 12, 0, 0, 0)
-EQUIP = 5  # and place and destroy: they want something in the slot
 OWN_OPTIONS = (
     "ports", "connections", "python", "fast_reset", "timeout", "reset_timeout", "memory_limit",
     "restarts", "strict", "voxel_radius",
@@ -196,6 +194,7 @@ class MineDojoWorld(World):
             if not 0 <= value < most:
                 raise ValueError(f"environment {row}: action[{column}] is 0 to {most - 1}, not"
                                  f" {value}")  # fmt: skip
+        # From equip on, functions want something in the slot.
         if action[5] >= EQUIP and self._seen.items[row, action[7]] == 0:
             if self._strict:
                 verb = ("equip", "place", "destroy")[action[5] - EQUIP]
@@ -363,6 +362,3 @@ def _placed(inventory: dict[str, int]) -> list[tuple[Any, ...]]:
     if len(found) > 36:
         raise ValueError(f"the start inventory needs {len(found)} slots, there are 36")
     return found
-
-
-__all__ = ["ENVIRONMENT", "MineDojoWorld", "default_rays"]

@@ -138,6 +138,3 @@ class Seen:
 def _ids(names: NDArray[np.str_]) -> NDArray[np.int64]:
     flat = [BLOCKS.get(name, UNKNOWN) for name in names.ravel().tolist()]
     return np.array(flat, np.int64).reshape(names.shape)
-
-
-__all__: list[str] = ["Seen", "observation_of"]
