@@ -28,39 +28,44 @@ class ConfigError(Exception):
 
 
 def read_config(run: Path) -> dict[str, Any]:
-    """The resolved configuration of a run, ``<run>/config.yaml``."""
+    """The resolved configuration of a run, ``<run>/config.yaml``.
+
+    Raises:
+        ConfigError: there is none, or it is none.
+    """
     if not run.is_dir():
         raise ConfigError(f"there is no run folder {run}; `rlgpt launch` makes one")
     path = run / "config.yaml"
     try:
         config = yaml.load(path.read_text("utf-8"), _Numbers)
     except FileNotFoundError:
-        raise ConfigError(f"{path} is missing; is {run} a run folder of `rlgpt launch`?") from None
+        raise ConfigError(f"{run} is no run folder: it has no config.yaml") from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+        mark = getattr(error, "problem_mark", None)
+        line = f" (line {mark.line + 1})" if mark else ""
+        raise ConfigError(
+            f"{path} is not valid YAML{line}; restore it or launch into a new run folder"
+        ) from error
     except RecursionError as error:
-        raise ConfigError(f"{path} is nested too deeply") from error
+        raise ConfigError(f"{path} is nested too deeply to be a launch") from error
     if not isinstance(config, dict):
-        raise ConfigError(f"{path} must be a mapping of names to values")
+        raise ConfigError(f"{path}: it is no launch: it should be a mapping of names to values")
     return cast("dict[str, Any]", config)
 
 
 def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:
     """``nodes.<node>.parameters`` of a configuration; empty if there are none."""
-    value: Any = config
+    values = config
     for key in ("nodes", node, "parameters"):
-        if value is None:
+        found = values.get(key)
+        if found is None:
             return {}
-        if not isinstance(value, Mapping):
+        if not isinstance(found, Mapping):
             raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
-        value = cast("Mapping[str, Any]", value).get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
-    return dict(cast("Mapping[str, Any]", value))
+        values = cast("Mapping[str, Any]", found)
+    return dict(values)
 
 
 def override(values: dict[str, Any], arguments: Sequence[str]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import IO
 
 _PR_SET_PDEATHSIG = 1
 
+_libc = ctypes.CDLL(None)
+
 
 class AlreadyRunning(Exception):
     """Another process has this node's name in this run."""
@@ -45,6 +47,16 @@ SUPERVISED = "RLGPT_SUPERVISED"
 """The environment variable that has the process id of a node's supervisor, which starts it."""
 
 
+def child_environment() -> dict[str, str]:
+    """The environment of a node that this process starts, and that is to end with it."""
+    return {**os.environ, SUPERVISED: str(os.getpid())}
+
+
+def end_with_parent(number: int) -> None:
+    """Be sent this signal when the thread that started this process ends."""
+    _libc.prctl(_PR_SET_PDEATHSIG, number)
+
+
 def end_with_supervisor() -> None:
     """Be killed when the supervisor ends, if there is one; leave at once if it has ended already.
 
@@ -54,7 +66,7 @@ def end_with_supervisor() -> None:
     supervisor = os.environ.get(SUPERVISED)
     if not supervisor:
         return
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
     # It may have ended before prctl took effect; then init, or a reaper, is the parent.
     if str(os.getppid()) != supervisor:
         raise SystemExit(1)

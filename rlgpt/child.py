@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from messages.system import NodeState
+from nodes.process import child_environment
 from rlgpt.configuration import NodePlan
 
 State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
@@ -48,10 +49,7 @@ class Child:
         """Start the process and return its pid. Only ever from the main thread: the kernel ends a
         node that asked to die with its parent when the *thread* that made it ends."""
         self._log.parent.mkdir(parents=True, exist_ok=True)
-        environment = dict(os.environ)
-        environment.update(
-            NOTIFY_SOCKET=notify, RLGPT_SUPERVISED=str(os.getpid()), PYTHONUNBUFFERED="1"
-        )
+        environment = {**child_environment(), "NOTIFY_SOCKET": notify, "PYTHONUNBUFFERED": "1"}
         # A file and not a pipe: a node never waits for its launcher to read.
         with self._log.open("ab") as log:
             log.write(f"--- started {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode())

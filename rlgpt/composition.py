@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 import rlgpt
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, instead, near
 
 CHECKOUT = Path(rlgpt.__file__).resolve().parent.parent
 VERSION_BASE = "1.3"
@@ -39,6 +39,12 @@ def launch_files() -> dict[str, Path]:
         for path in sorted(folder.glob("*.yaml")):
             found.setdefault(path.stem, path)
     return found
+
+
+def group_options(group: str) -> list[str]:
+    """What a group may be chosen from (``task``, ``method``, ``llm``), by name."""
+    folders = [*launch_folders(), CHECKOUT / "models"]
+    return list(dict.fromkeys(p.stem for f in folders for p in sorted((f / group).glob("*.yaml"))))
 
 
 def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
@@ -92,8 +98,7 @@ def _find(name: str) -> Path:
         raise Refused(f"there is no launch file {name}")
     found = launch_files()
     if name not in found:
-        there = ", ".join(sorted(found)) or "none"
-        raise Refused(f"there is no launch file `{name}`{near(name, found)} (there are: {there})")
+        raise Refused(f"there is no launch file `{name}`{instead(name, sorted(found))}")
     return found[name]
 
 

@@ -12,8 +12,9 @@ import yaml
 from messages.bounds import Amount, NotNegative, Positive
 from messages.plan import Limits
 from messages.world import Condition, Task
+from nodes.config import ConfigError, read_config
 from nodes.files import write_whole
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, instead, near
 
 LARGEST_SEED = 1_000_000_000
 """A run's seed stands for a million of the worlds'."""
@@ -88,6 +89,11 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def module(self, node: str) -> str:
         return self.nodes[node].module or f"nodes.{node}"
+
+    def check_node(self, node: str) -> None:
+        """Raises Refused where there is no such node."""
+        if node not in self.nodes:
+            raise Refused(f"there is no node `{node}`{instead(node, self.nodes)}")
 
     def order(self) -> list[str]:
         """The nodes so that each comes after those it waits for, else as the launch file has them.
@@ -170,24 +176,17 @@ def _fields_at(path: str) -> list[str]:
     return list(found.__struct_fields__) if found else []
 
 
+def read(run: Path) -> dict[str, Any]:
+    """The launch of an existing run folder as it is written there. Raises Refused."""
+    try:
+        return read_config(run)
+    except ConfigError as error:
+        raise Refused(str(error)) from None
+
+
 def load(run: Path) -> Stack:
     """The launch of an existing run folder. Raises Refused."""
-    path = run / "config.yaml"
-    try:
-        data = yaml.safe_load(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise Refused(f"{run} is no run folder: it has no config.yaml") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" (line {mark.line + 1})" if mark else ""
-        raise Refused(
-            f"{path} is not valid YAML{line}; restore it or launch into a new run folder"
-        ) from None
-    except RecursionError:
-        raise Refused(f"{path} is nested too deeply to be a launch") from None
-    return check(data, str(path))
+    return check(read(run), str(run / "config.yaml"))
 
 
 def save(stack: dict[str, Any], run: Path) -> None:

@@ -17,7 +17,7 @@ from messages.system import (
     NodeStates,
     describe,
 )
-from rlgpt.refused import near
+from rlgpt.refused import instead
 from rlgpt.supervisor import Supervisor
 
 LONGEST = 25.0  # seconds; below the services' deadline, so that the caller hears why
@@ -34,11 +34,9 @@ def serve(bus: Bus, supervisor: Supervisor) -> None:
             try:
                 return supervisor.ask(wish, request.node).result(LONGEST)
             except KeyError:
-                known = list(supervisor.children)
+                known = instead(request.node, supervisor.children)
                 raise ServiceError(
-                    f"there is no node `{request.node}`{near(request.node, known)}"
-                    f" (there are: {', '.join(known)})",
-                    code="unknown_node",
+                    f"there is no node `{request.node}`{known}", code="unknown_node"
                 ) from None
             except TimeoutError:
                 raise ServiceError(

@@ -40,8 +40,10 @@ def main() -> None:
                 continue
     # What the launcher made in the temporary folder.
     if len(sys.argv) > 1:
-        Path(sys.argv[1], "notify").unlink(missing_ok=True)
-        Path(sys.argv[1]).rmdir() if Path(sys.argv[1]).is_dir() else None
+        folder = Path(sys.argv[1])
+        (folder / "notify").unlink(missing_ok=True)
+        if folder.is_dir():
+            folder.rmdir()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from rich.table import Table
 
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
@@ -30,8 +29,8 @@ from messages.system import (
 from nodes.exit_codes import FAILED
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, key_folder, load
-from rlgpt.refused import Refused, near
-from rlgpt.terminal import print_table
+from rlgpt.refused import Refused, instead, near
+from rlgpt.terminal import plain_table, print_table
 
 ANSWERS_WITHIN = 2.0  # seconds, of a node that is asked who it is
 READY_WITHIN = 60.0  # seconds, of a node that was restarted
@@ -58,13 +57,6 @@ def _opened(wanted: str | None) -> Iterator[tuple[Path, Stack, Bus]]:
         yield run, stack, bus
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in columns:
-        table.add_column(column, no_wrap=True)
-    return table
-
-
 # ---- nodes
 
 
@@ -81,7 +73,7 @@ def list_nodes(wanted: str | None) -> int:
     """Print every node of a run with its state."""
     with _opened(wanted) as (run, _, bus):
         states = _launcher_states(run, bus)
-    table = _table("node", "state", "pid", "restarts", "up", "memory")
+    table = plain_table("node", "state", "pid", "restarts", "up", "memory")
     for s in states:
         up = f"{s.uptime:.0f} s" if s.pid else ""
         memory = f"{s.memory / 2**20:.0f} MiB" if s.pid else ""
@@ -141,7 +133,7 @@ def list_doors(kind: str, wanted: str | None) -> int:
     with _opened(wanted) as (run, stack, bus):
         found = _running(run, stack, bus)
     kinds = ("topic",) if kind == "topic" else ("service", "action")
-    table = _table("name", "kind", "types", "fingerprint")
+    table = plain_table("name", "kind", "types", "fingerprint")
     for description in found:
         for door in sorted(description.doors, key=lambda d: d.name):
             if door.kind in kinds:
@@ -197,21 +189,13 @@ def _written(body: Any) -> str:
 # ---- parameters
 
 
-def _known_node(node: str, stack: Stack) -> None:
-    if node not in stack.nodes:
-        known = stack.nodes
-        raise Refused(
-            f"there is no node `{node}`{near(node, known)} (there are: {', '.join(known)})"
-        )
-
-
 def show_parameters(node: str | None, name: str | None, wanted: str | None) -> int:
     """Print the parameters of one node or of all, or the value of one parameter."""
     with _opened(wanted) as (run, stack, bus):
         if node is not None:
-            _known_node(node, stack)
+            stack.check_node(node)
         names = [node] if node is not None else list(stack.nodes)
-        table = _table("node", "parameter", "value", "")
+        table = plain_table("node", "parameter", "value", "")
         answers = 0
         for each in names:
             try:
@@ -223,11 +207,8 @@ def show_parameters(node: str | None, name: str | None, wanted: str | None) -> i
             answers += 1
             if name is not None:
                 if name not in parameters.values:
-                    known = parameters.values
-                    raise Refused(
-                        f"{node} has no parameter `{name}`{near(name, known)} "
-                        f"(there are: {', '.join(known) or 'none'})"
-                    )
+                    known = instead(name, parameters.values)
+                    raise Refused(f"{node} has no parameter `{name}`{known}")
                 print(msgspec.json.encode(parameters.values[name]).decode())
                 return 0
             for key, value in parameters.values.items():
@@ -249,7 +230,7 @@ def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
     except msgspec.DecodeError:
         value = text
     with _opened(wanted) as (run, stack, bus):
-        _known_node(node, stack)
+        stack.check_node(node)
         try:
             bus.call(set_parameters(node), SetParameters(values={key: value}))
         except RemoteError as error:

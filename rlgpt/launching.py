@@ -13,9 +13,9 @@ from messages.bus import Bus, BusError, RemoteError
 from nodes.exit_codes import FAILED
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
-from rlgpt.configuration import Stack, check, key_folder, load, save
+from rlgpt.configuration import Stack, check, key_folder, load, read, save
 from rlgpt.progress import LiveView, View
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, instead
 from rlgpt.supervisor import LISTENED_EVERY, Supervisor
 from rlgpt.terminal import console
 
@@ -45,9 +45,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         stack = load(run)
         _check_excluded(excluded, stack)
         if stack.run != str(run):  # the folder was moved
-            import yaml
-
-            stack = _written(yaml.safe_load((run / "config.yaml").read_text("utf-8")), run)
+            stack = _written(read(run), run)
         return _play(stack, run, excluded)
 
 
@@ -63,11 +61,8 @@ def _written(data: dict[str, Any], run: Path) -> Stack:
 def _check_excluded(excluded: list[str], stack: Stack) -> None:
     for name in excluded:
         if name not in stack.nodes:
-            known = stack.nodes
-            raise Refused(
-                f"`-{name}` leaves out a node that there is not{near(name, known)}"
-                f" (there are: {', '.join(known)})"
-            )
+            known = instead(name, stack.nodes)
+            raise Refused(f"`-{name}` leaves out a node that there is not{known}")
 
 
 def _play(stack: Stack, run: Path, excluded: list[str]) -> int:

@@ -3,11 +3,10 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
-from rlgpt.composition import CHECKOUT, compose_launch, launch_folders
-from rlgpt.refused import Refused, near
+from rlgpt.composition import compose_launch, group_options
+from rlgpt.refused import Refused, instead
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
 _SHORT = 120  # characters of a finding that is told as it is
@@ -17,10 +16,9 @@ _NOT = "  NOT "  # how the doctor begins a line about what is missing
 def doctor(name: str | None, overrides: list[str]) -> int:
     """Print what there is and what is missing, for one profile or for all. Returns 0 when the
     profile, or one of all, can be used."""
-    known = _profiles()
+    known = group_options("llm")
     if name is not None and name not in known:
-        there = ", ".join(known)
-        raise Refused(f"there is no llm `{name}`{near(name, known)} (there are: {there})")
+        raise Refused(f"there is no llm `{name}`{instead(name, known)}")
     codes: list[int] = []
     for each in [name] if name is not None else known:
         print(f"llm={each}", flush=True)
@@ -70,9 +68,3 @@ def _doctored(
 
 def _composed(name: str, overrides: list[str]) -> dict[str, Any]:
     return compose_launch(_ANY, [f"llm={name}", *overrides])["llm"]
-
-
-def _profiles() -> list[str]:
-    folders: list[Path] = [*(folder / "llm" for folder in launch_folders())]
-    folders.append(CHECKOUT / "models" / "llm")
-    return list(dict.fromkeys(p.stem for f in folders for p in sorted(f.glob("*.yaml"))))

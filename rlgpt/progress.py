@@ -18,6 +18,7 @@ from messages.system import Diagnostic, Heartbeat, NodeState
 from messages.training import Progress
 from messages.world import Activity
 from rlgpt.report.words import decomposition, plain
+from rlgpt.terminal import plain_table
 
 BETWEEN_PROGRESS_LINES = 5.0  # seconds
 
@@ -159,9 +160,7 @@ class LiveView:
         return Group(*parts)
 
     def _nodes(self) -> Table:
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for column in ("node", "state", "pid", "restarts", "memory", "working on"):
-            table.add_column(column, no_wrap=True, overflow="ellipsis")
+        table = plain_table("node", "state", "pid", "restarts", "memory", "working on")
         colours = {"ready": "green", "failed": "red", "waiting": "yellow", "starting": "yellow"}
         for state in self._states():
             colour = colours.get(state.state, "dim")

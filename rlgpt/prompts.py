@@ -6,6 +6,7 @@ from typing import Any
 
 from rlgpt import run_folder
 from rlgpt.refused import Refused, near
+from rlgpt.report.found import exchanges, unanswered
 
 
 def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: bool) -> int:
@@ -76,20 +77,7 @@ def _id(entry: dict[str, Any]) -> str:
 
 
 def _read(run: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for name in ("transcript.jsonl", "unanswered.jsonl"):
-        path = run / "llm" / name
-        try:
-            # Not by splitlines: models write other line ends, which JSON leaves as they are. The
-            # last line of a node that was killed may end inside a character.
-            lines = path.read_text("utf-8", errors="replace").split("\n")
-        except OSError:
-            continue
-        for line in lines:
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                continue  # the last line of a node that was killed while it wrote
+    found = [*exchanges(run), *unanswered(run)]
     if not found:
         raise Refused(f"no question was put to the language model in {run.name}")
     return sorted(found, key=lambda entry: entry["time"])

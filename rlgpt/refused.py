@@ -23,3 +23,9 @@ def near(word: str, known: Iterable[str]) -> str:
     """``"; did you mean `seed`?"`` where one of ``known`` is near ``word``, else ``""``."""
     matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean `{matches[0]}`?" if matches else ""
+
+
+def instead(word: str, known: Iterable[str]) -> str:
+    """``near``, and all of ``known``: ``"; did you mean `seed`? (there are: run, seed)"``."""
+    known = list(known)
+    return f"{near(word, known)} (there are: {', '.join(known) or 'none'})"

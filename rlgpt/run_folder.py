@@ -58,7 +58,8 @@ def point_latest(run: Path) -> None:
         draft.symlink_to(run.name if run.parent == runs else run)
         draft.replace(runs / "latest")
     except OSError:
-        draft.unlink(missing_ok=True) if os.access(runs, os.W_OK) else None
+        if os.access(runs, os.W_OK):
+            draft.unlink(missing_ok=True)
 
 
 def find(wanted: str | None) -> Path:
@@ -107,9 +108,6 @@ class Lock:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.release()
-
-    def release(self) -> None:
         os.close(self._file)
 
 

@@ -1,6 +1,5 @@
 """``rlgpt run``: one node of a run in the foreground, under a debugger if need be."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,10 +7,11 @@ import sys
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
+from nodes.process import child_environment
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.inspecting import connected
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused
 
 
 def run(node: str, wanted: str | None, overrides: list[str]) -> int:
@@ -19,11 +19,7 @@ def run(node: str, wanted: str | None, overrides: list[str]) -> int:
     however it ended. Returns the node's exit code."""
     folder = run_folder.find(wanted)
     stack = load(folder)
-    if node not in stack.nodes:
-        raise Refused(
-            f"there is no node `{node}`{near(node, stack.nodes)} (there are: "
-            f"{', '.join(stack.nodes)})"
-        )
+    stack.check_node(node)
     command = [sys.executable, "-m", stack.module(node), "--run", str(folder), *overrides]
     if not run_folder.launched(folder):
         _say(f"no launcher holds {folder.name}; {node} runs alone")
@@ -69,7 +65,7 @@ def _in_foreground(command: list[str]) -> int:
     """Run ``command`` on this terminal, in this process group, so that a debugger works."""
     # Ctrl-C goes to the whole group: it is the node's to heed, and ours to outlive.
     heard = signal.signal(signal.SIGINT, lambda *_: None)
-    child = subprocess.Popen(command, env={**os.environ, "RLGPT_SUPERVISED": str(os.getpid())})
+    child = subprocess.Popen(command, env=child_environment())
     ending = (signal.SIGTERM, signal.SIGHUP)
     before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in ending}
     try:

@@ -18,6 +18,14 @@ def console(width: int) -> Console:
     return made if made.is_terminal else _Console(highlight=False, width=width)
 
 
+def plain_table(*columns: str) -> Table:
+    """A table without lines around it, whose cells stay on one line each."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, no_wrap=True)
+    return table
+
+
 def print_table(table: Table | str) -> None:
     """Print a table, or what to say in its place. Nothing is cut off for a program that reads
     along."""

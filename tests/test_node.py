@@ -133,13 +133,13 @@ def test_second_node_of_the_name_is_refused(run: Path, bus: Bus, start: Start) -
     [
         ("nodes: {echo: {parameters: {pause: soon}}}", (), "pause"),
         ("nodes: {echo: {parameters: {pauses: 1}}}", (), "pauses"),
-        ("nodes: [", (), "not YAML"),
+        ("nodes: [", (), "not valid YAML (line 1)"),
         ("- 1", (), "mapping"),
         ("nodes: {}", ("pause",), "key=value"),
         ("nodes: {}", ("pause=x",), "pause"),
         ("hosts: {echo: {host: 1}}", (), "hosts.echo"),
         ("hosts: {echo: {host: 192.0.2.1, port: 7000}}", (), "keys"),
-        (None, (), "config.yaml is missing"),
+        (None, (), "it has no config.yaml"),
     ],
 )
 def test_bad_configuration_ends_with_one_sentence(

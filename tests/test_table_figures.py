@@ -6,11 +6,11 @@ import pytest
 
 from messages.plan import Iteration, Limits, Samples
 from nodes.slow_agent.stopping import stop_reason
-from rlgpt.composition import compose_launch
+from rlgpt.composition import compose_launch, group_options
 from rlgpt.report.summary import SampleSummary
 from rlgpt.table import markdown, plot
 from rlgpt.table.cells import expand
-from rlgpt.table.definition import Definition, definitions, options, read
+from rlgpt.table.definition import Definition, definitions, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
@@ -139,7 +139,7 @@ def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
     assert reason.startswith(DEAD_LOOP)
 
 
-@pytest.mark.parametrize("method", options("method"))
+@pytest.mark.parametrize("method", group_options("method"))
 def test_a_cell_leaves_a_method_its_own(method: str) -> None:
     (cell,) = expand(definition(methods=[method], seeds=[3]), [])
     assert cell.overrides == ["nodes.fast_agent.parameters.evaluation_episodes=30"]
@@ -152,7 +152,7 @@ def test_tables_name_tasks_that_there_are() -> None:
     assert {*tables.split(), "ablation-llm"} <= set(definitions())
     for name in definitions():
         table = read(name)
-        assert set(table.tasks) <= set(options("task"))
+        assert set(table.tasks) <= set(group_options("task"))
         assert len(table.seeds) >= 3
         assert table.episodes >= 30
         assert set(table.paper) <= set(table.tasks)

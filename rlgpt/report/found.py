@@ -1,4 +1,4 @@
-"""What the nodes left in a run folder, read for the report.
+"""What the nodes left in a run folder, read for the report and for `rlgpt prompt`.
 
 Every piece may be missing or cut off (a node that never started, a run that was killed while it
 wrote): what can be read is reported, the rest is left out.
@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
+
+from nodes.config import ConfigError, read_config
 
 _EMBEDDED_BYTES = 8 * 1024 * 1024
 # The level of a line stands after its time. A message may well say "an error" at another level.
@@ -67,10 +68,9 @@ def jail(run: Path) -> Jail:
 def config(run: Path) -> dict[str, Any]:
     """The resolved config of the run; empty if there is none."""
     try:
-        values = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return read_config(run)
+    except ConfigError:
         return {}
-    return values if isinstance(values, dict) else {}
 
 
 def part(values: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -93,8 +93,17 @@ def asked(run: Path) -> list[Asked]:
 
 def exchanges(run: Path) -> Iterator[dict[str, Any]]:
     """The lines of the llm node's transcript that can be read."""
+    return _objects(run / "llm" / "transcript.jsonl")
+
+
+def unanswered(run: Path) -> Iterator[dict[str, Any]]:
+    """The same of the questions that the language model had no answer to."""
+    return _objects(run / "llm" / "unanswered.jsonl")
+
+
+def _objects(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        text = (run / "llm" / "transcript.jsonl").read_text(encoding="utf-8", errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return
     for line in text.split("\n"):  # splitlines knows ends that are inside a model's strings

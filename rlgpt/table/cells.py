@@ -10,7 +10,7 @@ from hydra.errors import HydraException
 
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, instead
 from rlgpt.table.definition import Definition
 
 AXES = ("task", "method", "llm", "seed")
@@ -147,9 +147,7 @@ def selection(words: list[str], definition: Definition) -> dict[str, set[str]]:
             raise Refused(f"--only {word}: write {'=..., '.join(AXES)}=...")
         for value in values.split(","):
             if value not in there[axis]:
-                hint = near(value, there[axis])
-                listed = ", ".join(there[axis])
-                raise Refused(f"the table has no {axis} `{value}`{hint} (there are: {listed})")
+                raise Refused(f"the table has no {axis} `{value}`{instead(value, there[axis])}")
             chosen.setdefault(axis, set()).add(value)
     return chosen
 

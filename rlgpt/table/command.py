@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from nodes.exit_codes import FAILED
+from rlgpt.composition import group_options
 from rlgpt.llm import lacking
 from rlgpt.refused import Refused
 from rlgpt.table import definition as tables
@@ -180,7 +181,7 @@ def _data(page: markdown.Page) -> dict[str, object]:
 
 def _present(definition: Definition) -> tuple[Definition, list[str]]:
     """The table without the methods that there are no files of, and a sentence for each."""
-    there = tables.options("method")
+    there = group_options("method")
     missing = [method for method in definition.methods if method not in there]
     present = msgspec.structs.replace(
         definition, methods=[method for method in definition.methods if method in there]

@@ -8,9 +8,9 @@ import msgspec
 import yaml
 
 from messages.bounds import Positive, Share
-from rlgpt.composition import launch_folders
+from rlgpt.composition import group_options, launch_folders
 from rlgpt.configuration import LARGEST_SEED
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, instead, near
 
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
@@ -58,9 +58,7 @@ def read(name: str) -> Definition:
     """The table ``name``. Raises Refused."""
     found = definitions()
     if name not in found:
-        raise Refused(
-            f"there is no table `{name}`{near(name, found)} (there are: {', '.join(found)})"
-        )
+        raise Refused(f"there is no table `{name}`{instead(name, found)}")
     path = found[name]
     try:
         definition = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Definition)
@@ -83,11 +81,11 @@ def _problem(definition: Definition) -> str:
             return f"`{axis}` has {twice[0]} twice"
     if len(definition.llms) > 1 and definition.by != "llm":
         return f"several `llms` stand side by side with `by: llm`, not with `by: {definition.by}`"
-    tasks = options("task")
+    tasks = group_options("task")
     for task in definition.tasks:
         if task not in tasks:
-            return f"there is no task `{task}`{near(task, tasks)} (there are: {', '.join(tasks)})"
-    if not set(definition.methods) & set(options("method")):
+            return f"there is no task `{task}`{instead(task, tasks)}"
+    if not set(definition.methods) & set(group_options("method")):
         return f"there is no launch/method/{definition.methods[0]}.yaml, nor one of the others"
     return ""
 
@@ -106,11 +104,4 @@ def quick(definition: Definition) -> Definition:
             "nodes.fast_agent.parameters.repairs=0",
             "nodes.fast_agent.parameters.budget=2000",
         ],
-    )
-
-
-def options(group: str) -> list[str]:
-    """The files of a launch group (``task``, ``method``), by name."""
-    return list(
-        dict.fromkeys(p.stem for f in launch_folders() for p in sorted((f / group).glob("*.yaml")))
     )

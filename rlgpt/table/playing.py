@@ -4,7 +4,6 @@ What is under way is noted beside the results, so that a table that was stopped 
 run folders that it left (`rlgpt resume`).
 """
 
-import ctypes
 import fcntl
 import os
 import selectors
@@ -14,17 +13,18 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from nodes.process import end_with_parent
 from rlgpt.refused import Refused
 from rlgpt.table.cells import Cell
 from rlgpt.table.progress import Progress, say
 from rlgpt.table.result import CellResult, current_commit, gather, write, write_file
 
-_PR_SET_PDEATHSIG = 1
 _LOG = "launch.txt"  # what the launch printed, in its run folder
 
 
@@ -130,7 +130,8 @@ class Playing:
                 stderr=subprocess.STDOUT,
                 # A terminal's Ctrl-C is for the table, which passes it on once.
                 start_new_session=True,
-                preexec_fn=_end_with_parent,
+                # A table that is killed takes its launches along.
+                preexec_fn=partial(end_with_parent, signal.SIGTERM),
             )
         running = _Running(cell, note, process)
         self._running.append(running)
@@ -263,11 +264,3 @@ def _sentence(log: Path, code: int) -> str:
 
 def _stop(number: int, _frame: object) -> None:
     raise Stopped(number)
-
-
-_libc = ctypes.CDLL(None)
-
-
-def _end_with_parent() -> None:
-    """In the launch, before it begins: a table that is killed takes its launches along."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

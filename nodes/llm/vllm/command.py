@@ -7,6 +7,10 @@ import sys
 from pathlib import Path
 
 from nodes.llm.profiles import Vllm
+from nodes.process import SUPERVISED
+
+VLLM, TORCH = "0.32.0", "2.13.0"
+"""The version that this project was tested with, and what it pins."""
 
 # The environment that docs/vllm.md has users make; looked into before the PATH.
 _OWN_ENVIRONMENT = ".venv-vllm"
@@ -25,7 +29,7 @@ _PICTURES = {"image": {"count": 64, "width": 1024, "height": 1024}, "video": 0}
 # proxies for a server on the loopback.
 _DROPPED = {
     "NOTIFY_SOCKET",
-    "RLGPT_SUPERVISED",
+    SUPERVISED,
     "PYTHONPATH",
     "PYTHONHOME",
     "VIRTUAL_ENV",
@@ -60,8 +64,8 @@ def _not_installed(profile: Vllm, name: str) -> Path:
     raise ValueError(
         f"vLLM is an optional part and is not installed here (no `{name}`): install it in an "
         f"environment of its own (`python3.11 -m venv {_OWN_ENVIRONMENT} && "
-        f"{_OWN_ENVIRONMENT}/bin/pip install vllm==0.32.0`, docs/vllm.md) or say where it is with "
-        f"llm.command=[PATH,serve]; a server elsewhere (`vllm serve {profile.model} "
+        f"{_OWN_ENVIRONMENT}/bin/pip install vllm=={VLLM}`, docs/vllm.md) or say where it is "
+        f"with llm.command=[PATH,serve]; a server elsewhere (`vllm serve {profile.model} "
         f"--max-model-len {profile.context}`) is used with llm=openai llm.url=http://HOST:8000/v1 "
         f"llm.model={profile.model}."
     )
