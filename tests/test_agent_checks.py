@@ -214,6 +214,10 @@ def test_conditions_are_read_from_the_views():
     assert not holds(near, episode(start, view(facing="leaves")))
     assert holds(LOG, episode(start, view(logs=2)))
     assert not holds(LOG, episode(start, view(logs=1)))  # it was there before
+    table = Condition(kind="nearby", name="crafting_table")
+    beside = msgspec.structs.replace(start, stations=["crafting_table"])
+    assert holds(table, episode(start, beside))
+    assert not holds(table, episode(beside, start))
     assert not holds(facing, episode(start, view(facing="wood"), ended="death"))
     assert success_rate(LOG, []) == 0.0
     both = [episode(start, view(logs=2)), episode(start, view())]
