@@ -11,10 +11,7 @@ import runpy
 import sys
 from collections.abc import Callable
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
-REFUSED = 2
-"""Exit code of what the user can set right."""
+from nodes.exit_codes import FAILED, INTERRUPTED, REFUSED
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 # What is wrong with a path that was given, wherever it comes to light.
@@ -66,7 +63,7 @@ def _say_the_rest() -> None:
 def _full(error: OSError) -> int:
     where = error.filename or "standard output"
     print(f"{where} cannot be written: {error.strerror}", file=sys.stderr)
-    return 1
+    return FAILED
 
 
 def _main() -> int:

@@ -50,13 +50,10 @@ from messages.system import (
 )
 from messages.system import Parameters as ParameterValues
 from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
+from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED
 from nodes.goals import StoredGoals
 from nodes.logs import LogFile, LogToTerminal
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
-
-BAD_CONFIG = 2
-ALREADY_RUNNING = 3
-"""Exit codes that mean: starting again will not help."""
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
@@ -239,10 +236,10 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     except AlreadyRunning as error:
         return _refuse(kind, error, ALREADY_RUNNING)
     except ConfigError as error:
-        return _refuse(kind, error, BAD_CONFIG)
+        return _refuse(kind, error, REFUSED)
     except OSError as error:
         sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
-        return _refuse(kind, sentence, BAD_CONFIG)
+        return _refuse(kind, sentence, REFUSED)
     with lock:
         return _serve(kind, run, config, options.overrides, ending)
 
@@ -285,14 +282,14 @@ def _serve(
         log.info("%s stops", kind.name)
         return 0
     except (ConfigError, AddressError) as error:
-        return _refuse(kind, error, BAD_CONFIG)
+        return _refuse(kind, error, REFUSED)
     except BusError as error:
         # Another node was away or refused: another time it may go better.
         log.error("%s ends: %s", kind.name, error)
-        return 1
+        return FAILED
     except Exception:
         log.exception("%s failed", kind.name)
-        return 1
+        return FAILED
     finally:
         if node is not None:
             node.close()

@@ -27,6 +27,7 @@ from messages.system import (
     get_parameters,
     set_parameters,
 )
+from nodes.exit_codes import FAILED
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, key_folder, load
 from rlgpt.refused import Refused, near
@@ -73,7 +74,7 @@ def _launcher_states(run: Path, bus: Bus) -> list[NodeState]:
     try:
         return bus.call(LIST, Empty()).nodes
     except BusError as error:
-        raise Refused(f"the launcher of {run.name} does not answer: {error}", code=1) from None
+        raise Refused(f"the launcher of {run.name} does not answer: {error}", code=FAILED) from None
 
 
 def list_nodes(wanted: str | None) -> int:
@@ -100,13 +101,13 @@ def tell(what: str, node: str, wanted: str | None) -> int:
         except RemoteError as error:
             raise Refused(error.message) from None
         except BusError as error:
-            raise Refused(f"the launcher of {run.name} does not answer: {error}", 1) from None
+            raise Refused(f"the launcher of {run.name} does not answer: {error}", FAILED) from None
         deadline = began + READY_WITHIN
         while state.state in ("starting", "waiting") and time.monotonic() < deadline:
             time.sleep(0.02)
             state = next(s for s in _launcher_states(run, bus) if s.node == node)
     if state.state != "ready":
-        raise Refused(f"{node} is {state.state}; see {run.name}/{node}/output.log", code=1)
+        raise Refused(f"{node} is {state.state}; see {run.name}/{node}/output.log", code=FAILED)
     print(f"{node} is ready again, as process {state.pid}, {time.monotonic() - began:.1f} s later")
     return 0
 
@@ -173,7 +174,7 @@ def echo(topic: str, wanted: str | None, count: int, silence: float | None) -> i
                 print(_written(said.get(timeout=silence)), flush=True)
                 printed += 1
         except queue.Empty:
-            raise Refused(f"nothing was said on {topic} for {silence:g} s", code=1) from None
+            raise Refused(f"nothing was said on {topic} for {silence:g} s", code=FAILED) from None
         finally:
             over.set()
             serving.join(5.0)

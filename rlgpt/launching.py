@@ -10,6 +10,7 @@ from typing import Any
 
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
+from nodes.exit_codes import FAILED
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.configuration import Stack, check, key_folder, load, save
@@ -188,13 +189,13 @@ class Launch:
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
             if self.supervisor.misconfigured:
                 hint = f"mend {run}/config.yaml and `rlgpt resume {run}`, or launch anew"
-            raise Refused(f"{self.supervisor.failure}\n({hint})", code=1)
+            raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)
         if self._goal_error is not None:
             self._view.log(f"failed: {self._goal_error}")
             hint = f"logs are in {run}"
             if self._mishap:
                 hint += f"; once that is mended, `rlgpt resume {run}` goes on"
-            raise Refused(f"the goal failed: {self._goal_error} ({hint})", code=1)
+            raise Refused(f"the goal failed: {self._goal_error} ({hint})", code=FAILED)
         number = self.supervisor.interrupted or signal.SIGINT
         self._view.said(f"stopped in order; `rlgpt resume {run}` goes on from here")
         return 128 + number

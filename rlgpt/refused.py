@@ -3,15 +3,17 @@
 import difflib
 from collections.abc import Iterable
 
+from nodes.exit_codes import REFUSED
+
 
 class Refused(Exception):
     """Ends a command. The sentence goes to stderr; nobody is shown a traceback for it.
 
-    ``code`` is the exit code: 2 for something that the user can set right in the command or the
-    files, 1 for a launch that failed on its way.
+    ``code`` is the exit code: ``REFUSED`` for something that the user can set right in the command
+    or the files, ``FAILED`` for what failed on its way.
     """
 
-    def __init__(self, sentence: str, code: int = 2) -> None:
+    def __init__(self, sentence: str, code: int = REFUSED) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.code = code

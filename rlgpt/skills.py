@@ -16,6 +16,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.plan import EVALUATE, Evaluate, SubAction
 from messages.system import describe
+from nodes.exit_codes import FAILED
 from nodes.skills import Library, LibraryError, Skill
 from rlgpt import run_folder
 from rlgpt.configuration import LARGEST_SEED, load, save
@@ -131,11 +132,11 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
                 cancelled=lambda: _ended(children) is not None,
             )
         except RemoteError as error:
-            raise Refused(f"{skill.name} cannot be played: {error.message}", code=1) from None
+            raise Refused(f"{skill.name} cannot be played: {error.message}", code=FAILED) from None
         except BusError as error:
             ended = _ended(children)
             why = str(error) if ended is None else _last_word(run, ended)
-            raise Refused(f"{skill.name} was not played to its end: {why}", code=1) from None
+            raise Refused(f"{skill.name} was not played to its end: {why}", code=FAILED) from None
     successes = sum(episode.success for episode in evaluated.episodes)
     print(
         f"{skill.name}: {successes} of {len(evaluated.episodes)} episodes "
@@ -262,7 +263,7 @@ def _wait_ready(bus: Bus, run: Path, children: Children) -> None:
                 break
             except BusError:
                 if (ended := _ended(children)) is not None:
-                    raise Refused(_last_word(run, ended), code=1) from None
+                    raise Refused(_last_word(run, ended), code=FAILED) from None
                 if time.monotonic() > deadline:
                     log = run / name / "output.log"
-                    raise Refused(f"{name} does not get ready; see {log}", code=1) from None
+                    raise Refused(f"{name} does not get ready; see {log}", code=FAILED) from None

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Protocol
 
 from messages.system import NodeState
+from nodes.exit_codes import ALREADY_RUNNING, REFUSED
 from rlgpt import guardian
 from rlgpt.child import Child, Purpose
 from rlgpt.configuration import Stack
 from rlgpt.readiness import Readiness
 
-FINAL_CODES = (2, 3)  # wrong configuration, and somebody else runs the node: not worth another try
+FINAL_CODES = (REFUSED, ALREADY_RUNNING)  # starting it again will not help
 GRACE = 10.0  # seconds between asking a node to stop and making it
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LISTENED_EVERY = 0.5  # seconds
@@ -277,11 +278,11 @@ class Supervisor:
         words = (child.last_lines(1) or [f"ended with code {code} and no word"])[0]
         words = words.removeprefix(f"{child.name}: ").removeprefix(f"{child.name} ")
         if not child.asked:
-            self.misconfigured = code == 2
+            self.misconfigured = code == REFUSED
             self._fail(child, words)
             return
         # A user who edits a node and restarts it into a mistake gets to mend it.
-        child.state = "released" if code == 3 else "failed"
+        child.state = "released" if code == ALREADY_RUNNING else "failed"
         self._audience.said(f"{child.name}: {words}")
 
     def _ended_by_itself(self, child: Child, code: int) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from nodes.exit_codes import FAILED
 from rlgpt.llm import lacking
 from rlgpt.refused import Refused
 from rlgpt.table import definition as tables
@@ -92,7 +93,9 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
         say(f"written: {path}")
     if playing.failures:
         names = "; ".join(f"{cell.name}: {sentence}" for cell, sentence in playing.failures)
-        raise Refused(f"{len(playing.failures)} of {len(to_run)} cells failed: {names}", code=1)
+        raise Refused(
+            f"{len(playing.failures)} of {len(to_run)} cells failed: {names}", code=FAILED
+        )
     return 0
 
 

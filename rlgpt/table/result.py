@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from messages.plan import GoalReport
+from nodes.exit_codes import FAILED
 from nodes.files import write_whole
 from rlgpt.composition import CHECKOUT
 from rlgpt.refused import Refused
@@ -112,7 +113,7 @@ def write_file(path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
     except OSError as error:
-        raise Refused(f"cannot write {path} ({error.strerror})", code=1) from None
+        raise Refused(f"cannot write {path} ({error.strerror})", code=FAILED) from None
 
 
 def differences(cell: Cell, result: CellResult) -> str:
@@ -137,7 +138,7 @@ def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) ->
         report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
     except (OSError, msgspec.DecodeError) as error:
-        raise Refused(f"{run} lacks the report of its run ({error})", code=1) from None
+        raise Refused(f"{run} lacks the report of its run ({error})", code=FAILED) from None
     done, count, performed = _outcome(report, _wanted_episodes(run))
     return CellResult(
         task=cell.task,

@@ -14,6 +14,7 @@ from nodes.env_server.demonstrations.demonstrate import (
     keep,
     table,
 )
+from nodes.exit_codes import FAILED, REFUSED
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
             task_spec(task)
     except UnknownTask as unknown:
         print(f"rlgpt world demonstrate: {unknown}", file=sys.stderr)
-        return 2
+        return REFUSED
     shown = []
     for task in tasks:
         for seed in range(given.seed, given.seed + given.seeds):
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{played.steps:8d} steps  {played.seconds:7.1f} s  {task}: {how}", flush=True)
     done = sum(played.success for played in shown)
     print(f"{done} of {len(shown)} done", file=sys.stderr)
-    return 0 if done == len(shown) else 1
+    return 0 if done == len(shown) else FAILED
 
 
 if __name__ == "__main__":

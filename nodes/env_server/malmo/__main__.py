@@ -12,9 +12,10 @@ import threading
 
 from models.rules import biome_named
 from models.tasks import make_kwargs, world_settings
-from nodes.env_server.game import STILL, Game, NotInThisWorld
+from nodes.env_server.game import STILL, Game
 from nodes.env_server.malmo.server import MalmoServer
 from nodes.env_server.malmo.wire import frame_and_info
+from nodes.exit_codes import REFUSED
 
 
 def main() -> int:
@@ -36,12 +37,12 @@ def main() -> int:
             connections=given.connections,
         )
         _warm_up(biome, given.area)  # a client that comes already waits in the listener's queue
-    except (ValueError, NotInThisWorld) as refused:
+    except ValueError as refused:
         print(f"rlgpt world serve: {refused}", file=sys.stderr)
-        return 2
+        return REFUSED
     except OverflowError:
         print(f"rlgpt world serve: a port is 0 to 65535, not {given.port}", file=sys.stderr)
-        return 2
+        return REFUSED
     except OSError as error:
         why = str(error.strerror).partition(" (")[0]  # the address is behind it
         hint = "; --port 0 takes one that is free" if error.errno == errno.EADDRINUSE else ""
@@ -49,7 +50,7 @@ def main() -> int:
             f"rlgpt world serve: cannot listen on {given.host}:{given.port}: {why}{hint}",
             file=sys.stderr,
         )
-        return 2
+        return REFUSED
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

@@ -6,6 +6,7 @@ import sys
 from models.tasks import UnknownTask, task_spec
 from nodes.env_server.obtainable.oracle import explain, judge
 from nodes.env_server.obtainable.report import coverage
+from nodes.exit_codes import FAILED, REFUSED
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,11 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
         spec = task_spec(options.why)
     except UnknownTask as error:
         print(f"rlgpt world coverage: {error}", file=sys.stderr)
-        return 2
+        return REFUSED
     verdict = judge(spec, engine=options.engine)
     if not verdict.obtainable:
         print(f"{spec.id} cannot be done: {verdict.reason}")
-        return 1
+        return FAILED
     for rule in explain(spec, engine=options.engine):
         needs = f" <- {', '.join(rule.needs)}" if rule.needs else ""
         print(f"{rule.gives}{needs}  ({rule.how})")

@@ -9,6 +9,7 @@ import sys
 from nodes.env_server.seeing.browser import PlayServer
 from nodes.env_server.seeing.opening import CannotSee, open_game, size_of
 from nodes.env_server.seeing.terminal import play_in_terminal
+from nodes.exit_codes import REFUSED
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,21 +20,21 @@ def main(arguments: list[str] | None = None) -> int:
         game, prompt = open_game(given.task, given.seed)
     except CannotSee as refused:
         print(f"rlgpt world play: {refused}", file=sys.stderr)
-        return 2
+        return REFUSED
     if not given.browser:
         return play_in_terminal(game, prompt)
     try:
         server = PlayServer(game, prompt, given.port, size)
     except OverflowError:
         print(f"rlgpt world play: a port is 0 to 65535, not {given.port}", file=sys.stderr)
-        return 2
+        return REFUSED
     except OSError as refused:
         print(
             f"rlgpt world play: cannot serve on port {given.port}: {refused.strerror}; --port 0 "
             "takes one that is free",
             file=sys.stderr,
         )
-        return 2
+        return REFUSED
     game.world.rgb(0, *size)  # compiled before the page asks
     print(f"playing at http://127.0.0.1:{server.port}/ (Ctrl-C ends it)", flush=True)
     try:

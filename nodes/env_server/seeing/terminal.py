@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nodes.env_server.game import Game, Keys
 from nodes.env_server.seeing.hands import KEYS, bag, craftable, keys_of
+from nodes.exit_codes import REFUSED
 
 TICK = 0.05  # seconds
 HOLD = 0.25  # seconds that a key counts as down: a terminal tells of presses only
@@ -38,7 +39,7 @@ def play_in_terminal(game: Game, prompt: str, ticks: int | None = None) -> int:
     """Until x or the end of input, or after so many ticks. The terminal is left as it was."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("rlgpt world play: this is no terminal; use --browser", file=sys.stderr)
-        return 2
+        return REFUSED
     before = termios.tcgetattr(sys.stdin)
     print(prompt, HELP, sep="\n", end="", flush=True)
     try:

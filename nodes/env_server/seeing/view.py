@@ -14,6 +14,7 @@ from nodes.env_server.game import STILL, Game, Keys
 from nodes.env_server.seeing.gallery import draw_gallery
 from nodes.env_server.seeing.opening import CannotSee, open_game, size_of
 from nodes.env_server.seeing.png import write_png
+from nodes.exit_codes import REFUSED
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,11 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
         game.close()
     except CannotSee as refused:
         print(f"rlgpt world view: {refused}", file=sys.stderr)
-        return 2
+        return REFUSED
     except OSError as refused:
         where = refused.filename or given.gallery or given.out  # a full disk fails without a name
         print(f"rlgpt world view: {where} cannot be written: {refused.strerror}", file=sys.stderr)
-        return 2
+        return REFUSED
     return 0
 
 
