@@ -10,6 +10,8 @@ import msgspec
 import yaml
 
 from messages.bounds import Amount, NotNegative, Positive
+from messages.bus import AddressError
+from messages.bus.address import read_hosts
 from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.config import ConfigError, read_config
@@ -124,6 +126,10 @@ def check(data: Any, source: str) -> Stack:
                 raise Refused(f"{source}: {name} starts after `{other}`, which is no node{hint}")
         _find_module(stack, name, source)
     stack.order()
+    try:
+        read_hosts(stack.hosts)
+    except AddressError as error:
+        raise Refused(f"{source}: {error}") from None
     return stack
 
 

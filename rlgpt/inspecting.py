@@ -189,6 +189,13 @@ def _written(body: Any) -> str:
 # ---- parameters
 
 
+def _silent(node: str, run: Path, error: BusError) -> str:
+    """Why a node said nothing, as far as it can be told from outside."""
+    if run_folder.launched(run):
+        return f"{node} of {run.name} does not answer: {error}"
+    return f"{node} of {run.name} is not running; `rlgpt resume {run.name}` starts it again"
+
+
 def show_parameters(node: str | None, name: str | None, wanted: str | None) -> int:
     """Print the parameters of one node or of all, or the value of one parameter."""
     with _opened(wanted) as (run, stack, bus):
@@ -202,7 +209,7 @@ def show_parameters(node: str | None, name: str | None, wanted: str | None) -> i
                 parameters = bus.call(get_parameters(each), Empty(), timeout=ANSWERS_WITHIN)
             except BusError as error:
                 if node is not None:
-                    raise Refused(f"{node} of {run.name} does not answer: {error}") from None
+                    raise Refused(_silent(node, run, error)) from None
                 continue
             answers += 1
             if name is not None:
@@ -236,6 +243,6 @@ def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
         except RemoteError as error:
             raise Refused(error.message) from None
         except BusError as error:
-            raise Refused(f"{node} of {run.name} does not answer: {error}") from None
+            raise Refused(_silent(node, run, error)) from None
     print(f"{node}: {key} = {msgspec.json.encode(value).decode()}")
     return 0

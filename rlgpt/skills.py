@@ -66,7 +66,7 @@ def show(name: str, folder: str | None) -> int:
         "starts with": _start(skill),
         "after": ", ".join(s.sub_action.name for s in learned.before) or "an episode's start",
         "task": f"{learned.task.id}: {learned.task.prompt}",
-        "tryouts": f"{counts.successes} of {counts.episodes} episodes",
+        "aim reached": f"in {counts.successes} of {counts.episodes} episodes",
         "evaluations": f"{counts.used_successes} of {counts.used_episodes} episodes",
         "samples": f"{counts.samples:,}",
         "run": source.run,

@@ -66,6 +66,15 @@ def test_what_is_wrong_with_a_plan_is_said(subtasks: list[Subtask], said: str):
     assert any(said in problem for problem in plan_problems(TASK, subtasks))
 
 
+def test_recipes_are_gone_through_only_where_all_subtasks_can_be_seen_to_be_done():
+    planks = step("saw", PLANKS)
+    assert any("uses up 1 log" in said for said in plan_problems(TASK, [planks, step("a", LOG)]))
+    unseen = step("x", Condition(kind="have", name="logg"))
+    said = plan_problems(TASK, [unseen, planks, step("a", LOG)])
+    assert len(said) == 1
+    assert "did you mean log" in said[0]
+
+
 def test_what_is_wrong_with_a_decomposition_is_said():
     dig = SubAction(name="dig", method="code", success=LOG)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
@@ -118,6 +127,9 @@ def spec_answer(**changes: object) -> SpecAnswer:
     [
         ({"observations": ["smell"]}, "no observation called 'smell'"),
         ({"actions": []}, "no action"),
+        ({"actions": ["craft:bedrock"]}, "Action 'craft:bedrock': there is no 'bedrock' to craft"),
+        ({"actions": ["attack:log"]}, "no action called 'attack:log'"),
+        ({"actions": ["craft"]}, "no action called 'craft'"),
         ({"horizon": 0}, "horizon"),
         ({"budget": 10**9}, "budget"),
         ({"rewards": [{"kind": "gain", "weight": 1.0}]}, "needs a name"),
@@ -139,6 +151,18 @@ def test_what_is_wrong_with_a_spec_is_said(changes: dict[str, object], said: str
         spec_answer(**changes), **known, macros_allowed=True, most_samples=10**6
     )
     assert any(said in problem for problem in problems)
+
+
+def test_what_is_just_allowed_in_a_spec_is_allowed():
+    known = {"observations": ["rays"], "actions": ["attack"]}
+    macro = {"name": "once", "source": "", "max_steps": 1}
+    for changes in (
+        {"actions": ["attack", "craft:planks"]},
+        {"budget": 1, "horizon": 1, "macros": [macro]},
+        {"budget": 5000, "horizon": 1_000_000},
+    ):
+        answer = spec_answer(**changes)
+        assert spec_problems(answer, **known, macros_allowed=True, most_samples=5000) == []
 
 
 def test_macros_and_weights_are_checked():
@@ -190,6 +214,10 @@ def test_conditions_are_read_from_the_views():
     assert not holds(near, episode(start, view(facing="leaves")))
     assert holds(LOG, episode(start, view(logs=2)))
     assert not holds(LOG, episode(start, view(logs=1)))  # it was there before
+    table = Condition(kind="nearby", name="crafting_table")
+    beside = msgspec.structs.replace(start, stations=["crafting_table"])
+    assert holds(table, episode(start, beside))
+    assert not holds(table, episode(beside, start))
     assert not holds(facing, episode(start, view(facing="wood"), ended="death"))
     assert success_rate(LOG, []) == 0.0
     both = [episode(start, view(logs=2)), episode(start, view())]

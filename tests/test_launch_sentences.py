@@ -65,6 +65,8 @@ def place(tmp_path: Path) -> Path:
             "`task.success.quantity`: expected `int` >= 1",
         ),
         (["two", "run="], "run= names no folder"),
+        (["two", "hosts.first.host=a"], "two: hosts.first must be {host: NAME, port: NUMBER}"),
+        (["two", "hosts.first={host: a, port: 0}"], "hosts.first.port is 0; it must be within"),
     ],
 )
 def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
@@ -220,6 +222,9 @@ def test_commands_about_a_run_that_is_over(place: Path) -> None:
     assert gone in refused("node", "restart", "first", cwd=place)
     assert "no node of over is running" in refused("topic", "list", cwd=place)
     assert "no node of over is running" in refused("topic", "echo", "first/x", cwd=place)
+    silent = "first of over is not running; `rlgpt resume over` starts it again"
+    assert silent in refused("param", "get", "first", "pace", cwd=place)
+    assert silent in refused("param", "set", "first", "pace=2", cwd=place)
     assert "there is no node `frist`; did" in refused("param", "list", "frist", cwd=place)
     assert "there is no node `frist`; did" in refused("run", "frist", cwd=place)
 

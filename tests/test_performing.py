@@ -29,7 +29,16 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.program import Program
-from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, Task
+from messages.world import (
+    CLOSE,
+    LOOK,
+    OPEN,
+    RUN_PROGRAM,
+    Condition,
+    Looked,
+    SessionName,
+    Task,
+)
 from models.plans import plan_for
 from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
@@ -133,6 +142,68 @@ def test_the_rest_is_planned_from_each_episodes_own_inventory(tmp_path: Path):
     bus, world = performing(tmp_path / "rich")
     assert perform(bus, rich).success_rate == 1.0
     assert [item for _, item, _, _ in world.ran] == ["planks", "crafting_table"]
+
+
+def loses_all(world: Inventories, row: int) -> bool:
+    world.sessions["demo/perform/episodes/play-0"][row] = {}
+    return True
+
+
+def test_tries_count_in_a_row_at_one_subtask(tmp_path: Path):
+    bus, world = performing(tmp_path, tries=2)
+
+    def fails(row: int, item: str, number: int) -> bool:
+        if item == "stick":
+            return row == 0 and number == 0 and loses_all(world, row)
+        # The log is got at once, and again after all was lost, but then not at the first try.
+        return row == 0 and (item, number) in {("log", 1), ("planks", 1)}
+
+    world.fails = fails
+    assert perform(bus).success_rate == 1.0
+
+
+def test_who_gets_no_further_is_given_up_however_much_the_tries_bring(tmp_path: Path):
+    bus, world = performing(tmp_path, tries=2, most_tries=3)
+    world.fails = lambda row, item, number: row == 0 and item == "stick" and loses_all(world, row)
+    performed = perform(bus)
+    assert performed.success_rate == 0.75
+    assert performed.episodes[0].reason == "3 tries at log"
+
+
+@pytest.mark.parametrize(("replans", "rate"), [(2, 0.75), (3, 1.0)])
+def test_plans_after_fruitless_tries_are_counted_over_the_episode(
+    tmp_path: Path, replans: int, rate: float
+):
+    bus, world = performing(tmp_path, replans=replans)
+    fruitless = {("planks", 0), ("planks", 1), ("stick", 0)}
+    world.fails = lambda row, item, number: row == 1 and (item, number) in fruitless
+    performed = perform(bus)
+    assert performed.success_rate == rate
+    assert performed.episodes[1].reason == ("2 plans after the first" if rate < 1.0 else "")
+
+
+def test_a_table_that_stands_there_is_used_until_that_fails(tmp_path: Path):
+    bus, world = performing(tmp_path)
+
+    def look(request: SessionName) -> Looked:
+        first, *rest = world.look(request).episodes
+        beside = msgspec.structs.replace(first.after, around={"crafting table": 1})
+        return Looked(episodes=[msgspec.structs.replace(first, after=beside), *rest])
+
+    bus.answer(LOOK, look)
+    pickaxe = Task(
+        id="pickaxe",
+        prompt="",
+        success=Condition(kind="have", name="wooden_pickaxe"),
+        inventory={"planks": 7, "stick": 2},
+    )
+    assert perform(bus, pickaxe).success_rate == 1.0
+    assert [(item, rows) for _, item, rows, _ in world.ran] == [
+        ("crafting_table", [1, 2, 3]),
+        ("wooden_pickaxe", [0, 1, 2, 3]),
+        ("crafting_table", [0]),
+        ("wooden_pickaxe", [0]),
+    ]
 
 
 def test_what_no_subtask_gets_is_said(tmp_path: Path):

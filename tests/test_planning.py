@@ -110,6 +110,18 @@ def test_digging_wears_tools_out():
     assert any("wears out" in said for said in shortfalls(both, {"crafting_table": 1}))
 
 
+def test_tools_that_are_made_wear_out_beside_those_that_are_there():
+    ready = {"wooden_pickaxe": 1, "planks": 3, "stick": 2, "crafting_table": 1}
+    plan = [("wooden_pickaxe", 1), ("cobblestone", 118)]
+    assert shortfalls(plan, ready) == []  # 59 blocks each
+    plan = [("wooden_pickaxe", 1), ("cobblestone", 119)]
+    (said,) = shortfalls(plan, ready)
+    assert said == (
+        "Subtask 2 (119 cobblestone) wears out the tools before its end: "
+        "1 more wooden_pickaxe would do."
+    )
+
+
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
@@ -150,6 +162,26 @@ def test_a_goal_that_stands_nearby_ends_in_placing_it():
     assert plan_shortfalls(plan, {}) == []
     assert "which no earlier one gets" in plan_shortfalls(plan[-1:], {})[0]
     assert plan_for(goal, {"crafting_table": 1}) == plan[-1:]
+
+
+def test_a_subtask_says_what_it_is_and_what_for():
+    plan = plan_for(Condition(kind="nearby", name="furnace"), {})
+    assert [(subtask.name, subtask.why) for subtask in plan] == [
+        ("harvest 3 log", "needed for planks"),
+        ("craft 9 planks", "needed for stick, crafting_table, wooden_pickaxe"),
+        ("craft 2 stick", "needed for wooden_pickaxe"),
+        ("craft 1 crafting table", "needed for wooden_pickaxe, furnace"),
+        ("craft 1 wooden pickaxe", "needed for cobblestone"),
+        ("harvest 8 cobblestone", "needed for furnace"),
+        ("craft 1 furnace", "to be placed"),
+        ("place furnace", "the goal"),
+    ]
+    smelted = plan_for(Condition(kind="have", name="iron_ingot"), {"iron_ore": 1, "furnace": 1})
+    assert [subtask.why for subtask in smelted] == [
+        "needed for planks",
+        "needed for iron_ingot",  # to burn
+        "the goal",
+    ]
 
 
 def test_a_goal_counts_from_where_the_episode_began():
@@ -200,4 +232,7 @@ def test_a_plan_of_subtasks_can_be_checked():
     plan = plan_for(Condition(kind="have", name="diamond"), {})
     assert plan_shortfalls(plan, {}) == []
     without: list[Subtask] = [s for s in plan if s.success.name != "furnace"]
-    assert any("needs a furnace" in said for said in plan_shortfalls(without, {}))
+    smelting = next(n for n, s in enumerate(without, 1) if s.success.name == "iron_ingot")
+    assert plan_shortfalls(without, {}) == [
+        f"Subtask {smelting} (3 iron_ingot) needs a furnace, which no earlier subtask gets."
+    ]

@@ -14,7 +14,7 @@ from rlgpt.table.definition import Definition, definitions, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
-from rlgpt.table.result import DEAD_LOOP, CellResult, Turn
+from rlgpt.table.result import DEAD_LOOP, CellResult, Tokens, Turn
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,7 @@ def test_iterations_of_one_subtask_keep_the_last_rate() -> None:
         (3, 60), (39, 60), (36, 60), (36, 60),
     ]  # fmt: skip
     assert (row.steps[1].low, row.steps[1].high) == wilson(39, 60)
+    assert row.steps[1].rate == pytest.approx(39 / 60)
 
 
 def test_iterations_of_several_subtasks_multiply_their_best() -> None:
@@ -108,6 +109,31 @@ def test_iterations_of_several_subtasks_multiply_their_best() -> None:
     (row,) = rows(definition(by="iteration"), [done, never])
     assert row.steps[1].successes is None
     assert (row.steps[1].low, row.steps[1].high) == (0.0, pytest.approx(0.4))
+
+
+def test_goals_of_one_and_of_several_subtasks_are_not_counted_together() -> None:
+    one = cell(0, 27, iterations=[turn("a", 0, 27)])
+    several = cell(1, 15, plan=["a", "b"], iterations=[turn("a", 0, 15), turn("b", 0, 30)])
+    (row,) = rows(definition(by="iteration"), [one, several])
+    assert row.best is None
+    assert (row.steps[0].successes, row.steps[0].rates) == (None, [0.9, 0.5])
+    assert row.steps[0].rate == pytest.approx(0.7)
+
+
+def test_a_goal_without_a_plan_has_no_chance() -> None:
+    unplanned = cell(0, 0, plan=[], performed=False)
+    assert chance(unplanned, 3) == 0.0
+    (row,) = rows(definition(by="iteration"), [unplanned])
+    assert [step.rate for step in row.steps] == [0.0] * 4
+
+
+def test_tokens_are_those_of_questions_and_answers() -> None:
+    told = [
+        cell(n, 30, tokens=Tokens(prompt=900, answer=100 * n, agents={}, iterations={}))
+        for n in (1, 2)
+    ]
+    (row,) = rows(definition(), [*told, cell(0, 30)])
+    assert row.tokens == 1050  # of the cells that have any
 
 
 def page(results: list[CellResult], **changes: Any) -> Page:
