@@ -8,7 +8,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 import rlgpt
 from rlgpt.refused import Refused, instead, near
@@ -133,6 +133,8 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
         return f"`{broken}` is no override; write key=value, with values as Hydra reads them"
     if isinstance(error, OmegaConfBaseException):
         where = getattr(error, "full_key", None)
+        if isinstance(error, MissingMandatoryValue) and where:
+            return f"`{where}` has to be given: add {where}=VALUE"
         place = f"`{where}`: " if where else ""
         first = text.splitlines()[0] if text else type(error).__name__
         return f"{path.name}: {place}{first[0].lower()}{first[1:]}"

@@ -113,7 +113,8 @@ def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list
     assert [skill.name for skill in Library(tmp_path / "skills").all()] == kept
 
 
-def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path):
-    bus = trained_but_not_played(tmp_path, "internal")
+@pytest.mark.parametrize("code", ["internal", "differs"])
+def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path, code: str):
+    bus = trained_but_not_played(tmp_path, code)
     with pytest.raises(RemoteError):
         bus.run_goal(IMPLEMENT, "demo/dig", DIG)

@@ -65,6 +65,7 @@ def place(tmp_path: Path) -> Path:
             "`task.success.quantity`: expected `int` >= 1",
         ),
         (["two", "run="], "run= names no folder"),
+        (["harvest_log", "llm=replay"], "`llm.transcript` has to be given: add llm.transcript="),
         (["two", "hosts.first.host=a"], "two: hosts.first must be {host: NAME, port: NUMBER}"),
         (["two", "hosts.first={host: a, port: 0}"], "hosts.first.port is 0; it must be within"),
     ],

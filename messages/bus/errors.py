@@ -21,6 +21,7 @@ MISHAPS = frozenset(
         "version",
         "no_answer",
         "diverged",
+        "differs",
         "DeadlineExceeded",
         "PeerRestarted",
         "MalformedReply",
@@ -28,7 +29,8 @@ MISHAPS = frozenset(
 )
 """Codes of failures that say nothing about what was asked: another time it may go better. With
 ``no_answer`` it was the language model that had none, or that was away; with ``diverged`` a
-training that goes on from its checkpoint once it learns more slowly."""
+training that goes on from its checkpoint once it learns more slowly; with ``differs`` a replay that
+has come away from its recording."""
 
 
 class BusError(Exception):
