@@ -4,6 +4,7 @@ The env server is replaced by arrays made beforehand, so what is timed is the le
 decisions of the policy, writing them down, the update. One thread, medians of the iterations.
 """
 
+import argparse
 import statistics
 import time
 
@@ -90,6 +91,7 @@ def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[f
 
 
 def main() -> None:
+    argparse.ArgumentParser(description="How fast the learner learns.").parse_args()
     torch.set_num_threads(1)
     default = Hyperparameters(
         target_kl=0.0, reward_scale=1.0

@@ -6,6 +6,7 @@ renders the typed questions of docs/examples/questions.json, which come from a r
 files as they are. A test fails when the page is older than the files.
 """
 
+import argparse
 import json
 from pathlib import Path
 
@@ -80,4 +81,5 @@ def page() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description="Write docs/prompts.md anew.").parse_args()
     PAGE.write_text(page(), "utf-8")
