@@ -29,9 +29,11 @@ from messages.chat import (
     SpecQuestion,
 )
 from messages.plan import SubAction
+from nodes.config import ConfigError, read_parameters
 from nodes.llm.answers import answer_schema, parse
 from nodes.llm.backend import BackendError
 from nodes.llm.completions import post
+from nodes.llm.llm import Llm
 from nodes.llm.profiles import read_profile
 from nodes.llm.transcript import Entry, Transcript
 from tests.agent_stack import LOG, TASK, AgentProcess
@@ -316,6 +318,12 @@ def test_a_profile_that_will_not_do_is_refused(
     assert ended.returncode == 2
     assert said in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1
+
+
+def test_repairs_below_none_are_refused():
+    """A question would not be asked even once."""
+    with pytest.raises(ConfigError, match="repairs"):
+        read_parameters(Llm.Parameters, {"repairs": -1}, "nodes.llm.parameters")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from messages.bounds import NotNegative
 from messages.bus import ServiceError
 from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, Exchange
 from messages.empty import Empty
@@ -33,7 +34,7 @@ class Llm(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         # One of models/llm/: `llm=<profile>` picks it.
         profile: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "rulebook"})
-        repairs: int = 3  # how often an answer that does not fit is asked for again
+        repairs: NotNegative = 3  # how often an answer that does not fit is asked for again
 
     parameters: Parameters
     live = frozenset({"repairs"})
