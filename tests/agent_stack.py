@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import yaml
 
-from messages.bus import Bus, ServiceError
+from messages.bus import Bus, GoalHandle, ServiceError
 from messages.plan import Limits, PursueGoal
 from messages.program import CHECK, Checked, CheckProgram, Problem, ProgramReport
 from messages.training import ACT, TRAIN, Act, Acted, Policy, Progress, Train, Trained, TrainingSpec
@@ -23,6 +23,7 @@ from messages.world import (
     LOOK,
     OPEN,
     RUN_PROGRAM,
+    Activity,
     Closed,
     Condition,
     Episode,
@@ -42,6 +43,9 @@ LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="Harvest one log.", success=LOG)
 STEPS = 10
 """Primitive steps that every program and policy of the toy world takes in each environment."""
+
+
+RunGoal = GoalHandle[RunProgram, Activity]
 
 
 class AgentProcess:
@@ -78,13 +82,13 @@ class ToyWorld:
     """An env server and a learner in one, where what comes of a program is said by a function.
 
     ``outcome(source)`` says what a program brings about: "facing", "have" or "". A policy brings
-    "have" about if it has macros. ``before_run(goal id)`` is called before each run of a program.
+    "have" about if it has macros. ``before_run(goal)`` is called before each run of a program.
     """
 
     def __init__(self, run: Path, outcome: Callable[[str], str]) -> None:
         self.run = run
         self.outcome = outcome
-        self.before_run: Callable[[str], None] = lambda goal_id: None
+        self.before_run: Callable[[RunGoal], None] = lambda goal: None
         self.sessions: dict[str, list[str]] = {}  # what each environment has reached
         self.played: list[tuple[str, str]] = []  # (session, program or policy), in order
         self.opened: list[OpenSession] = []
@@ -166,9 +170,9 @@ class ToyWorld:
         del self.sessions[request.session]
         return Closed(episodes=episodes, video=None)
 
-    def run_program(self, goal: Any) -> ProgramRan:
+    def run_program(self, goal: RunGoal) -> ProgramRan:
         request: RunProgram = goal.request
-        self.before_run(goal.id)
+        self.before_run(goal)
         steps = self._reach(request.session, self.outcome(request.program.source))
         self.played.append((request.session, request.program.name))
         report = ProgramReport(

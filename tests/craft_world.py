@@ -20,7 +20,7 @@ from messages.world import (
     View,
 )
 from models.planning import expected, shortfalls
-from tests.agent_stack import ToyWorld, rulebook_world
+from tests.agent_stack import RunGoal, ToyWorld, rulebook_world
 
 STEPS = 10
 
@@ -144,6 +144,6 @@ class CraftWorld(ToyWorld):
     def close_session(self, request: SessionName) -> Closed:
         return self.inventories.close(request)
 
-    def run_program(self, goal: Any) -> ProgramRan:
-        self.before_run(goal.id)
+    def run_program(self, goal: RunGoal) -> ProgramRan:
+        self.before_run(goal)
         return self.inventories.run(goal)

@@ -1,6 +1,7 @@
 """The two loops with real processes: escalation, stop rules, repairs, restarts."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from messages.program import Program
 from messages.system import SetParameters, set_parameters
 from messages.world import Condition
 from nodes.fast_agent.fast_agent import FastAgent
-from tests.agent_stack import STEPS, TASK, Stack, rulebook_world, stack
+from tests.agent_stack import STEPS, TASK, RunGoal, Stack, rulebook_world, stack
 from tests.bus_processes import PATIENCE
 from tests.conftest import short_folder
 
@@ -42,7 +43,7 @@ def agents(all_of_them: Stack) -> Iterator[Stack]:
     world.played.clear()
     world.trained.clear()
     yield all_of_them
-    world.outcome, world.before_run = rulebook_world, lambda goal_id: None
+    world.outcome, world.before_run = rulebook_world, lambda goal: None
 
 
 def told(report: GoalReport) -> list[list[tuple[str, str, bool]]]:
@@ -170,8 +171,8 @@ def _disturb(agents: Stack, happening: Callable[[], object]) -> threading.Event:
     evaluation."""
     happened = threading.Event()
 
-    def before_run(goal_id: str) -> None:
-        here = "iteration-1/evaluate" in goal_id and goal_id.split("/")[-1].startswith("1-")
+    def before_run(goal: RunGoal) -> None:
+        here = "iteration-1/evaluate" in goal.id and goal.id.split("/")[-1].startswith("1-")
         if here and not happened.is_set():
             happened.set()
             happening()
@@ -182,7 +183,7 @@ def _disturb(agents: Stack, happening: Callable[[], object]) -> threading.Event:
 
 def test_a_session_that_is_always_lost_ends_the_goal_with_a_reason(agents: Stack):
     stage = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
-    agents.world.before_run = lambda goal_id: agents.world.sessions.clear()
+    agents.world.before_run = lambda goal: agents.world.sessions.clear()
     with pytest.raises(Exception, match="no session") as refused:
         agents.bus.run_goal(
             EVALUATE, "never", Evaluate(task=TASK, stages=[stage]), timeout=PATIENCE
@@ -192,19 +193,21 @@ def test_a_session_that_is_always_lost_ends_the_goal_with_a_reason(agents: Stack
 
 
 def test_cancelling_the_goal_reaches_those_below(agents: Stack):
-    running, ended = threading.Event(), threading.Event()
+    running, withdrawn = threading.Event(), threading.Event()
 
-    def before_run(goal_id: str) -> None:
+    def before_run(goal: RunGoal) -> None:
         running.set()
-        ended.wait(PATIENCE)
+        until = time.monotonic() + PATIENCE
+        while not goal.withdrawn and time.monotonic() < until:
+            time.sleep(0.01)
+        if goal.withdrawn:
+            withdrawn.set()
 
     agents.world.before_run = before_run
-    try:
-        with pytest.raises(GoalCancelled):
-            agents.bus.run_goal(
-                PURSUE, "unwanted", agents.goal(), timeout=PATIENCE, cancelled=running.is_set
-            )
-    finally:
-        ended.set()
+    with pytest.raises(GoalCancelled):
+        agents.bus.run_goal(
+            PURSUE, "unwanted", agents.goal(), timeout=PATIENCE, cancelled=running.is_set
+        )
+    assert withdrawn.wait(PATIENCE)  # through planner, slow agent and fast agent
     with pytest.raises(GoalCancelled):
         agents.bus.run_goal(PURSUE, "unwanted", agents.goal(), timeout=PATIENCE)

@@ -44,7 +44,7 @@ from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
-from tests.agent_stack import stack
+from tests.agent_stack import RunGoal, stack
 from tests.bus_processes import PATIENCE
 from tests.craft_world import STEPS, CraftWorld, Inventories
 
@@ -442,8 +442,8 @@ def test_a_goal_is_performed_whoever_is_killed(run_folder: Path, name: str):
         assert isinstance(world, CraftWorld)
         killed = threading.Event()
 
-        def before_run(goal_id: str) -> None:
-            if name and "/perform/" in goal_id and "craft" in goal_id and not killed.is_set():
+        def before_run(goal: RunGoal) -> None:
+            if name and "/perform/" in goal.id and "craft" in goal.id and not killed.is_set():
                 killed.set()
                 agents.agents[name].kill()
                 agents.agents[name].start()

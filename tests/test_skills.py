@@ -32,7 +32,7 @@ from nodes.memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, holds
 from rlgpt.main import main
-from tests.agent_stack import LOG, STEPS, TASK, stack
+from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.test_agent_loops import ESCALATION, FIND, told
 
@@ -201,8 +201,8 @@ def test_a_second_run_trains_nothing_that_the_first_one_learned(
     with stack(runs[1], skills=str(library)) as agents:
         happened = threading.Event()
 
-        def before_run(goal_id: str) -> None:
-            if kill and "iteration-2/evaluate" in goal_id and not happened.is_set():
+        def before_run(goal: RunGoal) -> None:
+            if kill and "iteration-2/evaluate" in goal.id and not happened.is_set():
                 happened.set()
                 # What comes in meanwhile is not looked up again.
                 Library(library).add("else", "aaa", learned("nearest(" + WALK), None, TEN)
