@@ -93,7 +93,7 @@ def test_interrupted_table_goes_on(toys: Path) -> None:
         assert second.returncode == 2, second
         assert "another table is being run into results" in second.stderr
         assert table.stop(signal.SIGINT) == 130
-        assert "finished cells are kept, `rlgpt table toys` goes on from here" in table.text
+        assert "finished cells are kept, and the same command goes on from here" in table.text
         assert "Traceback" not in table.text
     assert cells(toys) == ["fine"]
     assert "stopped in order" in (run / "launch.txt").read_text()

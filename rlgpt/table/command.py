@@ -88,7 +88,7 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
         playing.play(to_run, options.again)
     except Stopped as stopped:
         writer.write_if_any()
-        say(f"stopped; finished cells are kept, `{writer.command}` goes on from here")
+        say("stopped; finished cells are kept, and the same command goes on from here")
         return 128 + stopped.number
     for path in writer.write_if_any():
         say(f"written: {path}")
