@@ -113,7 +113,7 @@ def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list
     assert [skill.name for skill in Library(tmp_path / "skills").all()] == kept
 
 
-@pytest.mark.parametrize("code", ["internal", "differs"])
+@pytest.mark.parametrize("code", ["internal", "differs", "no_world"])
 def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path, code: str):
     bus = trained_but_not_played(tmp_path, code)
     with pytest.raises(RemoteError):

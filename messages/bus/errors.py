@@ -20,6 +20,7 @@ MISHAPS = frozenset(
         INTERNAL,
         "version",
         "no_answer",
+        "no_world",
         "diverged",
         "differs",
         "DeadlineExceeded",
@@ -28,9 +29,9 @@ MISHAPS = frozenset(
     }
 )
 """Codes of failures that say nothing about what was asked: another time it may go better. With
-``no_answer`` it was the language model that had none, or that was away; with ``diverged`` a
-training that goes on from its checkpoint once it learns more slowly; with ``differs`` a replay that
-has come away from its recording."""
+``no_answer`` it was the language model that had none, or that was away; with ``no_world`` the world
+cannot be had, as things are set up; with ``diverged`` a training that goes on from its checkpoint
+once it learns more slowly; with ``differs`` a replay that has come away from its recording."""
 
 
 class BusError(Exception):

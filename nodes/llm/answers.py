@@ -129,12 +129,14 @@ def answer(
     conversation = list(prompt)
     asked = Asked()
     tries = 0
+    away = False
     pause, waited = _PAUSES[0], 0.0
     while tries <= repairs:
         try:
             completion = backend.complete(question, conversation, schema)
         except BackendError as error:
             asked.failures.append(str(error))
+            away = error.lost
             if error.too_long and len(conversation) > len(prompt):
                 # The wrong answer that was shown is what does not fit: the question does. This was
                 # no try, since the model was not asked.
@@ -150,6 +152,7 @@ def answer(
                 tries += 1
             continue
         tries += 1
+        away = False
         asked.prompt_tokens += completion.prompt_tokens
         asked.completion_tokens += completion.completion_tokens
         try:
@@ -168,6 +171,11 @@ def answer(
         asked.attempts.append(Attempt(text=completion.text, thinking=completion.thinking))
         return Valid(valid, asked)
     failures = asked.failures
+    if away:
+        raise NoAnswer(
+            f"{backend.model} cannot be asked, after {waited:.0f} s of waiting: {failures[-1]}",
+            asked,
+        )
     count = "1 try" if len(failures) == 1 else f"{len(failures)} tries"
     raise NoAnswer(
         f"{backend.model} gave no valid answer in {count}; the last: {failures[-1]}", asked

@@ -44,7 +44,7 @@ class MineDojoWorld(World):
 
     Raises:
         ValueError: an option, item or biome that there is not, or a value out of range.
-        WorldError: the real package is not installed.
+        WorldError: the real package is not installed, or there are too few ports.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = (
@@ -87,7 +87,7 @@ class MineDojoWorld(World):
         if connections < 1:
             raise ValueError(f"connections is at least 1, not {connections}")
         if ports is not None and len(ports) * connections < size:
-            raise ValueError(
+            raise WorldError(
                 f"{size} environments need {size} ports, not {len(ports)}: {ports}; more instances,"
                 " fewer environments (docs/minedojo.md), or connections=N for a port that takes N"
             )
