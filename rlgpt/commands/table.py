@@ -1,0 +1,68 @@
+"""``rlgpt table``: run a table of the paper, and write it."""
+
+from argparse import Namespace
+
+from rlgpt.commands.parsing import Commands, add_overrides
+from rlgpt.refused import Refused
+
+
+def add(commands: Commands) -> None:
+    table = commands.add_parser(
+        "table",
+        help="run a table of the paper, as far as it is missing, and write it",
+        allow_abbrev=False,
+        usage="rlgpt table NAME [--only AXIS=VALUE,... ...] [options] [key=value ...]",
+        description="Run the cells of a table that are missing, and write the table with its "
+        "intervals beside the paper's numbers. Cells that are there are kept. Tables: "
+        "minedojo10, diamond, harvest, ablation-structure, ablation-iterations, "
+        "ablation-interface, ablation-llm, and your own in ./launch/table/. key=value is passed "
+        "on to every cell.",
+    )
+    table.add_argument("name", metavar="NAME")
+    add_overrides(table)
+    table.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="AXIS=VALUE,...",
+        help="run only these: task=stick,bed method=rlgpt llm=qwen3_8b seed=0",
+    )
+    table.add_argument(
+        "--jobs", type=int, metavar="N", help="cells side by side; default: by cores and memory"
+    )
+    table.add_argument("--results", default="results", metavar="DIR", help="default: ./results")
+    table.add_argument("--again", action="store_true", help="run also those that are there")
+    table.add_argument("--keep-going", action="store_true", help="go on when a cell fails")
+    table.add_argument("--show", action="store_true", help="run nothing, write what is there")
+    table.add_argument(
+        "--quick", action="store_true", help="the smallest form, into DIR/quick: does it run?"
+    )
+    table.set_defaults(do=_table, takes_more=True)
+
+
+def _table(given: Namespace, more: list[str]) -> int:
+    from rlgpt.table.cells import AXES
+    from rlgpt.table.command import Options, table
+
+    axes = tuple(f"{axis}=" for axis in AXES)
+    # `--only` takes in what stands behind it; what is no axis of a table was meant as an override.
+    only = [word for word in given.only if word.startswith(axes)]
+    words = [*given.overrides, *(w for w in given.only if w not in only), *more]
+    for word in words:
+        if word.startswith("-"):
+            raise Refused(f"`{word}` means nothing here; see rlgpt table --help")
+    if given.jobs is not None and given.jobs < 1:
+        raise Refused(f"--jobs {given.jobs}: at least one cell at a time")
+    return table(
+        given.name,
+        Options(
+            only=only,
+            overrides=words,
+            results=given.results,
+            jobs=given.jobs,
+            again=given.again,
+            keep_going=given.keep_going,
+            show=given.show,
+            quick=given.quick,
+        ),
+    )
