@@ -6,7 +6,21 @@ import sys
 from collections.abc import Sequence
 
 from nodes.command import ended
-from rlgpt.commands import launch, llm, node, param, prompt, report, run, skill, table, topic, world
+from rlgpt.commands import (
+    launch,
+    llm,
+    node,
+    param,
+    prompt,
+    report,
+    resume,
+    run,
+    service,
+    skill,
+    table,
+    topic,
+    world,
+)  # fmt: skip
 from rlgpt.refused import Refused
 
 
@@ -48,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(takes_more=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     launch.add(commands)
+    resume.add(commands)
     table.add(commands)
     report.add(commands)
     run.add(commands)
@@ -56,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     skill.add(commands)
     node.add(commands)
     topic.add(commands)
-    topic.add_service(commands)
+    service.add(commands)
     param.add(commands)
     world.add(commands)
     return parser

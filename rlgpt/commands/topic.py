@@ -1,4 +1,4 @@
-"""``rlgpt topic`` and ``rlgpt service``: what is said and asked in a run."""
+"""``rlgpt topic``: what is said in a run."""
 
 from argparse import Namespace
 
@@ -9,7 +9,7 @@ def add(commands: Commands) -> None:
     topic = group(commands, "topic", "list and echo topics")
     listed = topic.add_parser("list", help="all topics and their types")
     add_run(listed)
-    listed.set_defaults(do=_topics)
+    listed.set_defaults(do=_list)
     echo = topic.add_parser("echo", help="print what is said on a topic")
     echo.add_argument("name", metavar="TOPIC")
     echo.add_argument("--count", type=int, default=0, metavar="N", help="end after N messages")
@@ -20,23 +20,10 @@ def add(commands: Commands) -> None:
     echo.set_defaults(do=_echo)
 
 
-def add_service(commands: Commands) -> None:
-    service = group(commands, "service", "list services and actions")
-    listed = service.add_parser("list", help="all services and actions and their types")
-    add_run(listed)
-    listed.set_defaults(do=_services)
-
-
-def _topics(given: Namespace, _: list[str]) -> int:
+def _list(given: Namespace, _: list[str]) -> int:
     from rlgpt.inspecting import list_doors
 
     return list_doors("topic", given.run)
-
-
-def _services(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting import list_doors
-
-    return list_doors("service", given.run)
 
 
 def _echo(given: Namespace, _: list[str]) -> int:
