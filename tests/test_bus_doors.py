@@ -11,6 +11,7 @@ import pytest
 from messages.bus import AddressError, Bus, BusClosed, BusError, RemoteError, ServiceError
 from messages.bus.address import UNIX_PATH_MAX, socket_path
 from messages.bus.curve import make_keys
+from messages.bus.workers import MAX_WORKERS
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Service, Topic
@@ -225,6 +226,34 @@ def test_serving_thread_does_not_wait_for_itself(run: Path) -> None:
     with pytest.raises(RemoteError, match="answer of its own"):
         caller.call(DO, Do())
     caller.close()
+    bus.end()
+
+
+def test_one_service_whose_calls_all_wait_holds_up_no_other(run: Path) -> None:
+    bus = Spinning(Bus(run, "server"))
+    go_on, waiting = threading.Event(), threading.Semaphore(0)
+
+    def wait(do: Do) -> Done:
+        waiting.release()
+        go_on.wait(PATIENCE)
+        return Done(note=do.note, life=0)
+
+    bus.bus.serve(BEHIND, wait, background=True)
+    bus.bus.serve(DO, lambda do: Done(note=do.note, life=0), background=True)
+    callers = [Bus(run) for _ in range(MAX_WORKERS + 1)]
+    threads = [threading.Thread(target=each.call, args=(BEHIND, Do())) for each in callers]
+    for thread in threads:
+        thread.start()
+    for _ in range(MAX_WORKERS):
+        assert waiting.acquire(timeout=PATIENCE)
+    other = Bus(run)
+    assert other.call(DO, Do(note="at once"), timeout=PATIENCE / 2).note == "at once"
+    go_on.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    for each in (*callers, other):
+        each.close()
     bus.end()
 
 

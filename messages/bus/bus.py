@@ -103,7 +103,7 @@ class Bus:
         self._doors: dict[str, Door] = {}
         self._actions: dict[str, ActionServer] = {}
         self._started = False
-        self._workers = Workers(node or TOOLS)
+        self._workers: list[Workers] = []
         self._thread = threading.local()
         self._lines: weakref.WeakSet[Peer] = weakref.WeakSet()
         self._lines_lock = threading.Lock()
@@ -332,7 +332,8 @@ class Bus:
         if self._serving != threading.get_ident():
             self._idle.wait(2.0)
         self._closed = True
-        self._workers.close()
+        for workers in self._workers:
+            workers.close()
         for server in self._actions.values():
             server.close()
         self._network.close()
@@ -410,12 +411,16 @@ class Bus:
                 self._diagnostics.report(name, f"the handler failed: {text}", "error")
                 call.fail(INTERNAL, f"the handler failed: {text}")
 
-        def hand_over(call: Call) -> None:
-            self._workers.run(lambda: respond(call))
-
         cast(Services, self._services).add(
-            name, hand_over if background else respond, service.idempotent
+            name, self._apart(name, respond) if background else respond, service.idempotent
         )
+
+    def _apart(self, name: str, respond: Callable[[Call], None]) -> Callable[[Call], None]:
+        """``respond`` in threads that are this service's own: where all its calls have to wait,
+        those of no other service do."""
+        workers = Workers(name)
+        self._workers.append(workers)
+        return lambda call: workers.run(lambda: respond(call))
 
     def _publish(self, topic: Topic[Any], message: Any, goal: str) -> None:
         if not isinstance(message, topic.message):

@@ -1,4 +1,4 @@
-"""Threads for handlers that may take a while. They never hold up the end of the process."""
+"""Threads for a service that may take a while. They never hold up the end of the process."""
 
 import queue
 import threading
