@@ -2,6 +2,7 @@
 process, not imported."""
 
 import os
+import subprocess
 import sys
 from typing import NoReturn
 
@@ -11,6 +12,7 @@ PROGRAMS = {
     "demonstrate": "nodes.env_server.demonstrations",
     "view": "nodes.env_server.seeing.view",
     "play": "nodes.env_server.seeing.play",
+    "fingerprint": "nodes.env_server.worlds.embedded.fingerprint",
 }
 """What each command becomes. The program's own parser reads the arguments."""
 
@@ -19,3 +21,10 @@ def become(what: str, arguments: list[str]) -> NoReturn:
     """Become one of `PROGRAMS`."""
     command = [sys.executable, "-m", "nodes.command", PROGRAMS[what], *arguments]
     os.execv(sys.executable, command)
+
+
+def fingerprint() -> str | None:
+    """Of the embedded world as it is here; None where it does not come up. Takes seconds."""
+    command = [sys.executable, "-m", PROGRAMS["fingerprint"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -49,6 +49,7 @@ def test_cell_holds_what_its_launch_measured(played: Path) -> None:
     assert result["plan"] == [summary["iterations"][0]["subtask"]]
     assert set(result["stops"]) == set(result["plan"])
     assert result["limits"]["samples"] == 20_000
+    assert result["fingerprint"] == rlgpt("world", "fingerprint", cwd=played).stdout.strip()
     assert not result["dead_loop"]
     config = yaml.safe_load((run / "config.yaml").read_text())
     assert config["skills"] is None

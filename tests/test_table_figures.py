@@ -148,6 +148,22 @@ def test_the_page_has_the_episodes_that_were_played() -> None:
     assert "Evaluated in 5 or 30 episodes" in markdown.render(page([few, cell(1, 3)]))
 
 
+def test_the_page_says_which_worlds_its_cells_are_of() -> None:
+    of_one = page([cell(0, 3, fingerprint="a1"), cell(1, 3, fingerprint="a1")])
+    said = markdown.render(of_one)
+    assert "Fingerprint of the embedded world: a1." in said
+    assert "different worlds" not in said
+    assert "Fingerprint" not in markdown.render(page([cell(0, 3)]))
+    older = page([cell(0, 3, fingerprint="a1"), cell(1, 3)])
+    said = markdown.render(older)
+    assert "embedded world: a1 (1 cell), not noted (1 cell)." in said
+    assert "different worlds" not in said
+    mixed = [cell(n, 3, fingerprint=mark) for n, mark in enumerate(("a1", "b2", "a1"))]
+    said = markdown.render(page(mixed))
+    assert "**Its cells are of 2 different worlds**" in said
+    assert "embedded world: a1 (2 cells), b2 (1 cell)." in said
+
+
 def test_the_picture_says_which_lines_are_no_intervals() -> None:
     one = cell(0, 15, iterations=[turn("a", 0, 15)])
     several = cell(0, 15, plan=["a", "b"], iterations=[turn("a", 0, 15), turn("b", 0, 15)])

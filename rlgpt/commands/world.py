@@ -39,6 +39,12 @@ def add(commands: Commands) -> None:
             "Play in the embedded world, in this terminal or in a browser.",
             "[TASK] [--seed S] [--browser] [--port P] [--size HxW]",
         ),
+        (
+            "fingerprint",
+            "whether two versions of it are one world",
+            "A digest of walks through it: the same where the world is the same.",
+            "",
+        ),
     ):
         tool = world.add_parser(
             what,
@@ -46,7 +52,7 @@ def add(commands: Commands) -> None:
             description=description,
             add_help=False,
             allow_abbrev=False,
-            usage=f"rlgpt world {what} {arguments}",
+            usage=f"rlgpt world {what} {arguments}".rstrip(),
         )
         tool.set_defaults(do=_become, takes_more=True)
 

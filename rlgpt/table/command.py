@@ -173,6 +173,7 @@ def _data(page: markdown.Page) -> dict[str, object]:
         "command": page.command,
         "cells": len(page.results),
         "cells_wanted": page.wanted,
+        "fingerprints": {mark or "": n for mark, n in markdown.fingerprints(page.results)},
         "rows": page.rows,
         "paper_also": page.definition.paper_also,
         "paper_samples": page.definition.paper_samples,

@@ -1,5 +1,7 @@
 """A table as a page: the figures beside the paper's, every row in full, and how to read them."""
 
+from collections import Counter
+
 import msgspec
 
 from rlgpt.report.words import count, duration
@@ -60,6 +62,7 @@ def render(page: Page) -> str:
         f"# {definition.title}",
         f"{definition.caption}",
         _how_far(page),
+        _several_worlds(page),
         difference(page.results),
         f"![{definition.title}]({page.name}.svg)",
         _iterations(page) if definition.by == "iteration" else _side_by_side(page),
@@ -81,6 +84,22 @@ def _how_far(page: Page) -> str:
         f"**Partial: {there} of {page.wanted} cells are there.** A figure of fewer than "
         f"{_seeds(len(page.definition.seeds))} says so; `{page.command}` runs the rest."
     )
+
+
+def _several_worlds(page: Page) -> str:
+    known = [mark for mark, _ in fingerprints(page.results) if mark is not None]
+    if len(known) < 2:
+        return ""
+    return (
+        f"**Its cells are of {len(known)} different worlds**, as their fingerprints say (at the "
+        "end of this page): the embedded world was changed between them. Compare none across "
+        "worlds; `--again` runs cells anew."
+    )
+
+
+def fingerprints(results: list[CellResult]) -> list[tuple[str | None, int]]:
+    """The embedded worlds that the cells are of, and how many are of each; None: not noted."""
+    return Counter(r.fingerprint for r in results if r.world == "embedded").most_common()
 
 
 def _side_by_side(page: Page) -> str:
@@ -118,6 +137,10 @@ def _cell(row: Row, seeds: int) -> str:
 
 def _seeds(number: int) -> str:
     return f"{number} seed{'' if number == 1 else 's'}"
+
+
+def _cells(number: int) -> str:
+    return f"{number} cell{'' if number == 1 else 's'}"
 
 
 def _iterations(page: Page) -> str:
@@ -273,9 +296,18 @@ def _footnotes(page: Page) -> str:
         f"{', '.join(commits)}.",
         f"Limits of a cell: {'; '.join(sorted(limits))}. Evaluated in {episodes} "
         "episodes on seeds that nothing was trained or tried on.",
+        _worlds(page),
         f"Environment samples in the paper: {paper}." if paper else "",
     ]
     return "  \n".join(line for line in lines if line)
+
+
+def _worlds(page: Page) -> str:
+    marks = fingerprints(page.results)
+    if not any(mark for mark, _ in marks):
+        return ""
+    said = ", ".join(f"{mark or 'not noted'} ({_cells(count)})" for mark, count in marks)
+    return f"Fingerprint of the embedded world: {marks[0][0] if len(marks) == 1 else said}."
 
 
 def _commit(result: CellResult) -> str:

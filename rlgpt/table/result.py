@@ -18,6 +18,7 @@ from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
 from rlgpt.table.cells import OF_LLM, Cell
+from rlgpt.world import fingerprint
 
 FORMAT = 1
 """Of a cell's file; raised when a field changes its meaning."""
@@ -55,6 +56,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     llm: str
     seed: int
     world: str
+    fingerprint: str | None = None  # of the embedded world; None: not noted, or another world
     success_rate: float  # of the whole goal, on unseen seeds
     successes: int
     episodes: int
@@ -140,12 +142,14 @@ def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) ->
     except (OSError, msgspec.DecodeError) as error:
         raise Refused(f"{run} lacks the report of its run ({error})", code=FAILED) from None
     done, count, performed = _outcome(report, _wanted_episodes(run))
+    world = str(part(config(run), "world").get("kind", ""))
     return CellResult(
         task=cell.task,
         method=cell.method,
         llm=cell.llm,
         seed=cell.seed,
-        world=str(part(config(run), "world").get("kind", "")),
+        world=world,
+        fingerprint=fingerprint() if world == "embedded" else None,
         success_rate=done / count,
         successes=done,
         episodes=count,
