@@ -28,6 +28,7 @@ from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import with_skills
 from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, holds
@@ -270,12 +271,13 @@ def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
     for name, successes in (("worse", 2), ("best", 9), ("zero", 0)):
         checkpoint.write_bytes(name.encode())
         library.add(name, name, policy(), checkpoint, Counts(successes=successes, episodes=10))
-    skills = Skills(library, Memory(tmp_path / "memory.sqlite"), tmp_path, {}, None)
+    memory = Memory(tmp_path / "memory.sqlite")
+    starts = WarmStarts(Skills(library, memory, tmp_path, {}, None), memory)
     sub_action = SubAction(name="dig another way", method="rl", success=LOG)
     request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
     spec = policy().spec
     assert spec is not None
-    start = skills.start(cast(Implementing, SimpleNamespace(id="goal", request=request)), spec)
+    start = starts.find(cast(Implementing, SimpleNamespace(id="goal", request=request)), spec)
     assert start is not None
     assert start.id == "skill/best"
 

@@ -220,28 +220,36 @@ class EnvServer(Node):
         model = self._video_model()
         try:
             task = _ANY if told is None else msgspec.convert(told, Task)
-            why = "jail=false" if not jail else unjailable(kind)
-            if not why:
-                try:
-                    host = JailedHost(
-                        kind, options, task, self._quarantine, self.parameters.jail_memory,
-                        self.fork_server, pulses, model,
-                    )  # fmt: skip
-                    why = ", ".join(host.missing)
-                except NoForkServer as error:
-                    why = str(error)
-                else:
-                    if not why or jail != "required":
-                        self._warn(why)
-                        return host
-                    host.close()
-            if jail == "required":
+            if not jail:
+                return OwnProcess(kind, options, task, "jail=false", model)
+            host, why = self._jailed(kind, options, task, pulses, model)
+            if host is None and jail == "required":
                 raise ConfigError(f"jail=required, and the jail would be off: {why}")
-            own = OwnProcess(kind, options, task, why, model)
-            self._warn(why if jail else "")
-            return own
+            host = host or OwnProcess(kind, options, task, why, model)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
+        self._warn(why)
+        return host
+
+    def _jailed(
+        self, kind: str, options: dict[str, Any], task: Task, pulses: Path, model: VideoModel | None
+    ) -> tuple[Host | None, str]:
+        """A host with a jail, and what is missing of the jail; None where there can be none, or
+        where one is required that is whole."""
+        if why := unjailable(kind):
+            return None, why
+        try:
+            host = JailedHost(
+                kind, options, task, self._quarantine, self.parameters.jail_memory,
+                self.fork_server, pulses, model,
+            )  # fmt: skip
+        except NoForkServer as error:
+            return None, str(error)
+        missing = ", ".join(host.missing)
+        if missing and self.parameters.jail == "required":
+            host.close()
+            return None, missing
+        return host, missing
 
     def _video_model(self) -> VideoModel | None:
         files = self.parameters.mineclip

@@ -23,7 +23,9 @@ from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play, Player
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
-from nodes.fast_agent.skills import Skills, implement_by_skill
+from nodes.fast_agent.skill_branch import implement_by_skill
+from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -81,6 +83,7 @@ class FastAgent(Node):
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
+        self.starts = WarmStarts(self.skills, self.memory)
         self.bus.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
@@ -114,7 +117,7 @@ class FastAgent(Node):
                 return known
         if goal.request.sub_action.method == "code":
             return implement_by_code(self, goal, looked_up, spent)
-        return implement_by_rl(self, goal, self.skills, looked_up, spent)
+        return implement_by_rl(self, goal, self.starts, looked_up, spent)
 
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request

@@ -23,13 +23,14 @@ from nodes.fast_agent.implementing import (
 from nodes.fast_agent.inlining import with_skills
 from nodes.fast_agent.playing import leading_programs
 from nodes.fast_agent.seeds import training_seeds
-from nodes.fast_agent.skills import LookedUp, Skills
+from nodes.fast_agent.skills import LookedUp
 from nodes.fast_agent.spec_check import spec_problems
+from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.naming import slug
 
 
 def implement_by_rl(
-    agent: Agent, goal: Implementing, skills: Skills, looked_up: LookedUp, spent: Spent
+    agent: Agent, goal: Implementing, starts: WarmStarts, looked_up: LookedUp, spent: Spent
 ) -> Implemented:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. ``spent`` is what the goal has cost before."""
@@ -46,7 +47,7 @@ def implement_by_rl(
         outcome.verdict = failed(f"No training spec would do: {' '.join(problems)}")
         return outcome.implemented(goal, spent)
 
-    if agent.parameters.warm_starts and (start := skills.start(goal, spec)) is not None:
+    if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
 
     before = spent.training
@@ -67,7 +68,7 @@ def implement_by_rl(
         on_feedback=follow,
         cancelled=lambda: goal.withdrawn,
     )
-    skills.trained(goal, spec, trained)
+    starts.remember(goal, spec, trained)
     spent.training = before + trained.samples + trained.prefix_samples
     agent.working(goal, f"trying the policy for {spec.name!r}")
     stage = Stage(sub_action=goal.request.sub_action, policy=trained.policy, spec=spec)

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from messages.bus import RemoteError
 from messages.chat import SkillNote
 from messages.plan import Evaluate, Evaluated, Implemented, Stage
-from messages.training import Policy, Trained, TrainingSpec
-from nodes.fast_agent.implementing import Agent, Implementing, Outcome, Spent, judge, try_out
+from messages.training import Policy, TrainingSpec
+from messages.world import Condition
+from nodes.fast_agent.implementing import Agent, Implementing
 from nodes.memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import (
@@ -40,15 +40,6 @@ class LookedUp(msgspec.Struct, frozen=True, kw_only=True):
     skill: Skill | None = None  # does the same from such a start
     notes: list[SkillNote] = []  # may be called
     sources: dict[str, str] = {}  # of those, by name
-
-
-class _Start(msgspec.Struct, frozen=True, kw_only=True):
-    policy: Policy | None = None
-
-
-class _Earlier(msgspec.Struct, frozen=True, kw_only=True):
-    policy: Policy
-    spec: TrainingSpec
 
 
 class Skills:
@@ -79,26 +70,9 @@ class Skills:
         found = self._safely(lambda: self._search(agent, goal), LookedUp())
         return self._memory.keep(name, found)
 
-    def start(self, goal: Implementing, spec: TrainingSpec) -> Policy | None:
-        """An earlier policy that training may begin from: of this sub-action in the latest
-        iteration, or the library's best with the same aim; its interface is the spec's."""
-        name = f"{goal.id}/start"
-        if (known := self._memory.find(name, _Start)) is not None:
-            return known.policy
-        earlier = self._memory.find(_earlier_name(goal), list[_Earlier]) or []
-        fitting = [each.policy for each in earlier if _same_interface(each.spec, spec)]
-        if not fitting:
-            fitting = self._safely(lambda: self._library_starts(spec), [])
-        policy = fitting[-1] if fitting else None
-        self._memory.keep(name, _Start(policy=policy))
-        return policy
-
-    def trained(self, goal: Implementing, spec: TrainingSpec, trained: Trained) -> None:
-        """Remember a policy, however good, for later iterations to begin from."""
-        name = _earlier_name(goal)
-        earlier = self._memory.find(name, list[_Earlier]) or []
-        if all(each.policy != trained.policy for each in earlier):
-            self._memory.keep(name, [*earlier, _Earlier(policy=trained.policy, spec=spec)])
+    def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
+        """Those of the library with an aim and an interface that fits, the best last."""
+        return self._safely(lambda: self._policies(aim, fits), [])
 
     def failed(self, goal: Implementing, skill: Skill, rate: float, n: int, steps: int) -> None:
         """A skill that was tried out for a goal did not do, in ``n`` episodes."""
@@ -189,10 +163,9 @@ class Skills:
             sources={s.name: s.learned.program.source for s in programs if s.learned.program},
         )
 
-    def _library_starts(self, spec: TrainingSpec) -> list[Policy]:
+    def _policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         if self._library is None:
             return []
-        aim = spec.interface.success
         found: list[tuple[float, int, Policy]] = []
         for skill in self._library.all():
             learned, condition = skill.learned, skill.learned.condition
@@ -200,7 +173,7 @@ class Skills:
                 learned.spec is not None
                 and learned.provenance.world == self._world
                 and (condition.kind, condition.name) == (aim.kind, aim.name)
-                and _same_interface(learned.spec, spec)
+                and fits(learned.spec)
             ):
                 skill.check()
                 assert skill.policy is not None
@@ -262,50 +235,6 @@ class Skills:
         except (LibraryError, OSError) as error:
             self._log.warning("the run goes on without its skills here: %s", error)
             return otherwise
-
-
-def implement_by_skill(
-    agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: Spent
-) -> Implemented | None:
-    """Try a skill out in place of an implementation. None: it cannot be played at all."""
-    agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
-    stage = skill.stage(goal.request.sub_action)
-    try:
-        skill.check()
-        played = try_out(agent, goal, "skill", stage)
-    except LibraryError as error:
-        agent.log.warning("%s: %s", goal.id, error)
-        return None
-    except RemoteError as error:
-        if error.code not in ("unknown_policy", "policy_does_not_fit", "invalid"):
-            raise
-        agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
-        return None
-    spent.trial += played.steps
-    outcome = Outcome(attempts=1)
-    spec = skill.learned.spec
-    macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
-    outcome.offer(stage, judge(agent, goal, "skill", played, macros), macros)
-    verdict, episodes = outcome.verdict, len(played.episodes)
-    if not verdict.success:
-        skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
-    return outcome.implemented(goal, spent, skill.name)
-
-
-def _same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
-    """Whether a policy of the one fits the other: the learner looks at what the session shows."""
-
-    def shown(spec: TrainingSpec) -> list[object]:
-        interface = spec.interface
-        macros = [macro.name for macro in interface.macros]
-        return [interface.observations, interface.actions, macros, interface.targets]
-
-    return shown(one) == shown(other)
-
-
-def _earlier_name(goal: Implementing) -> str:
-    sub_action = goal.request.sub_action
-    return f"policies/{msgspec.json.encode([sub_action.name, sub_action.success]).decode()}"
 
 
 def _commit() -> str:

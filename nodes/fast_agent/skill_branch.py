@@ -1,0 +1,35 @@
+"""The skill branch: try out what the library has before anything is written."""
+
+from messages.bus import RemoteError
+from messages.plan import Implemented
+from nodes.fast_agent.implementing import Agent, Implementing, Outcome, Spent, judge, try_out
+from nodes.fast_agent.skills import Skills
+from nodes.skills import LibraryError, Skill
+
+
+def implement_by_skill(
+    agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: Spent
+) -> Implemented | None:
+    """Try a skill out in place of an implementation. None: it cannot be played at all."""
+    agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
+    stage = skill.stage(goal.request.sub_action)
+    try:
+        skill.check()
+        played = try_out(agent, goal, "skill", stage)
+    except LibraryError as error:
+        agent.log.warning("%s: %s", goal.id, error)
+        return None
+    except RemoteError as error:
+        if error.code not in ("unknown_policy", "policy_does_not_fit", "invalid"):
+            raise
+        agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
+        return None
+    spent.trial += played.steps
+    outcome = Outcome(attempts=1)
+    spec = skill.learned.spec
+    macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
+    outcome.offer(stage, judge(agent, goal, "skill", played, macros), macros)
+    verdict, episodes = outcome.verdict, len(played.episodes)
+    if not verdict.success:
+        skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
+    return outcome.implemented(goal, spent, skill.name)

@@ -1,0 +1,66 @@
+"""The policies that a training may begin from: of earlier iterations, else of the library.
+
+Which one it was is remembered under the goal's id, so that a goal that is started again trains as
+it did before.
+"""
+
+import msgspec
+
+from messages.training import Policy, Trained, TrainingSpec
+from nodes.fast_agent.implementing import Implementing
+from nodes.fast_agent.skills import Skills
+from nodes.memory import Memory
+
+
+class _Start(msgspec.Struct, frozen=True, kw_only=True):
+    policy: Policy | None = None
+
+
+class _Earlier(msgspec.Struct, frozen=True, kw_only=True):
+    policy: Policy
+    spec: TrainingSpec
+
+
+class WarmStarts:
+    def __init__(self, skills: Skills, memory: Memory) -> None:
+        self._skills = skills
+        self._memory = memory
+
+    def find(self, goal: Implementing, spec: TrainingSpec) -> Policy | None:
+        """An earlier policy that training may begin from: of this sub-action in the latest
+        iteration, or the library's best with the same aim; its interface is the spec's."""
+        name = f"{goal.id}/start"
+        if (known := self._memory.find(name, _Start)) is not None:
+            return known.policy
+        earlier = self._memory.find(_earlier_name(goal), list[_Earlier]) or []
+        fitting = [each.policy for each in earlier if _same_interface(each.spec, spec)]
+        if not fitting:
+            fitting = self._skills.policies(
+                spec.interface.success, lambda kept: _same_interface(kept, spec)
+            )
+        policy = fitting[-1] if fitting else None
+        self._memory.keep(name, _Start(policy=policy))
+        return policy
+
+    def remember(self, goal: Implementing, spec: TrainingSpec, trained: Trained) -> None:
+        """Remember a policy, however good, for later iterations to begin from."""
+        name = _earlier_name(goal)
+        earlier = self._memory.find(name, list[_Earlier]) or []
+        if all(each.policy != trained.policy for each in earlier):
+            self._memory.keep(name, [*earlier, _Earlier(policy=trained.policy, spec=spec)])
+
+
+def _same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
+    """Whether a policy of the one fits the other: the learner looks at what the session shows."""
+
+    def shown(spec: TrainingSpec) -> list[object]:
+        interface = spec.interface
+        macros = [macro.name for macro in interface.macros]
+        return [interface.observations, interface.actions, macros, interface.targets]
+
+    return shown(one) == shown(other)
+
+
+def _earlier_name(goal: Implementing) -> str:
+    sub_action = goal.request.sub_action
+    return f"policies/{msgspec.json.encode([sub_action.name, sub_action.success]).decode()}"
