@@ -42,15 +42,20 @@ class Description(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     doors: list[Door]
 
 
+Plain = str | int | float | bool | None
+ParameterValue = Plain | list[Plain]
+"""What lies deeper than a list goes as JSON text."""
+
+
 class Parameters(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """A node's parameters as JSON values; ``live`` ones may be set while it runs."""
 
-    values: dict[str, str | int | float | bool | None]
+    values: dict[str, ParameterValue]
     live: list[str]
 
 
 class SetParameters(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    values: dict[str, str | int | float | bool | None]
+    values: dict[str, ParameterValue]
 
 
 class NodeName(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ from typing import Any, TypeVar, cast
 import msgspec
 import yaml
 
+from messages.system import ParameterValue
+
 
 class _Numbers(yaml.SafeLoader):
     """YAML as everybody reads it: ``5e-4`` is a number. YAML 1.1 wants a dot in it."""
@@ -19,7 +21,6 @@ _Numbers.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
     list("-+.0123456789"),
 )
 
-Value = str | int | float | bool | None
 _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
 
 
@@ -107,14 +108,15 @@ def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: s
         raise ConfigError(f"{where}: {error}") from error
 
 
-def flatten(values: Any, prefix: str = "") -> dict[str, Value]:
-    """Nested values as ``outer.inner`` names; lists as JSON text."""
-    flat: dict[str, Value] = {}
+def flatten(values: Any, prefix: str = "") -> dict[str, ParameterValue]:
+    """Nested values as ``outer.inner`` names; what is nested in a list as JSON text."""
+    flat: dict[str, ParameterValue] = {}
     for key, value in cast("dict[str, Any]", values).items():
         if isinstance(value, dict) and value:
             flat.update(flatten(value, f"{prefix}{key}."))
-        elif value is None or isinstance(value, (str, int, float, bool)):
-            flat[f"{prefix}{key}"] = value
         else:
-            flat[f"{prefix}{key}"] = msgspec.json.encode(value).decode()
+            try:
+                flat[f"{prefix}{key}"] = msgspec.convert(value, ParameterValue)
+            except msgspec.ValidationError:
+                flat[f"{prefix}{key}"] = msgspec.json.encode(value).decode()
     return flat

@@ -21,6 +21,7 @@ from messages.system import (
     Description,
     NodeName,
     NodeState,
+    ParameterValue,
     SetParameters,
     describe,
     get_parameters,
@@ -233,7 +234,7 @@ def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
     if not equals:
         raise Refused(f"`{assignment}` sets nothing; write {assignment}=VALUE")
     try:
-        value = msgspec.json.decode(text, type=str | int | float | bool | None)
+        value = msgspec.json.decode(text, type=ParameterValue)
     except msgspec.DecodeError:
         value = text
     with _opened(wanted) as (run, stack, bus):

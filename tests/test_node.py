@@ -19,6 +19,7 @@ from messages.bus.goals import GoalRecord
 from messages.empty import Empty
 from messages.system import (
     Heartbeat,
+    ParameterValue,
     SetParameters,
     describe,
     description,
@@ -26,7 +27,7 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
-from nodes.config import ConfigError
+from nodes.config import ConfigError, flatten
 from nodes.files import write_whole
 from nodes.goals import StoredGoals
 from nodes.memory import Memory
@@ -112,10 +113,32 @@ def test_live_parameters_are_set_and_others_refused(bus: Bus, start: Start) -> N
     after = bus.call(setting, SetParameters(values={"greeting": "hey"}), timeout=PATIENCE)
     assert after.values["greeting"] == "hey"
     assert bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE).text == "hey you"
-    for values in ({"pause": 1.0}, {"greeting": 3}, {"greeting": "ho", "unknown": 1}):
+    refused: list[dict[str, ParameterValue]] = [
+        {"pause": 1.0},
+        {"greeting": 3},
+        {"greeting": ["ho"]},
+        {"greeting": "ho", "unknown": 1},
+    ]
+    for values in refused:
         with pytest.raises(RemoteError, match=r"pause|greeting|unknown"):
             bus.call(setting, SetParameters(values=values), timeout=PATIENCE)
     assert bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE).text == "hey you"
+
+
+def test_parameters_are_shown_flat_and_lists_stay_lists() -> None:
+    nested = {
+        "methods": ["code", "rl"],
+        "world": {"kind": "flat", "area": 64},
+        "rays": [[0.0, 1.0]],
+    }
+    assert flatten({**nested, "none": {}, "pause": None}) == {
+        "methods": ["code", "rl"],
+        "world.kind": "flat",
+        "world.area": 64,
+        "rays": "[[0,1]]",
+        "none": "{}",
+        "pause": None,
+    }
 
 
 def test_second_node_of_the_name_is_refused(run: Path, bus: Bus, start: Start) -> None:
