@@ -129,7 +129,7 @@ def test_parameters_are_shown_flat_and_lists_stay_lists() -> None:
     nested = {
         "methods": ["code", "rl"],
         "world": {"kind": "flat", "area": 64},
-        "rays": [[0.0, 1.0]],
+        "rays": [[0, 1]],
     }
     assert flatten({**nested, "none": {}, "pause": None}) == {
         "methods": ["code", "rl"],
