@@ -53,6 +53,7 @@ def place(tmp_path: Path) -> Path:
         (["two", "+colour=red"], "there is no `colour`"),
         (["chooses", "world=falt"], "there is no world `falt`; did you mean `flat`?"),
         (["two", "-frist"], "`-frist` leaves out a node that there is not; did you mean `first`"),
+        (["two", "--first"], "`--first` means nothing here"),
         (["two", "task.id=x"], "there is no `task.id` in the launch file"),
         (["two", "+limits.samples=-1"], "`limits.samples`: expected `int` >= 1"),
         (["two", "+limits.success_rate=90"], "`limits.success_rate`: expected `float` <= 1.0"),

@@ -3,6 +3,8 @@
 import argparse
 from typing import TypeAlias
 
+from rlgpt.refused import Refused
+
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """Where a command is added. Each sets ``do``, which is called with its arguments and with the words
 that it does not know; these are refused before unless it sets ``takes_more``."""
@@ -25,6 +27,10 @@ def add_overrides(parser: argparse.ArgumentParser, metavar: str = "key=value") -
 
 
 def without_options(words: list[str]) -> tuple[list[str], list[str]]:
-    """The words that begin with ``-``, as ``-critic`` does, without it; and the others."""
-    dashed = [word.lstrip("-") for word in words if word.startswith("-")]
+    """The words that begin with ``-``, as ``-critic`` does, without it; and the others. Raises
+    Refused for one with two, which no command takes that asks here."""
+    for word in words:
+        if word.startswith("--"):
+            raise Refused(f"`{word}` means nothing here; --help says what does")
+    dashed = [word.removeprefix("-") for word in words if word.startswith("-")]
     return dashed, [word for word in words if not word.startswith("-")]

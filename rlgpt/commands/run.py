@@ -23,5 +23,5 @@ def _run(given: Namespace, more: list[str]) -> int:
 
     options, overrides = without_options([*given.overrides, *more])
     if options:
-        raise Refused(f"`-{options[0]}` means nothing here")
+        raise Refused(f"`-{options[0]}` means nothing here; --help says what does")
     return run(given.node, given.run, overrides)
