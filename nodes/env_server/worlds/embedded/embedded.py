@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import Task
+from models.actions import ACTION_SIZES, FUNCTIONS
 from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
 from nodes.env_server.worlds.embedded.apart import connect
@@ -30,10 +31,8 @@ from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
 from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
 
-ACTION_SIZES = (3, 3, 4, 25, 25, 8, 244, 36)
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
 STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
-FUNCTIONS = ("no_op", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 
 
 class EmbeddedWorld(World):
