@@ -4,15 +4,10 @@ One thread serves (`Bus.spin`): it owns the sockets that listen, runs the handle
 are not in the background and the callbacks of topics. Any thread may call, publish and send goals.
 """
 
-import contextlib
-import itertools
 import logging
-import os
 import secrets
 import threading
 import time
-import weakref
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -21,13 +16,10 @@ import zmq
 
 from messages.bus import address as addresses
 from messages.bus.actions import ActionServer, GoalHandle
-from messages.bus.client import Peer
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
     INTERNAL,
-    AddressError,
-    BusClosed,
     BusError,
     MalformedReply,
     ServiceError,
@@ -43,10 +35,11 @@ from messages.bus.goals import (
     result_service,
     send_service,
 )
+from messages.bus.lines import Lines
 from messages.bus.network import Network, turned_away
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
-from messages.bus.timers import Timers
+from messages.bus.serving import TURN, Serving
 from messages.bus.topics import SUBSCRIPTIONS, Plain, Publisher, Subscriber, subscription
 from messages.bus.workers import Workers
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
@@ -63,8 +56,6 @@ from messages.interface import (
 )
 from messages.system import Diagnostic, Door, diagnostics
 
-TURN = 0.2
-"""Seconds after which the serving thread looks at its timers at the latest."""
 MAX_POSTED = 10_000
 """Messages that other threads may have published before the serving thread says them."""
 
@@ -94,26 +85,12 @@ class Bus:
         self.epoch = secrets.token_hex(8)
         self._log = log or logging.getLogger(f"bus.{node or TOOLS}")
         self._network = Network(self.run, node, hosts, keys)
-        self._closing = threading.Event()
-        self._closed = False
-        self._serving: int | None = None
-        self._idle = threading.Event()
-        self._idle.set()
-        self._posted: deque[Callable[[], None]] = deque()
         self._doors: dict[str, Door] = {}
         self._actions: dict[str, ActionServer] = {}
-        self._started = False
         self._workers: list[Workers] = []
-        self._thread = threading.local()
-        self._lines: weakref.WeakSet[Peer] = weakref.WeakSet()
-        self._lines_lock = threading.Lock()
-        self._numbers = itertools.count(1)
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._poller = zmq.Poller()
-        self._readers: dict[Any, Callable[[], None]] = {}
-        self._listen_on(self._wake, self._awake)
         self._diagnostics = Diagnostics(node or TOOLS, self._say_diagnostic, self._log)
-        self._timers = Timers(self._diagnostics, self._log)
+        self._serving = Serving(self._diagnostics, self._log)
+        self._lines = Lines(self._network, self._serving, self.epoch)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
@@ -169,7 +146,7 @@ class Bus:
             handler,
             store or MemoryGoals(),
             lambda goal, message: self._publish(feedback, message, goal),
-            self._closing,
+            self._serving.closing,
             self._diagnostics,
             self._log,
         )
@@ -178,8 +155,7 @@ class Bus:
         self._add(send_service(action), server.send)
         self._add(result_service(action), server.result)
         self._add(cancel_service(action), server.cancel)
-        if self._started:
-            self._post(server.start)
+        self._serving.post(server.start)
 
     def advertise(self, topic: Topic[Any]) -> None:
         """Name a topic among this node's doors before anything is said on it."""
@@ -193,13 +169,13 @@ class Bus:
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         """Have ``callback`` called in the serving thread with each message of a topic."""
-        self._post(lambda: self._listener().subscribe(topic, callback))
+        self._serving.post(lambda: self._listener().subscribe(topic, callback))
 
     def listen(self, name: str, callback: Plain) -> None:
         """Have ``callback(header, body)`` called with each message of a topic of unknown type, the
         body as plain dicts, lists and arrays. ``critic/*`` is all that the critic says."""
         addresses.check_name(name.partition("/")[0])
-        self._post(lambda: self._listener().listen(name, callback))
+        self._serving.post(lambda: self._listener().listen(name, callback))
 
     def report(self, about: str, message: str, level: str = "warning") -> None:
         """Say on the diagnostics topic that something is not right; counted, and said at most once
@@ -209,7 +185,7 @@ class Bus:
     def every(self, seconds: float, do: Callable[[], None]) -> None:
         """Have something done regularly in the serving thread. What it raises goes to the log and
         the diagnostics, and it is done again when it is due."""
-        self._timers.add(seconds, do)
+        self._serving.every(seconds, do)
 
     @property
     def busy(self) -> list[str]:
@@ -223,39 +199,15 @@ class Bus:
 
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
-        self._idle.clear()
-        try:
-            while not stop.is_set() and not self._closing.is_set():
-                self._turn(TURN)
-            self._run_posted()
-        finally:
-            self._idle.set()
+        self._serving.spin(stop)
 
     def spin_once(self, timeout: float = 0.0) -> None:
         """Serve what has come in, or what comes first within ``timeout`` seconds."""
-        self._idle.clear()
-        try:
-            self._turn(timeout)
-        finally:
-            self._idle.set()
-
-    def _turn(self, timeout: float) -> None:
-        if self._closed:
-            raise BusClosed("the bus is closed")
-        self._serving = threading.get_ident()
-        if not self._started:
-            self._started = True
-            for server in self._actions.values():
-                server.start()
-        for socket, _ in self._poller.poll(int(timeout * 1000)):
-            self._readers[socket]()
-        self._timers.run(self._closing.is_set)
+        self._serving.spin_once(timeout)
 
     def wake(self) -> None:
         """Have the serving thread look up. May be called from a signal handler."""
-        if not self._closed:
-            with contextlib.suppress(BlockingIOError):
-                os.eventfd_write(self._wake, 1)
+        self._serving.wake()
 
     # Asking
 
@@ -278,7 +230,7 @@ class Bus:
             )
         frames = encode(request)
         seconds = service.timeout if timeout is None else timeout
-        _, answer = self._line(service.node, service.name).ask(service.name, frames, seconds)
+        _, answer = self._ask(service.node, service.name)(service.name, frames, seconds)
         try:
             return decode(service.reply, answer)
         except CodecError as error:
@@ -288,7 +240,7 @@ class Bus:
         self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float = 10.0
     ) -> str:
         """Give a goal to its server, once however often it is sent; returns the goal's status."""
-        return GoalClient(self._asker(action), action, goal_id).send(goal, timeout)
+        return GoalClient(self._ask(action.node, action.name), action, goal_id).send(goal, timeout)
 
     def run_goal(
         self,
@@ -307,7 +259,7 @@ class Bus:
             GoalCancelled: it was cancelled, here (``cancelled`` returned True) or elsewhere.
             DeadlineExceeded: there is no result after ``timeout`` seconds; the goal goes on.
         """
-        client = GoalClient(self._asker(action), action, goal_id)
+        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
         listener = None
         if on_feedback is not None:
             listener = self._network.listen(action.node, keep=False)
@@ -320,50 +272,34 @@ class Bus:
 
     def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float = 10.0) -> str:
         """Ask for a goal to be given up; returns its status."""
-        return GoalClient(self._asker(action), action, goal_id).cancel(timeout)
+        return GoalClient(self._ask(action.node, action.name), action, goal_id).cancel(timeout)
 
     def close(self) -> None:
         """Let go of all sockets. Calls that wait in other threads raise BusClosed; goals that are
         being worked on stay unfinished in their stores."""
-        if self._closed:
+        if self._serving.closed:
             return
-        self._closing.set()
-        self.wake()
-        if self._serving != threading.get_ident():
-            self._idle.wait(2.0)
-        self._closed = True
+        self._serving.close()
         for workers in self._workers:
             workers.close()
         for server in self._actions.values():
             server.close()
         self._network.close()
-        with self._lines_lock:
-            lines = list(self._lines)
-        for line in lines:
-            if line.busy.acquire(blocking=False):
-                try:
-                    line.close()
-                finally:
-                    line.busy.release()
+        self._lines.close()
         self._network.end(0.5)
-
-    def __del__(self) -> None:
-        # Not in `close`: another thread may be about to write, and the number would be taken again.
-        if hasattr(self, "_wake"):
-            os.close(self._wake)
 
     # Inside
 
     def _bind(self, node: str) -> None:
         keeper = self._network.prepare(node)
         if keeper is not None:
-            self._listen_on(keeper.socket, keeper.answer)
+            self._serving.read(keeper.socket, keeper.answer)
         publisher, publisher_monitor = self._network.bind(zmq.XPUB, node, "pub")
         router, router_monitor = self._network.bind(zmq.ROUTER, node, "srv")
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
-        self._services = Services(router, self.epoch, self._diagnostics, self._post)
-        self._listen_on(publisher, self._publisher.read)
-        self._listen_on(router, self._services.read)
+        self._services = Services(router, self.epoch, self._diagnostics, self._serving.post)
+        self._serving.read(publisher, self._publisher.read)
+        self._serving.read(router, self._services.read)
         # Not polled with the rest: each socket in the poll makes every answer slower.
         self.every(TURN, lambda: self._report_turned_away(router_monitor, REQUESTS))
         self.every(TURN, lambda: self._report_turned_away(publisher_monitor, SUBSCRIPTIONS))
@@ -372,10 +308,6 @@ class Bus:
     def _report_turned_away(self, monitor: Socket, about: str) -> None:
         for why in turned_away(monitor):
             self._diagnostics.report(about, why)
-
-    def _listen_on(self, socket: Any, read: Callable[[], None]) -> None:
-        self._readers[socket] = read
-        self._poller.register(socket, zmq.POLLIN)
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
         if self.node is None or name.partition("/")[0] != self.node:
@@ -429,10 +361,10 @@ class Bus:
             )
         frames: Frames = keep(encode(message))
         publisher = cast(Publisher, self._publisher)
-        if len(self._posted) >= MAX_POSTED:
+        if self._serving.waiting >= MAX_POSTED:
             self._log.warning("%s: dropped, the node is too busy to say it", topic.name)
             return
-        self._post(lambda: publisher.say(topic.name, topic.latched, frames, goal))
+        self._serving.post(lambda: publisher.say(topic.name, topic.latched, frames, goal))
 
     def _say_diagnostic(self, diagnostic: Diagnostic) -> None:
         if self._publisher is not None and self.node is not None:
@@ -445,52 +377,13 @@ class Bus:
 
     def _listen_to(self, node: str, read: Callable[[Socket], None]) -> Socket:
         socket = self._network.listen(node)
-        self._listen_on(socket, lambda: read(socket))
+        self._serving.read(socket, lambda: read(socket))
         return socket
 
-    def _line(self, node: str, door: str) -> Peer:
-        if self._closed:
-            raise BusClosed(f"{door}: the bus is closed")
-        if node == self.node and self._serving == threading.get_ident():
+    def _ask(self, node: str, door: str) -> Callable[..., Any]:
+        if node == self.node and self._serving.here:
             raise BusError(f"{door}: the serving thread cannot wait for an answer of its own")
-        lines = cast("dict[str, Peer] | None", getattr(self._thread, "lines", None))
-        if lines is None:
-            lines = self._thread.lines = {}
-        line = lines.get(node)
-        if line is None:
-            try:
-                line = self._network.line(node, f"{self.epoch}.{next(self._numbers)}", self.epoch)
-            except zmq.ZMQError as error:
-                if self._closed:
-                    raise BusClosed(f"{door}: the bus is closed") from None
-                raise AddressError(f"{door}: no line to {node}: {error.strerror}") from error
-            lines[node] = line
-            with self._lines_lock:
-                self._lines.add(line)
-        return line
-
-    def _asker(self, action: AnyAction) -> Callable[..., Any]:
-        return self._line(action.node, action.name).ask
-
-    def _post(self, do: Callable[[], None]) -> None:
-        if self._serving == threading.get_ident():
-            do()
-        elif not self._closed:
-            self._posted.append(do)
-            self.wake()
-
-    def _awake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self._wake)
-        self._run_posted()
-
-    def _run_posted(self) -> None:
-        while self._posted:
-            try:
-                self._posted.popleft()()
-            except BusError as error:
-                self._log.error("%s", error)
-                self._diagnostics.report("bus", str(error), "error")
+        return self._lines.to(node, door).ask
 
     def _expire(self) -> None:
         now = time.monotonic()
