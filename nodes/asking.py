@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 import jinja2
 import msgspec
@@ -19,6 +19,7 @@ from messages.world import Condition, View
 from models.features import FEATURES, MINECLIP
 from models.plans import chain
 from models.ways import Unreachable
+from nodes.node import Node
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
@@ -36,7 +37,7 @@ _PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
 
 
 def ask(
-    node: Any,
+    node: Node,
     id: str,
     question: Question,
     answer: type[Answer],

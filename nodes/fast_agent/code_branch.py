@@ -5,8 +5,8 @@ from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
 from messages.plan import Implemented, Stage
 from messages.program import CHECK, CheckProgram, Program
 from nodes.asking import ask
+from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
-    Agent,
     Implementing,
     Outcome,
     Spent,

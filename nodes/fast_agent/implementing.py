@@ -1,43 +1,15 @@
 """What both branches of the inner loop share: tryouts, verdicts, the outcome."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
-from messages.program import Program
 from messages.verdict import JUDGE, Evidence, Verdict
-from messages.world import Pictures
-from nodes.fast_agent.playing import Play, Played, Player, leading_programs
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.playing import Play, Played, leading_programs
 from nodes.fast_agent.seeds import trial_seeds
 
 Implementing = GoalHandle[Implement, Working]
-
-
-class Agent(Protocol):
-    """The fast agent node, as the branches see it."""
-
-    name: str
-    parameters: Any
-    log: Any
-    player: Player
-    seed: int
-    gamma: float
-    pictures: Pictures | None
-    mineclip: bool  # whether specs may name its observation and its reward
-
-    def call(self, service: Any, request: Any, timeout: float | None = None) -> Any: ...
-    def run_goal(
-        self,
-        action: Any,
-        goal_id: str,
-        goal: Any,
-        on_feedback: Any = None,
-        timeout: float | None = None,
-        cancelled: Any = None,
-    ) -> Any: ...
-    def working(self, goal: GoalHandle[Any, Working], activity: str) -> None: ...
-    def save(self, goal_id: str, program: Program) -> None: ...
 
 
 @dataclass

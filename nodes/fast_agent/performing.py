@@ -6,7 +6,6 @@ that they catch up. As a play, a performance is all or nothing.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
@@ -15,7 +14,7 @@ from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subta
 from messages.world import CLOSE, LOOK, OPEN, Condition, Episode, OpenSession, SessionName
 from models.plans import at_hand, plan_for
 from models.ways import Unreachable
-from nodes.fast_agent.implementing import Agent
+from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.naming import slug
 
@@ -90,7 +89,7 @@ def _once(agent: Agent, goal: Performing, session: str) -> Performed:
 
 
 def _next_together(
-    limits: Any, request: Perform, episodes: list[Episode], standings: list[Standing]
+    limits: Agent.Parameters, request: Perform, episodes: list[Episode], standings: list[Standing]
 ) -> list[int]:
     """The environments that play next, all at the same subtask; none when all are at their end."""
     known = {_key(each.subtask.success) for each in request.subtasks}

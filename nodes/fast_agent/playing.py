@@ -9,7 +9,7 @@ end is kept in this node's memory under its id, and is never repeated.
 import math
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -33,6 +33,7 @@ from messages.world import (
 )
 from nodes.memory import Memory
 from nodes.naming import slug
+from nodes.node import Node
 
 Result = TypeVar("Result")
 _LOST = "unknown_session"
@@ -64,7 +65,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
 class Player:
     """``node`` calls and runs goals; ``attempts`` bounds how often a play starts over in one go."""
 
-    def __init__(self, node: Any, memory: Memory, attempts: int) -> None:
+    def __init__(self, node: Node, memory: Memory, attempts: int) -> None:
         self._node = node
         self._memory = memory
         self._attempts = attempts

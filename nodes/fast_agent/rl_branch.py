@@ -11,8 +11,8 @@ from messages.world import Interface
 from models.actions import PRIMITIVES
 from models.features import FEATURES, MINECLIP
 from nodes.asking import ask
+from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
-    Agent,
     Implementing,
     Outcome,
     Spent,

@@ -2,7 +2,8 @@
 
 from messages.bus import RemoteError
 from messages.plan import Implemented
-from nodes.fast_agent.implementing import Agent, Implementing, Outcome, Spent, judge, try_out
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
 from nodes.fast_agent.skills import Skills
 from nodes.skills import LibraryError, Skill
 

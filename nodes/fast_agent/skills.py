@@ -5,6 +5,7 @@ and plays what it did before, whatever has come into the library meanwhile. The 
 never a need: where it fails in the middle of a run, that is said and the run goes on without.
 """
 
+import logging
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +17,8 @@ from messages.chat import SkillNote
 from messages.plan import Evaluate, Evaluated, Implemented, Stage
 from messages.training import Policy, TrainingSpec
 from messages.world import Condition
-from nodes.fast_agent.implementing import Agent, Implementing
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.implementing import Implementing
 from nodes.memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import (
@@ -51,7 +53,7 @@ class Skills:
         memory: Memory,
         run: Path,
         config: Mapping[str, Any],
-        log: Any,
+        log: logging.Logger,
     ) -> None:
         self._library = library
         self._memory = memory

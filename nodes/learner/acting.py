@@ -3,14 +3,14 @@
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from messages.bus import BusError, ServiceError
+from messages.interface import Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
-from messages.world import INTERFACE, STEP, Opened, Step, Stepped, TakeInterface
+from messages.world import INTERFACE, STEP, Step, TakeInterface
 from models.distribution import MaskedCategorical
 from nodes.learner import checkpoint
 from nodes.learner.session import Call, lost
@@ -49,7 +49,7 @@ def play(
     seed = zlib.crc32(act.session.encode()) if act.seed is None else act.seed
     generator = torch.Generator().manual_seed(seed)
 
-    def ask(service: Any, request: Any) -> Any:
+    def ask(service: Service[Request, Reply], request: Request) -> Reply:
         try:
             return call(service, request)
         except BusError as error:
@@ -61,7 +61,7 @@ def play(
                 ) from error
             raise
 
-    opened: Opened = ask(
+    opened = ask(
         INTERFACE,
         TakeInterface(
             session=act.session,
@@ -88,7 +88,7 @@ def play(
         with torch.no_grad():
             distribution = MaskedCategorical(actor(torch.from_numpy(np.array(features))), possible)
             chosen = distribution.mode if greedy else distribution.sample(generator=generator)
-        stepped: Stepped = ask(STEP, Step(session=act.session, choices=chosen.numpy()))
+        stepped = ask(STEP, Step(session=act.session, choices=chosen.numpy()))
         steps += int(stepped.steps.sum())
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
         features, mask = stepped.features, stepped.mask

@@ -4,13 +4,13 @@ apart)."""
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 
 from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
-from messages.interface import Service
+from messages.interface import Reply, Request, Service
 from messages.training import TrainingSpec
 from messages.world import (
     CLOSE,
@@ -25,11 +25,13 @@ from messages.world import (
 )
 from nodes.learner.leading import Leaders
 
+_Answer = TypeVar("_Answer", Opened, Stepped)
+
 
 class Call(Protocol):
     """Calls a service; the bus's ``call``."""
 
-    def __call__(self, service: Service[Any, Any], request: Any) -> Any: ...
+    def __call__(self, service: Service[Request, Reply], request: Request) -> Reply: ...
 
 
 class SessionLost(Exception):
@@ -101,7 +103,7 @@ class TrainingSession:
             interface=self.interface,
             autoreset=True,
         )
-        opened: Opened = self._led(self._ask(OPEN, request))
+        opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used
         self._episodes[:] = 1
         self.seeds_used = seeds_used + self.size
@@ -113,16 +115,17 @@ class TrainingSession:
         Raises:
             SessionLost: whatever was not learned from yet is void; open again.
         """
-        stepped: Stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
+        stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
         # Environment i plays seeds i, i + size, ...: used is what the fastest one has begun.
         self.seeds_used = self._seeds_before + self.size * int(self._episodes.max())
         return stepped
 
-    def _led(self, answer: Any) -> Any:
+    def _led(self, answer: _Answer) -> _Answer:
         """``answer`` with the features of when it is the trained policy's turn: until then the
         earlier ones choose. What that took is counted with the prefix."""
-        now, prefix_steps = answer, answer.prefix_steps
+        now: Opened | Stepped = answer
+        prefix_steps = answer.prefix_steps
         while now.lead >= 0:
             choices = self.leaders.choose(now.lead, now.features, now.mask)
             now = self._ask(STEP, Step(session=self.name, choices=choices))
@@ -137,7 +140,7 @@ class TrainingSession:
         with suppress(SessionLost):  # gone already, which is what was wanted
             self._ask(CLOSE, SessionName(session=self.name))
 
-    def _ask(self, service: Service[Any, Any], request: Any) -> Any:
+    def _ask(self, service: Service[Request, Reply], request: Request) -> Reply:
         try:
             return self.call(service, request)
         except (DeadlineExceeded, PeerRestarted, RemoteError) as error:

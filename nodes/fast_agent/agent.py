@@ -1,0 +1,85 @@
+"""What the parts of the fast agent share: its parameters, the player, and how they say what they
+do. `FastAgent` opens the doors."""
+
+from typing import Any
+
+from messages.bounds import Discount, NotNegative, Positive, Share
+from messages.bus import GoalHandle
+from messages.plan import WORKING, Working
+from messages.program import Program
+from nodes.config import node_values
+from nodes.fast_agent.playing import Player
+from nodes.memory import Memory
+from nodes.naming import slug
+from nodes.node import Node
+from nodes.vision import pictures_for_the_critic
+
+
+class Agent(Node):
+    """The fast agent, as its parts see it.
+
+    Attributes:
+        seed: decides which seeds are trained, tried and evaluated on.
+        gamma: the discount inside a macro.
+        pictures: what the critic is to see of a tryout, if anything.
+        mineclip: whether specs may name its observation and its reward.
+    """
+
+    name = "fast_agent"
+
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+        seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
+        macros: bool = True  # may coded actions join the action space of a policy?
+        # Is what leads to success crafted for policies as soon as it can be?
+        autocraft: bool = False
+        critic: bool = True  # false: a program that runs without an error counts as success
+        persist: bool = True  # a policy that ends a subtask plays on until its episode is over
+        trial_episodes: Positive = 20
+        evaluation_episodes: Positive = 30
+        repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
+        required_rate: Share = 0.9  # success rate of a tryout that counts as success
+        program_steps: Positive = 1000  # primitive steps that one run of a program may take
+        prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
+        most_samples: Positive = 3_000_000  # the largest budget that a spec may ask for
+        budget: Positive | None = None  # caps the specs'; None: as asked
+        stop_at: Share = 0.98  # training success rate at which training ends early
+        # Samples without any success that end it; None: never.
+        give_up_at: Positive | None = 100_000
+        gamma: Discount | None = None  # discount inside a macro; None: the learner's
+        tries: Positive = 3  # at a subtask of a performance, in a row and without bringing anything
+        most_tries: Positive = 12  # at one subtask in one episode, whatever they bring
+        # Plans of one episode after tries that brought nothing; None: any.
+        replans: NotNegative | None = None
+        plays: Positive = 5  # how often a play starts over when the env server was restarted
+        skills: str | None = None  # the library's folder, seen from the run folder; None: off
+        reuse_rate: Share = 0.8  # of skills that are tried
+        warm_starts: bool = True  # may training begin from an earlier policy that fits?
+
+    parameters: Parameters
+    live = frozenset(
+        {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
+    )
+
+    def setup(self) -> None:
+        seed, gamma = self.parameters.seed, self.parameters.gamma
+        learner = self.config.get("learner") or {}
+        self.seed: int = self.config.get("seed", 0) if seed is None else seed
+        self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
+        self.pictures = pictures_for_the_critic(self.config)
+        files = node_values(self.config, "env_server").get("mineclip") or {}
+        self.mineclip: bool = files.get("weights") is not None
+        self.programs = self.folder / "programs"
+        self.programs.mkdir(exist_ok=True)
+        self.memory = Memory(self.folder / "memory.sqlite")
+        self.player = Player(self, self.memory, self.parameters.plays)
+
+    def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
+        """Say what is being done right now."""
+        message = Working(activity=activity)
+        self.publish(WORKING, message)
+        goal.feedback(message)
+
+    def save(self, goal_id: str, program: Program) -> None:
+        """Keep a program as a file that a person can read."""
+        name = "--".join(slug(part) for part in goal_id.split("/"))
+        (self.programs / f"{name}.py").write_text(program.source)
