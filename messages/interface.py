@@ -5,7 +5,7 @@ peer finds its address from the name alone.
 """
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -47,6 +47,14 @@ class Service(_Named, Generic[Request, Reply]):
     reply: type[Reply]
     idempotent: bool = False
     timeout: float = 10.0  # seconds
+
+
+class Call(Protocol):
+    """Asks a service and waits for the answer: `Bus.call`, as what calls may be given it."""
+
+    def __call__(
+        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+    ) -> Reply: ...
 
 
 @dataclass(frozen=True)

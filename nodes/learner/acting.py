@@ -8,12 +8,12 @@ import numpy as np
 import torch
 
 from messages.bus import BusError, ServiceError
-from messages.interface import Reply, Request, Service
+from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
 from models.distribution import MaskedCategorical
 from nodes.learner import checkpoint
-from nodes.learner.session import Call, lost
+from nodes.learner.session import lost
 from nodes.learner.state import Spaces, stored_networks, stored_spaces
 
 

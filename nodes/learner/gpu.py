@@ -14,14 +14,13 @@ from typing import Any
 
 from messages.bus import BusError, RemoteError
 from messages.gpu import GIVE_BACK_GPU, TAKE_GPU, GiveBackGpu, TakeGpu
+from messages.interface import Call
 from nodes.config import ConfigError, node_values
 
 SECONDS = 60.0
 """How long a lease lasts that is not renewed: what a killed learner costs the language model."""
 RENEWED = 15.0  # seconds between renewals
 _SPARE = 0.03  # of the card, which the two shares leave for what neither counts
-
-Call = Callable[..., Any]
 
 
 def mode(config: Mapping[str, Any]) -> str:

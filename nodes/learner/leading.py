@@ -42,7 +42,9 @@ class Leader:
             zlib.crc32(f"{training}:{policy.id}".encode())
         )
 
-    def choose(self, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]) -> Any:
+    def choose(
+        self, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, Any]:
         """A choice for each environment: int64 (B,). ``features`` (B, F), ``mask`` (B, N).
 
         Raises:
@@ -77,7 +79,7 @@ class Leaders:
 
     def choose(
         self, number: int, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
-    ) -> Any:
+    ) -> np.ndarray[Any, Any]:
         """Choices of the policy whose turn the session says it is."""
         leader = self._leaders.get(number)
         if leader is None:

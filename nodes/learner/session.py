@@ -4,13 +4,13 @@ apart)."""
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
-from messages.interface import Reply, Request, Service
+from messages.interface import Call, Reply, Request, Service
 from messages.training import TrainingSpec
 from messages.world import (
     CLOSE,
@@ -26,12 +26,6 @@ from messages.world import (
 from nodes.learner.leading import Leaders
 
 _Answer = TypeVar("_Answer", Opened, Stepped)
-
-
-class Call(Protocol):
-    """Calls a service; the bus's ``call``."""
-
-    def __call__(self, service: Service[Request, Reply], request: Request) -> Reply: ...
 
 
 class SessionLost(Exception):

@@ -11,6 +11,7 @@ import msgspec
 import torch
 
 from messages.bus import BusError, ServiceError
+from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from models.actions import AUTOCRAFT_STEPS
 from nodes.learner import checkpoint
@@ -20,7 +21,7 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import Call, SessionLost, TrainingSession
+from nodes.learner.session import SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
 
