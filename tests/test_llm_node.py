@@ -355,6 +355,29 @@ def test_what_is_no_answer_is_refused(text: str):
         parse(QUESTION, text)
 
 
+SPEC = """{"thoughts": "", "observations": ["compass"], "actions": ["forward"], "macros": [],
+"rewards": [{"kind": "success", "weight": %s}], "horizon": %s, "targets": [], "budget": 1000}"""
+
+
+@pytest.mark.parametrize(
+    ("weight", "horizon", "said"),
+    [
+        ("NaN", "100", "finite"),
+        ("-Infinity", "100", "finite"),
+        ('"inf"', "100", "finite"),
+        ("1e999", "100", "out of range"),
+        ("1", "100000000000000000000", "64 bits"),
+        ("1", '"100000000000000000000"', "64 bits"),
+    ],
+)
+def test_numbers_that_agents_cannot_read_are_refused(weight: str, horizon: str, said: str):
+    """Kept in the transcript, such an answer would end the run each time it is resumed."""
+    question = SpecQuestion(task=TASK, sub_action=SubAction(name="dig", method="rl", success=LOG))
+    with pytest.raises(ValueError, match=said):
+        parse(question, SPEC % (weight, horizon))
+    assert parse(question, SPEC % ("1.5", "100"))
+
+
 def test_schemas_are_strict_all_the_way_down():
     dig = SubAction(name="dig", method="rl", success=LOG)
     schema = answer_schema(SpecQuestion(task=TASK, sub_action=dig))

@@ -109,7 +109,20 @@ def _decoded(body: str, answer_type: type[msgspec.Struct]) -> str:
         except ValueError:
             raise error from None
         answer = msgspec.convert(values, type=answer_type, strict=False)
-    return msgspec.json.encode(answer).decode()
+    return _as_agents_read(answer)
+
+
+def _as_agents_read(answer: msgspec.Struct) -> str:
+    """The answer's JSON, once it is known that who asked can read it and say it on the bus."""
+    text = msgspec.json.encode(answer).decode()
+    try:
+        msgspec.json.decode(text, type=type(answer))
+        msgspec.msgpack.encode(answer)
+    except msgspec.ValidationError as error:  # NaN and Infinity are null in JSON
+        raise ValueError(f"its numbers have to be finite: {error}") from None
+    except OverflowError:
+        raise ValueError("an integer in it is too large: 64 bits have to hold it") from None
+    return text
 
 
 def answer(
