@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from messages.interface import Service, Topic
+from messages.interface import UNHURRIED, Service, Topic
 from messages.plan import Iteration, Line, Method, Stage, SubAction, Subtask
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
@@ -218,6 +218,7 @@ class Tokens(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     text: str
 
 
-ASK = Service("llm/ask", Ask, Answered, idempotent=True, timeout=600.0)
+# The llm node's own limits (``llm.timeout``, ``repairs``, ``patience``) end each question.
+ASK = Service("llm/ask", Ask, Answered, idempotent=True, timeout=UNHURRIED)
 EXCHANGES = Topic("llm/exchange", Exchange)
 TOKENS = Topic("llm/tokens", Tokens)

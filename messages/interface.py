@@ -17,6 +17,11 @@ Feedback = TypeVar("Feedback", bound=msgspec.Struct)
 Result = TypeVar("Result", bound=msgspec.Struct)
 
 
+UNHURRIED = 24 * 3600.0
+"""Seconds for an answer that the node asked puts an end to itself, by limits of its own: a caller
+that gave up before would not hear why. That it was restarted is noticed at once."""
+
+
 @dataclass(frozen=True)
 class _Named:
     name: str

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from messages.interface import Service
+from messages.interface import UNHURRIED, Service
 from messages.program import ProgramReport
 from messages.world import Condition, Episode, Picture
 
@@ -31,4 +31,4 @@ class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     suggestion: str = ""
 
 
-JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=300.0)
+JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=UNHURRIED)

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from messages.array import Array
-from messages.interface import Action, Service, Topic
+from messages.interface import UNHURRIED, Action, Service, Topic
 from messages.program import Program, ProgramReport
 
 
@@ -265,9 +265,11 @@ class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps_per_second: float
 
 
-OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=120.0)
+# A world may be compiled or a Minecraft be started in it; who gave up and asked again would have
+# that begin anew.
+OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=UNHURRIED)
 INTERFACE = Service("env_server/interface", TakeInterface, Opened, idempotent=True, timeout=30.0)
-STEP = Service("env_server/step", Step, Stepped, timeout=120.0)
+STEP = Service("env_server/step", Step, Stepped, timeout=UNHURRIED)
 LOOK = Service("env_server/look", SessionName, Looked, idempotent=True)
 CLOSE = Service("env_server/close", SessionName, Closed, timeout=60.0)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)

@@ -29,6 +29,7 @@ from messages.chat import (
     SpecQuestion,
 )
 from messages.plan import SubAction
+from messages.verdict import JUDGE
 from nodes.config import ConfigError, read_parameters
 from nodes.llm.answers import answer_schema, parse
 from nodes.llm.backend import BackendError
@@ -327,8 +328,11 @@ def test_repairs_below_none_are_refused():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
-def test_every_profile_can_be_read(path: Path):
-    read_profile(yaml.safe_load(path.read_text()))
+def test_every_profile_can_be_read_and_may_take_its_time(path: Path):
+    """Who asks waits for longer than the llm node may try; the critic asks in its turn."""
+    profile = read_profile(yaml.safe_load(path.read_text()))
+    longest = (1 + Llm.Parameters().repairs) * profile.timeout + Llm.Parameters().patience
+    assert longest < ASK.timeout <= JUDGE.timeout
 
 
 @pytest.mark.parametrize(
