@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.bus import GoalCancelled
+from messages.bus import SESSION_LOST, GoalCancelled, RemoteError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
@@ -184,12 +184,22 @@ def _disturb(agents: Stack, happening: Callable[[], object]) -> threading.Event:
 def test_a_session_that_is_always_lost_ends_the_goal_with_a_reason(agents: Stack):
     stage = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
     agents.world.before_run = lambda goal: agents.world.sessions.clear()
-    with pytest.raises(Exception, match="no session") as refused:
+    with pytest.raises(RemoteError, match="no session") as refused:
         agents.bus.run_goal(
             EVALUATE, "never", Evaluate(task=TASK, stages=[stage]), timeout=PATIENCE
         )
-    assert getattr(refused.value, "code", "") == "unknown_session"
+    assert refused.value.code == SESSION_LOST
+    assert refused.value.mishap  # another time there may be one: the goal goes on in a later life
     assert len(agents.world.opened) == FastAgent.Parameters().plays
+
+
+def test_a_sub_action_whose_session_is_always_lost_has_a_verdict(agents: Stack):
+    """The program that is tried may be what ends the session: the run goes on without it."""
+    agents.world.before_run = lambda goal: agents.world.sessions.clear()
+    implement = Implement(task=TASK, sub_action=FIND, before=[], history=[])
+    line = agents.bus.run_goal(IMPLEMENT, "never", implement, timeout=PATIENCE).line
+    assert not line.verdict.success
+    assert "the session was lost 5 times in a row" in line.verdict.reason
 
 
 def test_cancelling_the_goal_reaches_those_below(agents: Stack):

@@ -7,10 +7,11 @@ import msgspec
 import pytest
 import torch
 
-from messages.bus import PeerRestarted, ServiceError
+from messages.bus import SESSION_LOST, PeerRestarted, RemoteError, ServiceError
 from messages.bus.errors import MISHAPS
-from messages.world import STEP, SeedRange
+from messages.world import OPEN, STEP, SeedRange
 from nodes.learner import checkpoint
+from nodes.learner import training as training_module
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
@@ -248,6 +249,27 @@ def test_a_lost_session_is_opened_again_and_its_rollout_not_counted(tmp_path, ca
     assert trained.samples == sum(steps) - discarded
     assert trained.samples == trained.curve[-1][0] <= 1000
     assert "discarded, uncounted" in caplog.text
+
+
+def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path, monkeypatch):
+    """What was opened for nothing is not counted, and another life goes on with the goal."""
+    monkeypatch.setattr(training_module, "LONGEST_PAUSE", 0.0)
+    corridors = Corridors()
+
+    def call(service, request):
+        if service is STEP:
+            raise RemoteError(STEP.name, "unknown_session", "The worker died.")
+        reply = corridors.call(service, request)
+        return msgspec.structs.replace(reply, prefix_steps=5) if service is OPEN else reply
+
+    doomed = training(tmp_path, corridors, corridor_spec(), call)
+    with pytest.raises(
+        ServiceError, match=r"10 times in a row, the last time so.*died"
+    ) as given_up:
+        doomed.run(lambda progress: None)
+    assert given_up.value.code == SESSION_LOST
+    assert doomed.state is not None
+    assert doomed.state.counters.prefix_samples == 0
 
 
 def test_seeds_go_on_and_never_leave_their_range():

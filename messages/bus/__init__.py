@@ -3,6 +3,7 @@
 from messages.bus.actions import GoalHandle
 from messages.bus.bus import Bus
 from messages.bus.errors import (
+    SESSION_LOST,
     AddressError,
     BusClosed,
     BusError,
@@ -16,6 +17,7 @@ from messages.bus.errors import (
 from messages.bus.goals import GoalRecord, GoalStore, MemoryGoals
 
 __all__ = [
+    "SESSION_LOST",
     "AddressError",
     "Bus",
     "BusClosed",

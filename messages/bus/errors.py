@@ -15,6 +15,8 @@ A message that cannot be written or read is a `messages.codec.CodecError`.
 
 INTERNAL = "internal"
 """The code of what failed by an exception that is no `BusError`: a mistake in the handler."""
+SESSION_LOST = "session_lost"
+"""The code of what failed since its session in the env server was lost time and again."""
 MISHAPS = frozenset(
     {
         INTERNAL,
@@ -23,6 +25,7 @@ MISHAPS = frozenset(
         "no_world",
         "diverged",
         "differs",
+        SESSION_LOST,
         "DeadlineExceeded",
         "PeerRestarted",
         "MalformedReply",
@@ -31,7 +34,8 @@ MISHAPS = frozenset(
 """Codes of failures that say nothing about what was asked: another time it may go better. With
 ``no_answer`` it was the language model that had none, or that was away; with ``no_world`` the world
 cannot be had, as things are set up; with ``diverged`` a training that goes on from its checkpoint
-once it learns more slowly; with ``differs`` a replay that has come away from its recording."""
+once it learns more slowly; with ``differs`` a replay that has come away from its recording; with
+``session_lost`` the env server could not keep what was played in."""
 
 
 class BusError(Exception):

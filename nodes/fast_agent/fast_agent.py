@@ -1,6 +1,6 @@
 """The fast agent node: the inner loop (implement one sub-action), evaluations, performances."""
 
-from messages.bus import GoalHandle, RemoteError
+from messages.bus import SESSION_LOST, GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
@@ -44,7 +44,9 @@ class FastAgent(Agent):
         try:
             implemented = self._implement(goal, spent)
         except RemoteError as error:
-            if error.mishap:  # it says nothing about the sub-action; mended, the goal goes on
+            # What says nothing about the sub-action is raised: once it is mended, the goal goes on.
+            # A session that is lost with each try may be the program's doing.
+            if error.mishap and error.code != SESSION_LOST:
                 raise
             # One sub-action that cannot be implemented is a verdict like any other, and what was
             # spent on it is counted.

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from messages.bus import BusError, PeerRestarted, RemoteError
+from messages.bus import SESSION_LOST, BusError, PeerRestarted, RemoteError
 from messages.plan import Stage
 from messages.program import Program, ProgramReport
 from messages.training import ACT, Act
@@ -97,8 +97,10 @@ class Player:
                 return self._memory.keep(id, once(f"{id}/play-{attempt}"))
             except (RemoteError, PeerRestarted) as error:
                 lost += 1
-                if not _session_was_lost(error) or lost >= self._attempts:
+                if not _session_was_lost(error):
                     raise
+                if lost >= self._attempts:
+                    raise _given_up(error, lost) from error
                 self._node.log.info("%s: the session was lost, playing again: %s", id, error)
 
     def _once(self, session: str, play: Play, cancelled: Callable[[], bool]) -> Played:
@@ -198,6 +200,14 @@ def _draws(session: str) -> int:
 
 def _session_was_lost(error: Exception) -> bool:
     return isinstance(error, PeerRestarted) or getattr(error, "code", "") == _LOST
+
+
+def _given_up(error: BusError, times: int) -> BusError:
+    """Whose session is unknown was not refused: another time there may be one."""
+    if isinstance(error, PeerRestarted):
+        return error
+    why = f"the session was lost {times} times in a row, the last time so: {error}"
+    return RemoteError("env_server", SESSION_LOST, why)
 
 
 def leading_programs(stages: Sequence[Stage]) -> list[Program]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import torch
 
-from messages.bus import BusError, ServiceError
+from messages.bus import SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from models.actions import AUTOCRAFT_STEPS
@@ -24,6 +24,10 @@ from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
+
+MOST_LOSSES = 10
+"""Sessions lost in a row, without a rollout in between, after which a training is given up."""
+LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 
 
 def reward_scale(spec: TrainingSpec) -> float:
@@ -85,6 +89,8 @@ class Training:
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
+        self._losses = 0  # of sessions, one after the other without a rollout in between
+        self._opening_steps = 0  # of prefixes, counted with the first rollout of a session
         self._saved_at = time.monotonic()
 
     def run(
@@ -140,8 +146,12 @@ class Training:
                         self.policy,
                         error,
                     )
+                    self._lost(error, check)
                     self._open(check)
                     continue
+                self._losses = 0
+                state.counters.prefix_samples += self._opening_steps
+                self._opening_steps = 0
                 if not rollout.decisions:
                     state.stopped = "the budget is spent"
                 else:
@@ -168,8 +178,8 @@ class Training:
                 opened = self.session.open(used)
                 break
             except SessionLost as error:
-                check()
                 self.log.warning("%s can't open its session yet: %s", self.policy, error)
+                self._lost(error, check)
         spaces = Spaces.of(opened)
         if self.state is None:
             start = self._start(spaces)
@@ -188,9 +198,21 @@ class Training:
                 decisions=self.parameters.decisions,
             )
         self.collector.begin(opened)
-        self.state.counters.prefix_samples += opened.prefix_steps
+        self._opening_steps = opened.prefix_steps
         self.state.begin(self.session.size)
         return self.state, self.collector
+
+    def _lost(self, error: SessionLost, check: Callable[[], None]) -> None:
+        """Give up once there were too many losses in a row; else wait, the longer the more."""
+        check()
+        self._losses += 1
+        if self._losses >= MOST_LOSSES:
+            raise ServiceError(
+                f"{self.policy} lost its session {self._losses} times in a row, the last time so: "
+                f"{error}",
+                code=SESSION_LOST,
+            )
+        time.sleep(min(self._losses - 1, LONGEST_PAUSE))
 
     def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""
