@@ -33,7 +33,7 @@ from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds.world import Ints
 
 LOG = logging.getLogger("env_server")
-_ANSWERING = 110.0  # seconds: less than those who ask wait for
+_ANSWERING = 110.0  # seconds for one answer, programs and engine together
 _CHECKING = 30.0
 _ENDING = 5.0
 
