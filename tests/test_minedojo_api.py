@@ -165,6 +165,19 @@ def test_seeds_make_worlds() -> None:
     assert start(seed=1) == start(seed=1) != start(seed=2)
 
 
+def test_a_seed_given_before_the_first_reset_decides_its_world() -> None:
+    """As of any gym environment: make, seed, reset."""
+
+    def start(seed: int) -> list[float]:
+        env = make("survival", image_size=16, area=64)
+        env.seed(seed)
+        position = env.reset()["location_stats"]["pos"].tolist()
+        env.close()
+        return position
+
+    assert start(1) == start(1) != start(2)
+
+
 def test_an_episode_may_begin_in_a_village() -> None:
     env = make("open-ended", spawn_in_village=True, use_voxel=True, **SMALL,
                voxel_size={"xmin": -9, "ymin": -3, "zmin": -9, "xmax": 9, "ymax": 9, "zmax": 9},

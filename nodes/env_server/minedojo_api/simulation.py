@@ -50,6 +50,7 @@ class Simulation:
         self._seeds = random.Random(settings.seed)
         self._refuse = refuse_commands
         self._closed = False
+        self._reseeded = False
         self.game = Game(settings, default_biome=biome, seed=self._new_seed(), area=area)
         self.action_space = KeyboardSpace()
         self.begun = False
@@ -64,12 +65,14 @@ class Simulation:
     def reset(self) -> None:
         """The world as it was made; another one each time where it has no seed."""
         self._check_open()
-        if self.begun:
+        if self.begun or self._reseeded:
             self.game.reset(self._new_seed())
-        self.begun = True
+        self.begun, self._reseeded = True, False
 
     def seed(self, seed: int | None = None) -> None:
+        """Begin the order of worlds that belongs to the seed; the next reset makes its first."""
         self._seeds.seed(seed)
+        self._reseeded = True
 
     def check_begun(self) -> None:
         """Raises NotBegun: there is no episode that could go on."""
