@@ -263,6 +263,23 @@ def test_the_outer_loop_stops_for_one_of_four_reasons():
     assert "iterations" in (stop_reason([iteration(0)], short) or "")
 
 
+def test_what_never_ran_for_other_reasons_is_no_dead_loop():
+    """Where a program was refused, or none was written, there is no stage to compare."""
+    limits = Limits(iterations=5, success_rate=0.9, samples=1000)
+
+    def never_ran(number: int, why: str) -> Iteration:
+        plain = iteration(number, rate=0.0)
+        verdict = msgspec.structs.replace(plain.lines[0].verdict, reason=why)
+        line = msgspec.structs.replace(plain.lines[0], verdict=verdict, macros=[])
+        return msgspec.structs.replace(plain, lines=[line], stages=[], episodes=0)
+
+    refused, unwritten = never_ran(0, "line 3: unknown name"), never_ran(1, "no valid answer")
+    assert stop_reason([refused, unwritten], limits) is None
+    assert "Dead loop" in (
+        stop_reason([refused, never_ran(1, "line 3: unknown name")], limits) or ""
+    )
+
+
 def tried(number: int, *, rate: float, tryout: float, episodes: int = 30) -> Iteration:
     plain = iteration(number, rate=rate)
     verdict = msgspec.structs.replace(plain.lines[0].verdict, success_rate=tryout)

@@ -69,6 +69,8 @@ def _tried(iteration: Iteration) -> list[object]:
             program.source if (program := programs.get(line.sub_action.name)) else "",
             specs.get(line.sub_action.name),
             line.verdict.success,
+            # Of what could not be played at all only the verdict says what it was.
+            "" if line.sub_action.name in programs else line.verdict.reason,
         )
         for line in iteration.lines
     ]
