@@ -9,6 +9,8 @@ import math
 
 import msgspec
 
+from messages.world import Condition, Interface
+
 BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
 """How a voxel is told: one of these. A block that is a target is only that."""
 
@@ -121,3 +123,12 @@ def mob_grid() -> list[tuple[float, float]]:
 def ray_grid() -> list[tuple[float, float]]:
     """(pitch, yaw) of each ray of the fan in radians, pitch by pitch."""
     return [(math.radians(pitch), math.radians(yaw)) for pitch in RAY_PITCHES for yaw in RAY_YAWS]
+
+
+def counted_items(interface: Interface, success: Condition) -> list[str]:
+    """Whose quantities the ``inventory`` feature tells, by name, up to `ITEM_SLOTS` of them: those
+    of the success of the task and of the interface, the rewards and the actions, as they come."""
+    names = [c.name for c in (success, interface.success) if c.kind == "have"]
+    names += [term.name for term in interface.rewards if term.kind == "gain"]
+    names += [item for _, _, item in (name.partition(":") for name in interface.actions) if item]
+    return list(dict.fromkeys(names))

@@ -1,5 +1,6 @@
 """Training that begins from another policy, PPO's published switches, the learner's profiles."""
 
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,10 @@ import torch
 import yaml
 
 from messages.bus import ServiceError
+from messages.program import Program
 from messages.training import Policy
+from messages.world import RewardTerm
+from nodes.fast_agent.warm_starts import same_interface
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
@@ -44,6 +48,42 @@ def test_training_begins_from_the_policy_and_counts_only_what_is_new(tmp_path):
     # Its own checkpoint stands without the one that it began from.
     kept = checkpoint.read(warm.folder / checkpoint.NAME)
     assert kept["counters"]["samples"] == warmed.samples
+
+
+def test_where_a_library_lies_decides_nothing(tmp_path):
+    """The same start from the same library, moved: the same draws."""
+
+    def first_rate(library):
+        start = Policy(id="skill/corridor", checkpoint=str(library / checkpoint.NAME))
+        spec = msgspec.structs.replace(corridor_spec(budget=600, stop_at=2.0), start=start)
+        made = training(library / "warm", Corridors(), spec)
+        return made.run(lambda progress: None).curve
+
+    _, here = trained_corridor(tmp_path)
+    there = tmp_path / "somewhere else"
+    shutil.copytree(here, there)
+    assert first_rate(here) == first_rate(there)
+
+
+def test_a_policy_that_means_something_else_by_what_it_sees_is_no_start():
+    """Names and sizes are equal; the learner would not see it."""
+    dig = Program(name="dig", source="def action(obs):\n    attack()\n")
+    spec = corridor_spec()
+    interface = msgspec.structs.replace(spec.interface, macros=[dig], observations=["inventory"])
+
+    def with_interface(**changed):
+        return msgspec.structs.replace(
+            spec, interface=msgspec.structs.replace(interface, **changed)
+        )
+
+    same = with_interface()
+    walk = msgspec.structs.replace(dig, source="def action(obs):\n    forward()\n")
+    gain = [RewardTerm(kind="gain", weight=1.0, name="planks")]
+    assert same_interface(same, with_interface())
+    assert not same_interface(same, with_interface(macros=[walk]))
+    assert not same_interface(same, with_interface(rewards=gain))
+    blind = {"observations": ["rays"]}
+    assert same_interface(with_interface(**blind), with_interface(**blind, rewards=gain))
 
 
 def test_the_weights_are_those_of_the_start_and_the_optimiser_is_new(tmp_path):

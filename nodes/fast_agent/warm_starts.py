@@ -7,6 +7,7 @@ it did before.
 import msgspec
 
 from messages.training import Policy, Trained, TrainingSpec
+from models.features import counted_items
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.skills import Skills
 from nodes.memory import Memory
@@ -33,10 +34,10 @@ class WarmStarts:
         if (known := self._memory.find(name, _Start)) is not None:
             return known.policy
         earlier = self._memory.find(_earlier_name(goal), list[_Earlier]) or []
-        fitting = [each.policy for each in earlier if _same_interface(each.spec, spec)]
+        fitting = [each.policy for each in earlier if same_interface(each.spec, spec)]
         if not fitting:
             fitting = self._skills.policies(
-                spec.interface.success, lambda kept: _same_interface(kept, spec)
+                spec.interface.success, lambda kept: same_interface(kept, spec)
             )
         policy = fitting[-1] if fitting else None
         self._memory.keep(name, _Start(policy=policy))
@@ -50,13 +51,16 @@ class WarmStarts:
             self._memory.keep(name, [*earlier, _Earlier(policy=trained.policy, spec=spec)])
 
 
-def _same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
-    """Whether a policy of the one fits the other: the learner looks at what the session shows."""
+def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
+    """Whether a policy of the one means the same by what it sees and chooses in the other. The
+    learner sees the names and sizes of these alone."""
 
     def shown(spec: TrainingSpec) -> list[object]:
         interface = spec.interface
-        macros = [macro.name for macro in interface.macros]
-        return [interface.observations, interface.actions, macros, interface.targets]
+        macros = [(macro.name, macro.source) for macro in interface.macros]
+        items = counted_items(interface, spec.task.success)
+        items = items if "inventory" in interface.observations else []
+        return [interface.observations, interface.actions, macros, interface.targets, items]
 
     return shown(one) == shown(other)
 

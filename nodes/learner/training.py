@@ -321,6 +321,11 @@ class Training:
         for term in spec["interface"]["rewards"]:
             if not term["negatives"]:
                 del term["negatives"]
+        for policy in (spec.get("start"), *(stage["policy"] for stage in spec.get("lead", []))):
+            if (
+                policy and Path(policy["checkpoint"]).is_absolute()
+            ):  # where a library happens to lie
+                del policy["checkpoint"]
         del spec["most"], spec["give_up_at"]  # how long it may go on says nothing of what it is
         return zlib.crc32(msgspec.json.encode(spec))
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from messages.world import Condition, Interface, Task
+from messages.world import Interface, Task
+from models.features import counted_items
 from nodes.env_server.interface.autocraft import Autocraft
 from nodes.env_server.interface.choices import Choices
 from nodes.env_server.interface.conditions import Judge
@@ -36,7 +37,7 @@ class Stage:
         self.features = FeatureMatrix(
             interface.observations,
             interface.targets,
-            _items(interface, task.success),
+            counted_items(interface, task.success),
             len(self.choices.names),
             world,
         )
@@ -54,11 +55,3 @@ class Stage:
     def time(self) -> Floats:
         """Share of the horizon that is spent, (B,)."""
         return (self.steps / self.interface.horizon).astype(np.float32)
-
-
-def _items(interface: Interface, success: Condition) -> list[str]:
-    """Names of the items that matter: in the order in which they are mentioned."""
-    names = [c.name for c in (success, interface.success) if c.kind == "have"]
-    names += [term.name for term in interface.rewards if term.kind == "gain"]
-    names += [item for _, _, item in (name.partition(":") for name in interface.actions) if item]
-    return list(dict.fromkeys(names))
