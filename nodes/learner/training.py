@@ -321,12 +321,12 @@ class Training:
         for term in spec["interface"]["rewards"]:
             if not term["negatives"]:
                 del term["negatives"]
+        # What it is does not depend on where a library lies, whose paths are absolute,
         for policy in (spec.get("start"), *(stage["policy"] for stage in spec.get("lead", []))):
-            if (
-                policy and Path(policy["checkpoint"]).is_absolute()
-            ):  # where a library happens to lie
+            if policy and Path(policy["checkpoint"]).is_absolute():
                 del policy["checkpoint"]
-        del spec["most"], spec["give_up_at"]  # how long it may go on says nothing of what it is
+        # nor on how long it may go on.
+        del spec["most"], spec["give_up_at"]
         return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(
