@@ -7,14 +7,25 @@ import msgspec
 import pytest
 
 from messages.bus import RemoteError, ServiceError
-from messages.chat import ASK, Answered, Ask, ProgramAnswer, SpecAnswer
+from messages.chat import (
+    ASK,
+    Answered,
+    Ask,
+    MacroDraft,
+    ProgramAnswer,
+    ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
+)
 from messages.plan import IMPLEMENT, Implement, Samples, SubAction
-from messages.program import CHECK, Checked
+from messages.program import CHECK, Checked, Program
 from messages.training import ACT, TRAIN, Policy, Progress, Trained
 from messages.verdict import JUDGE, Verdict
 from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
+from nodes.env_server.programs.checking import problems_of
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.skill_library import Library
+from nodes.skills import Counts, Learned, Provenance
 from nodes.testing import MockBus, start
 from tests.craft_world import Inventories
 
@@ -111,6 +122,49 @@ def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list
     goal = msgspec.structs.replace(DIG, sub_action=code)
     assert bus.run_goal(IMPLEMENT, "demo/get", goal).line.verdict.success
     assert [skill.name for skill in Library(tmp_path / "skills").all()] == kept
+
+
+def test_a_program_that_a_skill_would_meet_is_not_tried_and_is_told_why(tmp_path: Path):
+    """The skill would call the program's ``walk_to`` for the API's."""
+    walk = "def action(obs):\n    obs = walk_to(obs, 5, 0)\n"
+    aim = Condition(kind="near", name="wood")
+    provenance = Provenance(run="a", goal="b", commit="c", model="rulebook")
+    learned = Learned(
+        purpose="walk up", method="code", condition=aim, start={}, before=[], task=TASK,
+        provenance=provenance, program=Program(name="walk", source=walk),
+    )  # fmt: skip
+    ten = Counts(successes=10, episodes=10)
+    Library(tmp_path / "skills").add("a:b", "fetch it", learned, None, ten)
+    calls = "def walk_to(obs, x, z):\n    obs = noop()\n\n\ndef action(obs):\n    fetch_it(obs)\n"
+    asked: list[Any] = []
+
+    def answer(request: Ask) -> Answered:
+        asked.append(request.question)
+        macro = MacroDraft(name="fetch", source=calls, purpose="")
+        wrong: dict[type, Any] = {
+            ProgramQuestion: ProgramAnswer(source=f"{calls}# {len(asked)}\n"),
+            SpecQuestion: SpecAnswer(
+                observations=["rays"], actions=["attack"], macros=[macro],
+                rewards=[RewardTerm(kind="success", weight=1.0)], horizon=100, budget=1000,
+            ),
+        }  # fmt: skip
+        text = msgspec.json.encode(wrong[type(request.question)]).decode()
+        return Answered(id=request.id, answer=text, model="test")
+
+    bus = MockBus("fast_agent")
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=problems_of(request)))
+    start(FastAgent, bus, tmp_path, skills="skills", repairs=1)
+    said = "line 1: the skill fetch_it means something else by the name walk_to"
+    for method in ("code", "rl"):
+        sub_action = SubAction(name="dig", method=method, success=LOG)
+        goal = msgspec.structs.replace(DIG, sub_action=sub_action)
+        implemented = bus.run_goal(IMPLEMENT, f"demo/{method}", goal)
+        assert implemented.stage is None
+        assert said in implemented.line.verdict.reason
+    _, code, _, rl = asked
+    assert [problem.line for problem in code.attempts[0].problems] == [1]
+    assert len(rl.problems) == 1
 
 
 @pytest.mark.parametrize("code", ["internal", "differs", "no_world"])

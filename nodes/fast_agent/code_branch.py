@@ -14,7 +14,7 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
-from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.skills import LookedUp
 from nodes.naming import slug
 
@@ -56,7 +56,8 @@ def implement_by_code(
             max_steps=agent.parameters.program_steps,
         )
         agent.save(f"{goal.id}/program-{number}", program)
-        problems = agent.call(CHECK, CheckProgram(program=program)).problems
+        problems = clashes(answer.source, looked_up.sources)
+        problems += agent.call(CHECK, CheckProgram(program=program)).problems
         if problems:
             attempts.append(ProgramAttempt(source=answer.source, problems=problems))
             if outcome.stage is None:

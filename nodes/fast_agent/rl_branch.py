@@ -20,7 +20,7 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
-from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.playing import leading_programs
 from nodes.fast_agent.seeds import training_seeds
 from nodes.fast_agent.skills import LookedUp
@@ -114,11 +114,12 @@ def _write_spec(
             )
             for draft in answer.macros
         ]
-        for macro in macros:
+        for draft, macro in zip(answer.macros, macros, strict=True):
             agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
+            found = clashes(draft.source, looked_up.sources)
+            found += agent.call(CHECK, CheckProgram(program=macro)).problems
             problems += [
-                f"Macro {macro.name!r}, line {problem.line}: {problem.message}"
-                for problem in agent.call(CHECK, CheckProgram(program=macro)).problems
+                f"Macro {macro.name!r}, line {problem.line}: {problem.message}" for problem in found
             ]
         for term in answer.rewards:
             if term.kind == "code":
