@@ -4,7 +4,7 @@ import msgspec
 
 from messages.bus import RemoteError
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
-from messages.plan import Implemented, Stage
+from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Program
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
@@ -31,7 +31,7 @@ from nodes.naming import slug
 
 def implement_by_rl(
     agent: Agent, goal: Implementing, starts: WarmStarts, looked_up: LookedUp, spent: Spent
-) -> Implemented:
+) -> Outcome:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. ``spent`` is what the goal has cost before."""
     outcome = Outcome()
@@ -45,7 +45,7 @@ def implement_by_rl(
     outcome.attempts = 1
     if spec is None:
         outcome.verdict = failed(f"No training spec would do: {' '.join(problems)}")
-        return outcome.implemented(goal, spent)
+        return outcome
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
@@ -75,8 +75,9 @@ def implement_by_rl(
     played = try_out(agent, goal, 0, stage)
     spent.trial += played.steps
     macros = [macro.name for macro in spec.interface.macros]
-    outcome.offer(stage, judge(agent, goal, 0, played, macros), macros)
-    return outcome.implemented(goal, spent)
+    verdict = judge(agent, goal, 0, played, macros)
+    outcome.offer(stage, verdict, macros, len(played.episodes))
+    return outcome
 
 
 def _write_spec(
