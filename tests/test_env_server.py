@@ -182,6 +182,42 @@ def test_programs_stages_and_a_film(server: Process, bus: Bus, run_folder: Path)
     assert not np.array_equal(frames[0], frames[-1])
 
 
+@pytest.mark.parametrize("jail", [True, False])
+def test_a_full_disk_costs_the_film_and_not_the_session(
+    run_folder: Path, bus: Bus, jail: bool
+) -> None:
+    parameters = {"world": {"kind": "embedded", "area": 64}, "jail": jail}
+    config = {"nodes": {"env_server": {"parameters": parameters}}}
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
+    server = Process(SCRIPT, run_folder)
+    try:
+        videos = run_folder / "env_server" / "videos"
+        videos.mkdir()
+        # The one is written to in the middle of a program, the other when it is closed; after the
+        # name of its session stands the mark of that name.
+        for name, steps in (("long-fc66f0", 60), ("short-f9b007", 6)):
+            (videos / f"{name}.mp4").symlink_to("/dev/full")
+            session = name.partition("-")[0]
+            bus.call(OPEN, opening(session, interface=None, record=True), timeout=COMPILING)
+            source = f"def action(obs):\n    for _ in range({steps}):\n        obs = turn(15)\n"
+            turns = RunProgram(session=session, program=Program(name="turns", source=source))
+            ran = bus.run_goal(RUN_PROGRAM, session, turns)
+            assert [report.steps for report in ran.reports] == [steps]
+            closed = bus.call(CLOSE, SessionName(session=session), timeout=PATIENCE)
+            assert [episode.steps for episode in closed.episodes] == [steps] * 3
+            assert closed.video is None
+        assert list(videos.iterdir()) == []
+        assert server.stop() == 0
+    finally:
+        if server.popen.poll() is None:
+            server.kill()
+    log = (run_folder / "env_server" / "node.log").read_text()
+    for name in ("long", "short"):
+        said = [line for line in log.splitlines() if f"/{name}-" in line]
+        assert len(said) == 1
+        assert "cannot be written (No space left on device): the session plays on" in said[0]
+
+
 def test_refusals_have_codes(server: Process, bus: Bus) -> None:
     def code(call: object) -> str:
         with pytest.raises(RemoteError) as refused:

@@ -279,6 +279,42 @@ def test_an_item_that_is_not_there_is_an_error_in_the_program() -> None:
     assert "no log in the inventory to equip" in reports[0].error
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        # Two have a log and two have none; these do something else, or end.
+        "    try:\n        destroy('log')\n    except ValueError:\n        turn(15)\n",
+        "    destroy('log')\n",
+        # All four are refused, and two of them have another item to name.
+        "    try:\n        destroy('planks')\n    except ValueError:\n        destroy('log')\n",
+    ],
+)
+def test_an_item_that_one_has_not_keeps_no_other_from_what_it_does(action: str) -> None:
+    many = Condition(kind="have", name="log", quantity=5)
+    playing, world = session(interface=None, task=task(success=many))
+    playing.run_program(CHOP)  # trees are 3 to 6 metres away, and two of them within reach
+    assert world.quantities[:, 0].tolist() == [1, 1, 0, 0]
+    source = f"def action(obs):\n    obs = noop()\n{action}    1 / 0\n"
+    _, reports = playing.run_program(Program(name="p", source=source))
+    assert not world.quantities.any()
+    told = {report.last_primitive: report for report in reports}['destroy("log")']
+    assert told.changed == {"inventory.log": "1 -> 0"}
+
+
+def test_a_death_beside_it_leaves_a_run_its_last_primitive() -> None:
+    many = Condition(kind="have", name="log", quantity=5)
+    playing, world = session(interface=None, task=task(success=many))
+    playing.run_program(CHOP)
+    source = (
+        "def action(obs):\n    if obs.inventory.get('log', 0):\n        destroy('log')\n"
+        "        1 / 0\n    sneak()\n"
+    )
+    _, reports = playing.run_program(Program(name="p", source=source))
+    assert world.alive.tolist() == [True, True, False, False]
+    told = {report.status: report.last_primitive for report in reports}
+    assert told == {"error": 'destroy("log")', "episode_over": "sneak"}
+
+
 def test_masks_follow_the_inventory_and_leave_something_to_choose() -> None:
     inter = interface(actions=["craft:planks", "destroy:log", "equip:stick"], macros=[])
     quantity = Condition(kind="have", name="log", quantity=5)

@@ -7,14 +7,26 @@ import msgspec
 import pytest
 
 from messages.bus import RemoteError, ServiceError
-from messages.chat import ASK, Answered, Ask, ProgramAnswer, SpecAnswer
+from messages.chat import (
+    ASK,
+    Answered,
+    Ask,
+    MacroDraft,
+    ProgramAnswer,
+    ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
+)
 from messages.plan import IMPLEMENT, Implement, Samples, SubAction
-from messages.program import CHECK, Checked
+from messages.program import CHECK, Checked, Program
+from messages.system import SetParameters, set_parameters
 from messages.training import ACT, TRAIN, Policy, Progress, Trained
-from messages.verdict import JUDGE, Verdict
+from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
+from nodes.env_server.programs.checking import problems_of
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.skill_library import Library
+from nodes.skills import Counts, Learned, Provenance
 from nodes.testing import MockBus, start
 from tests.craft_world import Inventories
 
@@ -111,6 +123,85 @@ def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list
     goal = msgspec.structs.replace(DIG, sub_action=code)
     assert bus.run_goal(IMPLEMENT, "demo/get", goal).line.verdict.success
     assert [skill.name for skill in Library(tmp_path / "skills").all()] == kept
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_skill_counts_the_episodes_that_were_played(tmp_path: Path, killed: bool):
+    """However many a tryout has by the time it is judged, be it in another life of the node."""
+    world, bus = Inventories(), MockBus("fast_agent")
+
+    def answer(request: Ask) -> Answered:
+        program = ProgramAnswer(source='ITEM = "log"\nQUANTITY = 1\n')
+        return Answered(id=request.id, answer=msgspec.json.encode(program).decode(), model="test")
+
+    def judge(evidence: Evidence) -> Verdict:
+        assert len(evidence.episodes) == 20
+        if killed and len(lives) == 1:
+            raise ServiceError("The critic is not there.", code="internal")
+        fewer = SetParameters(values={"trial_episodes": 5})
+        bus.call(set_parameters("fast_agent"), fewer)
+        return Verdict(success=True, success_rate=0.95, reason="seen")
+
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=[]))
+    bus.answer(OPEN, world.open)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(RUN_PROGRAM, world.run)
+    bus.answer(JUDGE, judge)
+    lives = [start(FastAgent, bus, tmp_path, skills="skills", trial_episodes=20)]
+    code = SubAction(name="get a log", method="code", success=LOG)
+    goal = msgspec.structs.replace(DIG, sub_action=code)
+    if killed:
+        with pytest.raises(RemoteError):
+            bus.run_goal(IMPLEMENT, "demo/get", goal)
+        lives.append(start(FastAgent, bus, tmp_path, skills="skills", trial_episodes=10))
+    assert bus.run_goal(IMPLEMENT, "demo/get", goal).line.verdict.success
+    assert lives[-1].parameters.trial_episodes == 5
+    counts = Library(tmp_path / "skills").all()[0].counts
+    assert (counts.successes, counts.episodes) == (19, 20)
+
+
+def test_a_program_that_a_skill_would_meet_is_not_tried_and_is_told_why(tmp_path: Path):
+    """The skill would call the program's ``walk_to`` for the API's."""
+    walk = "def action(obs):\n    obs = walk_to(obs, 5, 0)\n"
+    aim = Condition(kind="near", name="wood")
+    provenance = Provenance(run="a", goal="b", commit="c", model="rulebook")
+    learned = Learned(
+        purpose="walk up", method="code", condition=aim, start={}, before=[], task=TASK,
+        provenance=provenance, program=Program(name="walk", source=walk),
+    )  # fmt: skip
+    ten = Counts(successes=10, episodes=10)
+    Library(tmp_path / "skills").add("a:b", "fetch it", learned, None, ten)
+    calls = "def walk_to(obs, x, z):\n    obs = noop()\n\n\ndef action(obs):\n    fetch_it(obs)\n"
+    asked: list[Any] = []
+
+    def answer(request: Ask) -> Answered:
+        asked.append(request.question)
+        macro = MacroDraft(name="fetch", source=calls, purpose="")
+        wrong: dict[type, Any] = {
+            ProgramQuestion: ProgramAnswer(source=f"{calls}# {len(asked)}\n"),
+            SpecQuestion: SpecAnswer(
+                observations=["rays"], actions=["attack"], macros=[macro],
+                rewards=[RewardTerm(kind="success", weight=1.0)], horizon=100, budget=1000,
+            ),
+        }  # fmt: skip
+        text = msgspec.json.encode(wrong[type(request.question)]).decode()
+        return Answered(id=request.id, answer=text, model="test")
+
+    bus = MockBus("fast_agent")
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=problems_of(request)))
+    start(FastAgent, bus, tmp_path, skills="skills", repairs=1)
+    said = "line 1: the skill fetch_it means something else by the name walk_to"
+    for method in ("code", "rl"):
+        sub_action = SubAction(name="dig", method=method, success=LOG)
+        goal = msgspec.structs.replace(DIG, sub_action=sub_action)
+        implemented = bus.run_goal(IMPLEMENT, f"demo/{method}", goal)
+        assert implemented.stage is None
+        assert said in implemented.line.verdict.reason
+    _, code, _, rl = asked
+    assert [problem.line for problem in code.attempts[0].problems] == [1]
+    assert len(rl.problems) == 1
 
 
 @pytest.mark.parametrize("code", ["internal", "differs", "no_world"])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 import yaml
@@ -20,8 +21,10 @@ from messages.world import (
     OPEN,
     RUN_PROGRAM,
     STEP,
+    Condition,
     Interface,
     OpenSession,
+    Pictures,
     RewardTerm,
     RunProgram,
     SessionName,
@@ -67,6 +70,7 @@ INTERFACE = Interface(
 TRAINING: dict[str, Any] = {
     "size": 4, "prefix": [DIG], "interface": INTERFACE, "autoreset": True,
 }  # fmt: skip
+EGG = Condition(kind="have", name="dragon_egg")
 LOOP = "while True:\n    pass"
 
 
@@ -166,6 +170,35 @@ def test_a_run_that_hangs_ends_its_session_s_episodes(host: JailedHost) -> None:
     assert session.step(np.zeros(2, np.int64)).steps.sum() == 0
     assert session.run_program(DIG) == (0, [])
     session.close()
+
+
+def test_a_subtask_begins_with_a_program_that_is_in_quarantine(host: JailedHost) -> None:
+    """As with one that does nothing: what comes next does not count from the subtask before."""
+    request = opening(
+        task=msgspec.structs.replace(TASK, inventory={"log": 2}, success=EGG),
+        pictures=Pictures(height=16, width=16),
+    )
+    craft = Program(name="craft", source="def action(obs):\n    craft('planks')\n    turn(90)\n")
+    idle = Program(name="idle", source="def action(obs):\n    if obs.steps < 0:\n        noop()\n")
+    hung = msgspec.structs.replace(idle, name="hung", source=idle.source + "    # slowly\n")
+    host.quarantine.add(hung, 2, "it hung")
+    planks = Condition(kind="have", name="planks", quantity=4)
+    stage = Interface(observations=["time"], actions=["noop"], success=planks, horizon=9)
+    played = []
+    for each in (idle, hung):
+        session = host.open(request, None, lambda steps: None)
+        session.run_program(craft, begins=True)
+        steps, reports = session.run_program(each, begins=True)
+        pictures = session.pictures()
+        session.take(stage)
+        stepped = session.step(np.zeros(2, np.int64))
+        assert not stepped.success.any()
+        played.append((steps, pictures, session.said()))
+        session.close()
+    assert played[0] == played[1]
+    assert [(report.status, report.error) for report in reports] == [
+        ("killed", "it hung; it is not run again")
+    ]
 
 
 @pytest.mark.usefixtures("impatient")

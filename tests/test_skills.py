@@ -26,7 +26,7 @@ from messages.world import Condition, Interface, SeedRange
 from nodes.asking import render
 from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
-from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.skills import Skills
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.memory import Memory
@@ -333,6 +333,24 @@ def test_a_program_that_calls_a_skill_holds_its_source():
     assert "max_steps=find_a_tree__max_steps)" in whole
     compile_program(whole)
     assert with_skills("def action(obs:\n  find_a_tree()", {"find_a_tree": skill}).count("\n") == 1
+
+
+def test_a_function_that_a_skill_would_meet_is_called_something_else():
+    skill = (
+        "LEFT = 5\n\n\ndef ahead(obs):\n    return LEFT\n\n\n"
+        "def action(obs):\n    step = ahead(obs)\n    obs = walk_to(obs, step, 0)\n"
+    )
+    call = "def action(obs):\n    fetch_it(obs)\n    obs = noop()\n"
+    for name in ("walk_to", "step"):
+        own = f"def {name}(obs, x, z):\n    return noop()\n\n\n{call}"
+        said = f"the skill fetch_it means something else by the name {name}: call your function"
+        problems = clashes(own, {"fetch_it": skill})
+        assert [(each.line, each.message) for each in problems] == [(1, f"{said} something else")]
+        assert clashes(own.replace("fetch_it", name), {"fetch_it": skill}) == []
+    apart = f"step = 1\nLEFT = 2\n\n\ndef ahead(obs):\n    return LEFT + step\n\n\n{call}"
+    assert clashes(apart, {"fetch_it": skill}) == []
+    compile_program(with_skills(apart, {"fetch_it": skill}))
+    assert clashes("def action(obs:\n  fetch_it()", {"fetch_it": skill}) == []
 
 
 @pytest.mark.parametrize("name", ["attack", "walk to", "for", "obs", "action", "range"])

@@ -125,7 +125,11 @@ class EnvServer(Node):
     def _opened(self, request: OpenSession) -> Opened:
         film = None
         if request.record:
-            film = Film(self._film_path(request.session), self.parameters.longest_film)
+            film = Film(
+                self._film_path(request.session),
+                lambda said: self.bus.report(f"session {request.session}", said, "error"),
+                self.parameters.longest_film,
+            )
         try:
             session = self._host.open(request, film, self._steps.add)
         except BaseException as error:
@@ -180,7 +184,7 @@ class EnvServer(Node):
             del self._sessions[request.session]
             session.close()
         video = None
-        if session.film is not None:
+        if session.film is not None and not session.film.lost:
             video = str(session.film.path.relative_to(self.run))
         return Closed(episodes=episodes, video=video, pictures=pictures)
 

@@ -1,5 +1,7 @@
 """Films an environment: H.264 in an MP4 file, written as it goes."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,27 +14,59 @@ from nodes.env_server.frames import HEIGHT, RATE, WIDTH, FrameCount
 
 
 class Film(FrameCount):
-    """``path`` is written to. At most ``longest`` frames are kept."""
+    """``path`` is written to. At most ``longest`` frames are kept.
 
-    def __init__(self, path: Path, longest: int = 1200) -> None:
+    A full disk costs the film and not the session: ``warn`` is told in a sentence, what there is of
+    the film is deleted, and ``lost`` is true from then on.
+    """
+
+    def __init__(self, path: Path, warn: Callable[[str], None], longest: int = 1200) -> None:
         super().__init__(longest)
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._container: Any = av.open(str(path), "w")
-        self._stream: Any = self._container.add_stream("h264", rate=RATE)
-        self._stream.width, self._stream.height = WIDTH, HEIGHT
-        self._stream.pix_fmt = "yuv420p"
-        self._stream.time_base = Fraction(1, RATE)
-        self._stream.options = {"preset": "veryfast", "crf": "26"}
+        self.lost = False
+        self._warn = warn
+        self._container: Any = None
+        with self._writing():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._container = av.open(str(path), "w")
+            self._stream: Any = self._container.add_stream("h264", rate=RATE)
+            self._stream.width, self._stream.height = WIDTH, HEIGHT
+            self._stream.pix_fmt = "yuv420p"
+            self._stream.time_base = Fraction(1, RATE)
+            self._stream.options = {"preset": "veryfast", "crf": "26"}
 
     def add(self, rgb: NDArray[np.uint8]) -> None:
         """One more frame: (3, HEIGHT, WIDTH) uint8."""
+        if self.lost:
+            return
         self.left -= 1
         picture = np.ascontiguousarray(rgb.transpose(1, 2, 0))
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
-        self._container.mux(self._stream.encode(frame))
+        with self._writing():
+            self._container.mux(self._stream.encode(frame))
 
     def close(self) -> None:
         """Write what is left. The film cannot be added to afterwards."""
-        self._container.mux(self._stream.encode())
-        self._container.close()
+        if self.lost:
+            return
+        with self._writing():
+            self._container.mux(self._stream.encode())
+            self._container.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.lost, self.left = True, 0
+            # PyAV is given no packet after this one: one after a header that could not be written
+            # would be a segmentation fault.
+            if self._container is not None:
+                with suppress(OSError):
+                    self._container.close()
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
+            self._warn(
+                f"the film {self.path} cannot be written ({error.strerror or error}): the session "
+                f"plays on without it; make room there for the films to come"
+            )

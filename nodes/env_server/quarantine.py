@@ -79,7 +79,7 @@ class Quarantine:
         interface = request.interface
         return msgspec.structs.replace(
             request,
-            prefix=[self._still(program) for program in request.prefix],
+            prefix=[self.stilled_program(program) for program in request.prefix],
             lead=[self._still_lead(lead) for lead in request.lead],
             interface=None if interface is None else self.stilled_interface(interface),
         )
@@ -89,11 +89,11 @@ class Quarantine:
             return interface
         return msgspec.structs.replace(
             interface,
-            macros=[self._still(macro) for macro in interface.macros],
+            macros=[self.stilled_program(macro) for macro in interface.macros],
             rewards=[self._still_term(term) for term in interface.rewards],
         )
 
-    def _still(self, program: Program) -> Program:
+    def stilled_program(self, program: Program) -> Program:
         entry = self.find(program.source)
         if entry is None:
             return program
@@ -103,7 +103,7 @@ class Quarantine:
     def _still_lead(self, lead: Lead) -> Lead:
         program, interface = lead.program, lead.interface
         return Lead(
-            program=None if program is None else self._still(program),
+            program=None if program is None else self.stilled_program(program),
             interface=None if interface is None else self.stilled_interface(interface),
         )
 

@@ -2,7 +2,7 @@
 
 from messages.bus import RemoteError
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
-from messages.plan import Implemented, Stage
+from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Program
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
@@ -14,14 +14,14 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
-from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.skills import LookedUp
 from nodes.naming import slug
 
 
 def implement_by_code(
     agent: Agent, goal: Implementing, looked_up: LookedUp, spent: Spent
-) -> Implemented:
+) -> Outcome:
     """At most ``1 + repairs`` programs; the best of them is the implementation. They may call the
     skills that were looked up; ``spent`` is what the goal has cost before."""
     request, sub_action = goal.request, goal.request.sub_action
@@ -56,7 +56,8 @@ def implement_by_code(
             max_steps=agent.parameters.program_steps,
         )
         agent.save(f"{goal.id}/program-{number}", program)
-        problems = agent.call(CHECK, CheckProgram(program=program)).problems
+        problems = clashes(answer.source, looked_up.sources)
+        problems += agent.call(CHECK, CheckProgram(program=program)).problems
         if problems:
             attempts.append(ProgramAttempt(source=answer.source, problems=problems))
             if outcome.stage is None:
@@ -70,9 +71,9 @@ def implement_by_code(
         played = try_out(agent, goal, number, stage)
         spent.trial += played.steps
         verdict = judge(agent, goal, number, played, macros=[])
-        outcome.offer(stage, verdict, macros=[])
+        outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes))
         if verdict.success:
             break
         said = f"{verdict.reason} {verdict.suggestion}".strip()
         attempts.append(ProgramAttempt(source=answer.source, reports=played.reports, verdict=said))
-    return outcome.implemented(goal, spent)
+    return outcome

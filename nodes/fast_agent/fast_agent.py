@@ -42,7 +42,7 @@ class FastAgent(Agent):
     def implement(self, goal: Implementing) -> Implemented:
         spent = Spent()
         try:
-            implemented = self._implement(goal, spent)
+            outcome = self._implement(goal, spent)
         except RemoteError as error:
             # What says nothing about the sub-action is raised: once it is mended, the goal goes on.
             # A session that is lost with each try may be the program's doing.
@@ -51,21 +51,21 @@ class FastAgent(Agent):
             # One sub-action that cannot be implemented is a verdict like any other, and what was
             # spent on it is counted.
             self.log.error("%s could not be implemented: %s", goal.id, error)
-            verdict = failed(f"It could not be implemented: {error}")
-            implemented = Outcome(verdict, attempts=1).implemented(goal, spent)
+            outcome = Outcome(failed(f"It could not be implemented: {error}"), attempts=1)
+        implemented = outcome.implemented(goal, spent)
         if self.parameters.critic:  # else nobody knows whether it worked
-            self.skills.keep(goal, implemented, self.parameters.trial_episodes)
+            self.skills.keep(goal, implemented, outcome.episodes)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
         self.log.info("%s %s (%.2f): %s", goal.id, word, verdict.success_rate, verdict.reason)
         return implemented
 
-    def _implement(self, goal: Implementing, spent: Spent) -> Implemented:
+    def _implement(self, goal: Implementing, spent: Spent) -> Outcome:
         """By a skill where one does it, else by what the sub-action asks for."""
         looked_up = self.skills.look_up(self, goal)
         if looked_up.skill is not None:
             known = implement_by_skill(self, goal, self.skills, looked_up.skill, spent)
-            if known is not None and known.line.verdict.success:
+            if known is not None and known.verdict.success:
                 return known
         if goal.request.sub_action.method == "code":
             return implement_by_code(self, goal, looked_up, spent)

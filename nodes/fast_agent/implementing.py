@@ -25,7 +25,12 @@ class Spent:
 
 @dataclass
 class Outcome:
-    """The best that came of the attempts so far, and its verdict."""
+    """The best that came of the attempts so far, and its verdict.
+
+    Attributes:
+        episodes: of the tryout that the verdict is about, however many one has by now.
+        skill: the name of the skill that it is, if it is one.
+    """
 
     verdict: Verdict = field(
         default_factory=lambda: Verdict(
@@ -35,19 +40,22 @@ class Outcome:
     stage: Stage | None = None
     macros: list[str] = field(default_factory=list)
     attempts: int = 0
+    episodes: int = 0
+    skill: str = ""
 
-    def offer(self, stage: Stage, verdict: Verdict, macros: list[str]) -> None:
+    def offer(self, stage: Stage, verdict: Verdict, macros: list[str], episodes: int) -> None:
         """Take this in place of what there was, if it does better."""
         if self.stage is None or verdict.success_rate > self.verdict.success_rate:
             self.stage, self.verdict, self.macros = stage, verdict, macros
+            self.episodes = episodes
 
-    def implemented(self, goal: Implementing, spent: Spent, skill: str = "") -> Implemented:
+    def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
         line = Line(
             sub_action=goal.request.sub_action,
             attempts=self.attempts,
             verdict=self.verdict,
             macros=self.macros,
-            skill=skill,
+            skill=self.skill,
         )
         return Implemented(stage=self.stage, line=line, samples=spent.samples())
 

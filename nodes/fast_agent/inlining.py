@@ -1,29 +1,72 @@
 """Programs that call skills by name: the skills' sources are put behind the program's own.
 
 A line number of the program stays what it was. What a skill defines is renamed so that it meets
-nothing of the program's; its ``action`` gets the skill's name.
+nothing of the program's; its ``action`` gets the skill's name. What it uses and does not define
+keeps its name, so a program that defines a function of that name is told to call its own another.
 """
 
 import ast
 from collections.abc import Mapping
 
+from messages.program import Problem
+
 
 def with_skills(source: str, skills: Mapping[str, str]) -> str:
     """``source`` with the sources of those ``skills`` (by name) that it calls and doesn't define.
     What does not parse is left as it is: the check of the language says why."""
+    tree = _parsed(source)
+    called = [] if tree is None else _called(tree, skills)
+    parts = [source.rstrip("\n"), *(_renamed(skills[name], name) for name in called)]
+    return "\n\n\n".join(parts) + "\n" if called else source
+
+
+def clashes(source: str, skills: Mapping[str, str]) -> list[Problem]:
+    """What keeps a program from holding the skills that it calls: functions of its own by whose
+    names they mean something else, as ``walk_to`` of the API, or a variable."""
+    tree = _parsed(source)
+    if tree is None:
+        return []
+    used = {name: _used(ast.parse(skills[name])) for name in _called(tree, skills)}
+    return [
+        Problem(
+            line=node.lineno,
+            message=f"the skill {skill} means something else by the name {node.name}: "
+            f"call your function something else",
+        )
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        for skill, names in used.items()
+        if node.name in names
+    ]
+
+
+def _parsed(source: str) -> ast.Module | None:
     try:
-        tree = ast.parse(source)
+        return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
-    own = _defined(tree)
+        return None
+
+
+def _called(tree: ast.Module, skills: Mapping[str, str]) -> list[str]:
     called = {
         node.func.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    parts = [source.rstrip("\n")]
-    parts += [_renamed(skills[name], name) for name in sorted((called & set(skills)) - own)]
-    return "\n\n\n".join(parts) + "\n" if len(parts) > 1 else source
+    return sorted((called & set(skills)) - _defined(tree))
+
+
+def _used(tree: ast.Module) -> set[str]:
+    """Names that keep their meaning when the skill is put behind a program."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name is not None:
+            names.add(node.name)
+    return names - _defined(tree)
 
 
 def _defined(tree: ast.Module) -> set[str]:

@@ -4,7 +4,7 @@ import msgspec
 
 from messages.bus import RemoteError
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
-from messages.plan import Implemented, Stage
+from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Program
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
@@ -20,7 +20,7 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
-from nodes.fast_agent.inlining import with_skills
+from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.playing import leading_programs
 from nodes.fast_agent.seeds import training_seeds
 from nodes.fast_agent.skills import LookedUp
@@ -31,7 +31,7 @@ from nodes.naming import slug
 
 def implement_by_rl(
     agent: Agent, goal: Implementing, starts: WarmStarts, looked_up: LookedUp, spent: Spent
-) -> Implemented:
+) -> Outcome:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. ``spent`` is what the goal has cost before."""
     outcome = Outcome()
@@ -45,7 +45,7 @@ def implement_by_rl(
     outcome.attempts = 1
     if spec is None:
         outcome.verdict = failed(f"No training spec would do: {' '.join(problems)}")
-        return outcome.implemented(goal, spent)
+        return outcome
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
@@ -75,8 +75,9 @@ def implement_by_rl(
     played = try_out(agent, goal, 0, stage)
     spent.trial += played.steps
     macros = [macro.name for macro in spec.interface.macros]
-    outcome.offer(stage, judge(agent, goal, 0, played, macros), macros)
-    return outcome.implemented(goal, spent)
+    verdict = judge(agent, goal, 0, played, macros)
+    outcome.offer(stage, verdict, macros, len(played.episodes))
+    return outcome
 
 
 def _write_spec(
@@ -114,11 +115,12 @@ def _write_spec(
             )
             for draft in answer.macros
         ]
-        for macro in macros:
+        for draft, macro in zip(answer.macros, macros, strict=True):
             agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
+            found = clashes(draft.source, looked_up.sources)
+            found += agent.call(CHECK, CheckProgram(program=macro)).problems
             problems += [
-                f"Macro {macro.name!r}, line {problem.line}: {problem.message}"
-                for problem in agent.call(CHECK, CheckProgram(program=macro)).problems
+                f"Macro {macro.name!r}, line {problem.line}: {problem.message}" for problem in found
             ]
         for term in answer.rewards:
             if term.kind == "code":

@@ -1,7 +1,6 @@
 """The skill branch: try out what the library has before anything is written."""
 
 from messages.bus import RemoteError
-from messages.plan import Implemented
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
 from nodes.fast_agent.skills import Skills
@@ -10,7 +9,7 @@ from nodes.skills import LibraryError, Skill
 
 def implement_by_skill(
     agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: Spent
-) -> Implemented | None:
+) -> Outcome | None:
     """Try a skill out in place of an implementation. None: it cannot be played at all."""
     agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
     stage = skill.stage(goal.request.sub_action)
@@ -26,11 +25,11 @@ def implement_by_skill(
         agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
         return None
     spent.trial += played.steps
-    outcome = Outcome(attempts=1)
+    outcome = Outcome(attempts=1, skill=skill.name)
     spec = skill.learned.spec
     macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
-    outcome.offer(stage, judge(agent, goal, "skill", played, macros), macros)
-    verdict, episodes = outcome.verdict, len(played.episodes)
+    verdict, episodes = judge(agent, goal, "skill", played, macros), len(played.episodes)
+    outcome.offer(stage, verdict, macros, episodes)
     if not verdict.success:
         skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
-    return outcome.implemented(goal, spent, skill.name)
+    return outcome

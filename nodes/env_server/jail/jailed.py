@@ -194,9 +194,9 @@ class JailedSession:
         environments: Sequence[int] = (),
         begins: bool = False,
     ) -> tuple[int, list[ProgramReport]]:
-        report = self._host.quarantine.report(program, len(environments) or self.size)
-        if report is not None:
-            return 0, [report]
+        held = self._host.quarantine.report(program, len(environments) or self.size)
+        if held is not None:  # a subtask, and a stage that is pictured, begin with it all the same
+            program = self._host.quarantine.stilled_program(program)
         request = RunProgram(
             session=self.name, program=program, environments=list(environments), begins=begins
         )
@@ -221,7 +221,7 @@ class JailedSession:
         finally:
             self._ran += before
         self._episodes = ran.episodes
-        return ran.steps, ran.reports
+        return ran.steps, ran.reports if held is None else [held]
 
     def said(self) -> list[Episode]:
         self._episodes = self._ask(wire.Look()).episodes

@@ -222,14 +222,18 @@ class Batch:
 
     def _settle(self, slow: dict[int, Code | None]) -> list[tuple[int, Run]]:
         ended = [(row, self.runs[row]) for row, code in slow.items() if code is None]
-        codes: dict[int, Code] = dict(zip(self._order, self._codes, strict=True))
+        codes = self._waiting()
         codes |= {row: code for row, code in slow.items() if code is not None}
         self._remove(ended, codes)
         return ended
 
+    def _waiting(self) -> dict[int, Code]:
+        """What the rows stand at, in their order."""
+        codes: dict[int, Code] = dict(zip(self._order, self._codes, strict=True))
+        return codes | self.slotted
+
     def _remove(self, ended: list[tuple[int, Run]], codes: dict[int, Code] | None = None) -> None:
-        if codes is None:
-            codes = dict(zip(self._order, self._codes, strict=True))
+        codes = self._waiting() if codes is None else codes
         for row, _ in ended:
             del self.runs[row]
             codes.pop(row)
