@@ -172,6 +172,27 @@ def test_a_run_that_hangs_ends_its_session_s_episodes(host: JailedHost) -> None:
     session.close()
 
 
+@pytest.mark.usefixtures("impatient")
+def test_an_episode_that_was_won_stays_won_when_another_s_program_is_ended(
+    host: JailedHost,
+) -> None:
+    dirt = msgspec.structs.replace(TASK, success=Condition(kind="have", name="dirt"), horizon=500)
+    session = host.open(opening(task=dirt), None, lambda steps: None)
+    look_down = "for _ in range(6):\n        obs = look(15.0)"
+    attack = "for _ in range(300):\n        obs = attack()"
+    source = f"def action(obs):\n    {look_down}\n    {attack}\n"
+    dig = Program(name="dig_down", source=source, max_steps=400)
+    session.run_program(dig, environments=[0])
+    won, waiting = session.said()
+    assert won.success
+    assert waiting.ended == "running"
+    hangs = raw("mine = 1\nwhile mine:\n    pass")  # none that hung in another test already
+    _, reports = session.run_program(hangs, environments=[1])
+    assert [report.status for report in reports] == ["killed"]
+    assert session.said() == [won, msgspec.structs.replace(waiting, ended="horizon")]
+    session.close()
+
+
 def test_a_subtask_begins_with_a_program_that_is_in_quarantine(host: JailedHost) -> None:
     """As with one that does nothing: what comes next does not count from the subtask before."""
     request = opening(

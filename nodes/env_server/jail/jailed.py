@@ -166,6 +166,7 @@ class JailedSession:
         self._counted = counted
         self._interface = request.interface
         self._episodes: list[Episode] = []
+        self._cut: list[Episode] | None = None  # how they stood when a program was ended in its run
         self._worker = self._begin(over=False)
 
     def opened(self) -> Opened:
@@ -200,6 +201,7 @@ class JailedSession:
         request = RunProgram(
             session=self.name, program=program, environments=list(environments), begins=begins
         )
+        stood = self.said()
         before, self._ran = self._ran, 0
         try:
             run = wire.Run(request=request, number=self._worker.number())
@@ -217,15 +219,20 @@ class JailedSession:
             )
             steps = self._ran
             self._worker = self._begin(over=True)
+            self._cut = [_cut_off(episode) for episode in stood]
             return steps, [report]
         finally:
             self._ran += before
-        self._episodes = ran.episodes
+        if self._cut is None:
+            self._episodes = ran.episodes
         return ran.steps, ran.reports if held is None else [held]
 
     def said(self) -> list[Episode]:
-        self._episodes = self._ask(wire.Look()).episodes
-        return self._episodes
+        """The episodes as they stand. None goes on after a program was ended: those that were over
+        by then are what they were, and the others are cut off as they stood before its run."""
+        if self._cut is None:
+            self._episodes = self._ask(wire.Look()).episodes
+        return self._cut or self._episodes
 
     def pictures(self) -> list[Picture]:
         return self._ask(wire.Show()).pictures if self._request.pictures else []
@@ -305,3 +312,9 @@ class JailedSession:
     def _count(self, steps: int) -> None:
         self._ran += steps
         self._counted(steps)
+
+
+def _cut_off(episode: Episode) -> Episode:
+    if episode.ended != "running":
+        return episode
+    return msgspec.structs.replace(episode, ended="horizon")
