@@ -13,8 +13,9 @@ import shutil
 import sqlite3
 import threading
 import time
+import uuid
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -132,7 +133,12 @@ class Library:
                 raise LibraryError(f"there is no skill `{name}` in {self.folder}")
             table.execute("delete from skills where name = ?", (name,))
             table.execute("delete from counted where key = ?", (row[0],))
-        shutil.rmtree(self.folder / name, ignore_errors=True)
+            # Out of the way while nobody else can write: once the name is free, another run may
+            # keep a skill of that name. A dot, for no skill's name has one.
+            trash = self.folder / f".removed-{uuid.uuid4().hex}"
+            with suppress(FileNotFoundError):
+                (self.folder / name).rename(trash)
+        shutil.rmtree(trash, ignore_errors=True)
 
     def close(self) -> None:
         with self._lock:

@@ -1,5 +1,6 @@
 """The skill library: kept, tried first, counted once, and refused in one sentence."""
 
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
@@ -154,6 +155,23 @@ def test_two_processes_may_add_at_a_time(tmp_path: Path):
     skills = Library(tmp_path).all()
     assert len({skill.name for skill in skills}) == 40
     assert all(skill.counts == TEN for skill in skills)
+
+
+def test_a_skill_kept_while_its_name_becomes_free_has_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    library, other = Library(tmp_path), Library(tmp_path)
+    library.add("a", "seek", learned(), None, TEN)
+    rmtree = shutil.rmtree
+
+    def late(path: Path, ignore_errors: bool) -> None:
+        assert other.add("b", "seek", learned(WALK * 2), None, TEN) == "seek"
+        rmtree(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    library.remove("seek")
+    assert (tmp_path / "seek" / "program.py").read_text() == WALK * 2
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["seek"]
 
 
 # ---- in the inner loop
