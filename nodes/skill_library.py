@@ -23,7 +23,7 @@ import msgspec
 
 from nodes.files import write_whole
 from nodes.naming import slug
-from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, skill_key
+from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, follows, holds, skill_key
 
 FILE = "library.sqlite"
 
@@ -234,11 +234,9 @@ def _text(learned: Learned) -> str:
 
 
 def _wider(known: Learned, seen: Learned) -> Learned:
-    """The same skill worked from another start: it needs no more than what both had."""
-    both = {
-        item: min(quantity, seen.start[item])
-        for item, quantity in known.start.items()
-        if item in seen.start
-    }
-    before = known.before if seen.before else []
-    return msgspec.structs.replace(known, start=both, before=before)
+    """The same skill worked from another start. Where that has no more than the known one, in its
+    items and in what was played before, it is all that is needed; two that each lack something of
+    the other's say nothing of a start that lacks both."""
+    if not (holds(known.start, seen.start) and follows(seen, known.before)):
+        return known
+    return msgspec.structs.replace(known, start=seen.start, before=seen.before)
