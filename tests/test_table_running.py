@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.launch_toys.launched import launched, rlgpt
+from tests.launch_toys.launched import eventually, launched, rlgpt
 
 TABLE = {
     "title": "Toys",
@@ -126,6 +126,27 @@ def test_cell_whose_end_nobody_saw_is_taken_up(toys: Path) -> None:
     assert "began" not in done.stdout
     assert "log fine seed 0: 0.95 (19/20), 1.2k samples" in done.stdout
     assert json.loads(kept.read_text())["run"] == result["run"]
+
+
+def test_table_stopped_while_a_launch_is_ending_counts_its_time_once(toys: Path) -> None:
+    (toys / "launch" / "method" / "slow.yaml").unlink()
+    only = ("table", "toys", "--only", "method=fine")
+    with launched(*only, cwd=toys, run=toys) as table:
+        table.wait_for("log fine seed 0: began")
+        (run,) = (toys / "runs" / "cells").glob("log-fine-*")
+        said = run / "launch.txt"
+        eventually(lambda: said.is_file() and said.read_text(), lambda: table.text)
+        # It ends, with its summary, while the table does not look.
+        table.process.send_signal(signal.SIGSTOP)
+        eventually(lambda: (run / "summary.json").is_file())
+        table.process.send_signal(signal.SIGINT)
+        table.process.send_signal(signal.SIGCONT)
+        assert table.ended() == 130
+    done = rlgpt(*only, cwd=toys)
+    assert done.returncode == 0, done
+    result = json.loads((toys / "results/log/fine/seed-0.json").read_text())
+    summary = json.loads((run / "summary.json").read_text())
+    assert result["wall_s"] == pytest.approx(summary["wall_seconds"], abs=0.1)
 
 
 def test_language_model_without_weights_is_left_out(toys: Path) -> None:

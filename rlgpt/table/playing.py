@@ -116,7 +116,7 @@ class Playing:
             )
         self._note(cell, note)
         self._progress.began(cell, note.run, resumed)
-        if (Path(note.run) / "summary.json").is_file():
+        if _summary(note).is_file():
             self._keep(cell, note)  # it had ended, and nobody was there to see it
             return
         arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
@@ -142,8 +142,7 @@ class Playing:
         if code == 0:
             self._keep(running.cell, running.note)
             return
-        running.note.seconds += time.monotonic() - running.began
-        self._note(running.cell, running.note)
+        self._note_life(running)
         self._fail(running.cell, running.note, _sentence(running.run / _LOG, code))
 
     def _keep(self, cell: Cell, note: UnderWay) -> None:
@@ -170,6 +169,13 @@ class Playing:
     def _note(self, cell: Cell, note: UnderWay) -> None:
         write_file(_note_file(cell, self._results), msgspec.json.encode(note))
 
+    def _note_life(self, running: _Running) -> None:
+        """Note what a life took that did not come to its end."""
+        # One that was just ending has its own seconds in its summary.
+        if not _summary(running.note).is_file():
+            running.note.seconds += time.monotonic() - running.began
+        self._note(running.cell, running.note)
+
     # ---- stopping
 
     def _stop_all(self) -> None:
@@ -188,9 +194,8 @@ class Playing:
             except KeyboardInterrupt:
                 asked = False
                 continue
-            running.note.seconds += time.monotonic() - running.began
             self._reap(running)
-            self._note(running.cell, running.note)
+            self._note_life(running)
 
 
 class ResultsLock:
@@ -229,6 +234,10 @@ def _noted(cell: Cell, results: Path) -> UnderWay | None:
         return None
     there = (Path(note.run) / "config.yaml").is_file()
     return note if there and note.is_of(cell) else None
+
+
+def _summary(note: UnderWay) -> Path:
+    return Path(note.run) / "summary.json"
 
 
 def _note_file(cell: Cell, results: Path) -> Path:
