@@ -13,8 +13,9 @@ import shutil
 import sqlite3
 import threading
 import time
+import uuid
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,7 @@ import msgspec
 
 from nodes.files import write_whole
 from nodes.naming import slug
-from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, skill_key
+from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, follows, holds, skill_key
 
 FILE = "library.sqlite"
 
@@ -132,7 +133,12 @@ class Library:
                 raise LibraryError(f"there is no skill `{name}` in {self.folder}")
             table.execute("delete from skills where name = ?", (name,))
             table.execute("delete from counted where key = ?", (row[0],))
-        shutil.rmtree(self.folder / name, ignore_errors=True)
+            # Out of the way while nobody else can write: once the name is free, another run may
+            # keep a skill of that name. A dot, for no skill's name has one.
+            trash = self.folder / f".removed-{uuid.uuid4().hex}"
+            with suppress(FileNotFoundError):
+                (self.folder / name).rename(trash)
+        shutil.rmtree(trash, ignore_errors=True)
 
     def close(self) -> None:
         with self._lock:
@@ -228,11 +234,9 @@ def _text(learned: Learned) -> str:
 
 
 def _wider(known: Learned, seen: Learned) -> Learned:
-    """The same skill worked from another start: it needs no more than what both had."""
-    both = {
-        item: min(quantity, seen.start[item])
-        for item, quantity in known.start.items()
-        if item in seen.start
-    }
-    before = known.before if seen.before else []
-    return msgspec.structs.replace(known, start=both, before=before)
+    """The same skill worked from another start. Where that has no more than the known one, in its
+    items and in what was played before, it is all that is needed; two that each lack something of
+    the other's say nothing of a start that lacks both."""
+    if not (holds(known.start, seen.start) and follows(seen, known.before)):
+        return known
+    return msgspec.structs.replace(known, start=seen.start, before=seen.before)

@@ -212,10 +212,15 @@ class Launch:
     def _papers(
         self, report: plan.GoalReport, restarts: dict[str, int], seconds: float
     ) -> list[tuple[str, str]]:
-        from rlgpt.report.files import write  # with its page and charts: only at the end
+        # With their page and charts: only at the end.
+        from rlgpt.report.files import rewrite, write, written_before
 
         try:
-            summary, page = write(self._run, report, restarts, seconds)
+            # A life of a finished run that did nothing has no wall time and restarts to tell.
+            if written_before(self._run, report):
+                summary, page = rewrite(self._run)
+            else:
+                summary, page = write(self._run, report, restarts, seconds)
         except OSError as error:
             self._view.said(f"the report could not be written: {error}")
             return []

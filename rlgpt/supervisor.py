@@ -211,7 +211,7 @@ class Supervisor:
                 child.send(signal.SIGKILL)
             if child.hung_at is not None and self._listened >= child.hung_at:
                 self._audience.said(f"{child.name} hangs; it is killed")
-                self._end(child, "kill")
+                self._end(child, "kill", at_once=True)
             late = now - child.started >= child.plan.patience
             if child.state == "starting" and child.purpose is None and late:
                 self._fail(child, f"was not ready within {child.plan.patience:g} s")
@@ -277,7 +277,9 @@ class Supervisor:
     def _ended_for_good(self, child: Child, code: int) -> None:
         words = (child.last_lines(1) or [f"ended with code {code} and no word"])[0]
         words = words.removeprefix(f"{child.name}: ").removeprefix(f"{child.name} ")
-        if not child.asked:
+        # One that was up before and finds another of itself: somebody runs it by hand meanwhile.
+        taken = code == ALREADY_RUNNING and child.was_ready
+        if not child.asked and not taken:
             self.misconfigured = code == REFUSED
             self._fail(child, words)
             return
@@ -302,9 +304,9 @@ class Supervisor:
         child.state = "failed"
         self.failure = self.failure or f"{child.name}: {why}"
 
-    def _end(self, child: Child, purpose: Purpose) -> None:
+    def _end(self, child: Child, purpose: Purpose, at_once: bool = False) -> None:
         child.purpose = purpose
-        if purpose == "kill":
+        if at_once:
             child.send(signal.SIGKILL)
         else:
             child.send(signal.SIGTERM)
@@ -352,7 +354,8 @@ class Supervisor:
     def _kill(self, child: Child) -> None:
         if child.process is not None:
             self._audience.said(f"{child.name} is killed, as asked")
-            self._end(child, "kill")
+            # What it is being ended for stays: a release that became a kill would start it again.
+            self._end(child, child.purpose or "kill", at_once=True)
 
     def _release(self, child: Child) -> None:
         self._audience.said(f"{child.name} is released; it runs elsewhere from now on")

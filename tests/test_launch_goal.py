@@ -44,14 +44,22 @@ def test_goal_is_reached_and_reported(place: Path) -> None:
             assert words in launch.text
         assert "The goal was reached: 95 % of 20 episodes" in launch.text
         assert "runs/it/report.html" in launch.text
-        assert json.loads((launch.run / "summary.json").read_text())
+        summary = json.loads((launch.run / "summary.json").read_text())
         assert (launch.run / "report.html").is_file()
         assert "The goal was reached" in (launch.run / "launcher.log").read_text()
     assert (place / "runs" / "latest").resolve() == launch.run
-    # Once more: the planner remembers the result.
+    # Once more: the planner remembers the result, and what the launch took is not forgotten.
+    (launch.run / "report.html").unlink()
     with launched("resume", cwd=place, run=launch.run) as again:
         assert again.ended() == 0
         assert "The goal was reached" in again.text
+    assert json.loads((launch.run / "summary.json").read_text()) == summary
+    assert (launch.run / "report.html").is_file()
+    # A launch that was killed between its papers writes them all.
+    (launch.run / "summary.json").write_text("{")
+    with launched("resume", cwd=place, run=launch.run) as again:
+        assert again.ended() == 0
+    assert json.loads((launch.run / "summary.json").read_text())["wall_seconds"] > 0
     assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from nodes.exit_codes import ALREADY_RUNNING
 from rlgpt.child import LONGEST_BACKOFF, Child
 from rlgpt.configuration import NodePlan, Restart
 from tests.launch_toys.launched import (
@@ -187,6 +188,49 @@ def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
             os.kill(int(child[0]), signal.SIGKILL)
             assert by_hand.wait(PATIENCE) == 128 + signal.SIGKILL
         launch.wait_for("second is ready", 2)
+        assert launch.stop() == 130
+
+
+def test_kill_hastens_a_release_and_does_not_undo_it(place: Path) -> None:
+    with three(place, "nodes.third.parameters.deaf=true") as launch:
+        ready(launch)
+        with subprocess.Popen(
+            command("run", "third", "--run", "out"),
+            cwd=place,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as by_hand:
+            assert by_hand.stdout is not None
+            launch.wait_for("third is released")
+            killed = rlgpt("node", "kill", "third", "--run", "out", cwd=place)
+            assert "third is released" in killed.stderr, killed
+            assert "this one takes its place" in by_hand.stdout.readline()
+            assert by_hand.stdout.readline() == "third runs, []\n"
+            listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+            assert listed[3].split()[:2] == ["third", "released"]
+            assert "third was ended" not in launch.text
+            child = Path(f"/proc/{by_hand.pid}/task/{by_hand.pid}/children").read_text().split()
+            os.kill(int(child[0]), signal.SIGKILL)
+            assert by_hand.wait(PATIENCE) == 128 + signal.SIGKILL
+        launch.wait_for("third is ready", 2)
+        launch.process.send_signal(signal.SIGINT)
+        launch.wait_for("stopping")
+        assert launch.stop() == 130
+
+
+def test_node_that_another_runs_when_it_is_started_again_is_left_to_it(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        config = place / "out" / "config.yaml"
+        told = yaml.safe_load(config.read_text())
+        told["nodes"]["third"]["parameters"] = {"code": ALREADY_RUNNING}
+        config.write_text(yaml.safe_dump(told))
+        rlgpt("node", "kill", "third", "--run", "out", cwd=place)
+        launch.wait_for("third: this will not do")
+        listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+        assert listed[3].split()[:2] == ["third", "released"]
         assert launch.stop() == 130
 
 

@@ -1,5 +1,6 @@
 """The skill library: kept, tried first, counted once, and refused in one sentence."""
 
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
@@ -103,6 +104,29 @@ def test_a_skill_that_worked_from_less_needs_no_more_than_that(tmp_path: Path):
     assert skill.learned.before == []
 
 
+@pytest.mark.parametrize(
+    ("known", "seen"),
+    [
+        (({"wooden_pickaxe": 1}, False), ({"stone_pickaxe": 1}, False)),
+        (({"log": 3}, False), ({"log": 1, "dirt": 1}, False)),
+        (({}, True), ({"log": 3}, False)),  # it stood before a tree, or it had logs
+        (({"log": 3}, False), ({}, True)),
+    ],
+)
+def test_a_skill_that_worked_from_something_else_needs_what_it_needed(
+    tmp_path: Path, known: tuple[dict[str, int], bool], seen: tuple[dict[str, int], bool]
+):
+    library = Library(tmp_path)
+    stage = Stage(sub_action=FIND, program=Program(name="find", source=WALK))
+    for occasion, (start, after) in (("a", known), ("b", seen)):
+        library.add(occasion, "make", learned(start=start, before=[stage] * after), None, TEN)
+    skill = library.find("make")
+    assert skill is not None
+    assert skill.counts.episodes == 20
+    assert skill.learned.start == known[0]
+    assert skill.learned.before == [stage] * known[1]
+
+
 def test_starts_fit_or_not():
     assert holds({"log": 3}, {"log": 3})
     assert not holds({"log": 2, "dirt": 9}, {"log": 3})
@@ -154,6 +178,23 @@ def test_two_processes_may_add_at_a_time(tmp_path: Path):
     skills = Library(tmp_path).all()
     assert len({skill.name for skill in skills}) == 40
     assert all(skill.counts == TEN for skill in skills)
+
+
+def test_a_skill_kept_while_its_name_becomes_free_has_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    library, other = Library(tmp_path), Library(tmp_path)
+    library.add("a", "seek", learned(), None, TEN)
+    rmtree = shutil.rmtree
+
+    def late(path: Path, ignore_errors: bool) -> None:
+        assert other.add("b", "seek", learned(WALK * 2), None, TEN) == "seek"
+        rmtree(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    library.remove("seek")
+    assert (tmp_path / "seek" / "program.py").read_text() == WALK * 2
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["seek"]
 
 
 # ---- in the inner loop

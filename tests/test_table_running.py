@@ -2,12 +2,19 @@
 
 import json
 import signal
+import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 
-from tests.launch_toys.launched import launched, rlgpt
+from rlgpt.table import origin, playing
+from rlgpt.table.cells import Cell
+from rlgpt.table.playing import Playing, UnderWay
+from rlgpt.table.progress import Progress
+from rlgpt.table.result import CellResult
+from tests.launch_toys.launched import environment, eventually, launched, rlgpt
 
 TABLE = {
     "title": "Toys",
@@ -126,6 +133,83 @@ def test_cell_whose_end_nobody_saw_is_taken_up(toys: Path) -> None:
     assert "began" not in done.stdout
     assert "log fine seed 0: 0.95 (19/20), 1.2k samples" in done.stdout
     assert json.loads(kept.read_text())["run"] == result["run"]
+
+
+def test_table_stopped_while_a_launch_is_ending_counts_its_time_once(toys: Path) -> None:
+    (toys / "launch" / "method" / "slow.yaml").unlink()
+    only = ("table", "toys", "--only", "method=fine")
+    with launched(*only, cwd=toys, run=toys) as table:
+        table.wait_for("log fine seed 0: began")
+        (run,) = (toys / "runs" / "cells").glob("log-fine-*")
+        said = run / "launch.txt"
+        eventually(lambda: said.is_file() and said.read_text(), lambda: table.text)
+        # It ends, with its summary, while the table does not look.
+        table.process.send_signal(signal.SIGSTOP)
+        eventually(lambda: (run / "summary.json").is_file())
+        table.process.send_signal(signal.SIGINT)
+        table.process.send_signal(signal.SIGCONT)
+        assert table.ended() == 130
+    done = rlgpt(*only, cwd=toys)
+    assert done.returncode == 0, done
+    result = json.loads((toys / "results/log/fine/seed-0.json").read_text())
+    summary = json.loads((run / "summary.json").read_text())
+    assert result["wall_s"] == pytest.approx(summary["wall_seconds"], abs=0.1)
+
+
+CELL = Cell(launch="cell", task="stick", method="rlgpt", llm="rulebook", seed=0, limits={},
+            overrides=[])  # fmt: skip
+
+
+def noted(**said: object) -> UnderWay:
+    note = {"run": "runs/cells/a", "limits": {}, "overrides": [], "commit": "abc-dirty", **said}
+    return msgspec.convert(note, UnderWay)
+
+
+def test_cell_under_way_is_gone_on_with_in_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "current_commit", lambda: "abc-dirty")
+    assert noted(fingerprint="a1").is_of(CELL, "a1")
+    assert not noted(fingerprint="a1").is_of(CELL, "b2")
+    assert noted().is_of(CELL, None)  # of another world than the embedded one
+    assert not noted().is_of(CELL, "a1")  # an older note, of who knows which changes
+    monkeypatch.setattr(playing, "current_commit", lambda: "abc")
+    assert noted(commit="abc").is_of(CELL, "a1")  # an older note, of that very commit
+    assert not noted(commit="abc", fingerprint="b2").is_of(CELL, "a1")
+
+
+def test_fingerprint_is_asked_for_again_only_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    world = tmp_path / "world.py"
+    world.write_text("1")
+    for arguments in (("init",), ("add", "."), ("commit", "-m", "world")):
+        git(*arguments)
+    asked: list[str] = []
+    monkeypatch.setattr(origin, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(origin, "fingerprint", lambda: asked.append("") or world.read_text())
+    fingerprints = origin.Fingerprints()
+    assert [fingerprints.of(CELL) for _ in range(3)] == ["1", "1", "1"]
+    for content in "23":  # both are the same commit, and dirty
+        world.write_text(content)
+        assert [fingerprints.of(CELL) for _ in range(3)] == [content] * 3
+    assert len(asked) == 3
+    other = msgspec.structs.replace(CELL, overrides=["world=minedojo"])
+    assert fingerprints.of(other) is None
+
+
+def test_cell_has_the_fingerprint_of_its_note(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(toys)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine")
+    marks = iter(["before", "after"])  # the world is edited while the cell is under way
+    monkeypatch.setattr(origin.Fingerprints, "of", lambda *_: next(marks))
+    kept: list[CellResult] = []
+    table = Playing(toys / "results", 1, False, Progress([cell], 1, []), kept.append)
+    table.play([cell], again=False)
+    assert [result.fingerprint for result in kept] == ["before"]
 
 
 def test_language_model_without_weights_is_left_out(toys: Path) -> None:

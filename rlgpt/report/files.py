@@ -23,8 +23,17 @@ def write(
     ``restarts`` counts by node. The run folder may lack what nodes leave there. Each file appears
     whole or not at all.
     """
-    write_whole(run / _GOAL_REPORT, msgspec.json.format(msgspec.json.encode(report)))
+    write_whole(run / _GOAL_REPORT, _text(report))
     return _write(run, report, summarise(run, report, restarts, wall_seconds))
+
+
+def written_before(run: Path, report: GoalReport) -> bool:
+    """Whether an earlier life of the run came to this very report and wrote it."""
+    try:
+        msgspec.json.decode((run / _SUMMARY).read_bytes(), type=Summary)
+        return (run / _GOAL_REPORT).read_bytes() == _text(report)
+    except (OSError, msgspec.DecodeError):
+        return False
 
 
 def rewrite(run: Path) -> tuple[Path, Path]:
@@ -56,6 +65,10 @@ def rewrite(run: Path) -> tuple[Path, Path]:
         summary, versions=old.versions, platform=old.platform, written=old.written
     )
     return _write(run, report, summary)
+
+
+def _text(report: GoalReport) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(report))
 
 
 def _write(run: Path, report: GoalReport, summary: Summary) -> tuple[Path, Path]:

@@ -22,8 +22,9 @@ import msgspec
 from nodes.process import end_with_parent
 from rlgpt.refused import Refused
 from rlgpt.table.cells import Cell
+from rlgpt.table.origin import DIRTY, Fingerprints, current_commit
 from rlgpt.table.progress import Progress, say
-from rlgpt.table.result import CellResult, current_commit, gather, write, write_file
+from rlgpt.table.result import CellResult, gather, write, write_file
 
 _LOG = "launch.txt"  # what the launch printed, in its run folder
 
@@ -43,11 +44,18 @@ class UnderWay(msgspec.Struct, kw_only=True):
     limits: dict[str, Any]
     overrides: list[str]
     commit: str | None
+    fingerprint: str | None = None  # of the embedded world; None: not noted, or another world
     seconds: float = 0.0  # of its earlier lives
 
-    def is_of(self, cell: Cell) -> bool:
+    def is_of(self, cell: Cell, fingerprint: str | None) -> bool:
+        """Whether ``cell``, begun now, in the world of that fingerprint, would be the same."""
         same = self.limits == cell.limits and self.overrides == cell.overrides
-        return same and self.commit == current_commit()
+        if not same or self.commit != current_commit():
+            return False
+        if self.fingerprint == fingerprint:
+            return True
+        # Notes of before had none. A commit says what it was, but not what was changed since.
+        return self.fingerprint is None and not (self.commit or "").endswith(DIRTY)
 
 
 class _Running:
@@ -80,6 +88,7 @@ class Playing:
         self._keep_going = keep_going
         self._progress = progress
         self._each = each
+        self._fingerprints = Fingerprints()
         self._running: list[_Running] = []
         self._selector = selectors.DefaultSelector()
 
@@ -105,7 +114,8 @@ class Playing:
     # ---- one cell
 
     def _begin(self, cell: Cell, again: bool) -> None:
-        note = None if again else _noted(cell, self._results)
+        fingerprint = self._fingerprints.of(cell)
+        note = None if again else _noted(cell, self._results, fingerprint)
         resumed = note is not None
         if note is None:
             note = UnderWay(
@@ -113,10 +123,11 @@ class Playing:
                 limits=cell.limits,
                 overrides=cell.overrides,
                 commit=current_commit(),
+                fingerprint=fingerprint,
             )
         self._note(cell, note)
         self._progress.began(cell, note.run, resumed)
-        if (Path(note.run) / "summary.json").is_file():
+        if _summary(note).is_file():
             self._keep(cell, note)  # it had ended, and nobody was there to see it
             return
         arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
@@ -142,13 +153,12 @@ class Playing:
         if code == 0:
             self._keep(running.cell, running.note)
             return
-        running.note.seconds += time.monotonic() - running.began
-        self._note(running.cell, running.note)
+        self._note_life(running)
         self._fail(running.cell, running.note, _sentence(running.run / _LOG, code))
 
     def _keep(self, cell: Cell, note: UnderWay) -> None:
         try:
-            result = gather(cell, Path(note.run), note.seconds, note.commit)
+            result = gather(cell, Path(note.run), note.seconds, note.commit, note.fingerprint)
         except Refused as refused:
             self._fail(cell, note, refused.sentence)
             return
@@ -170,6 +180,13 @@ class Playing:
     def _note(self, cell: Cell, note: UnderWay) -> None:
         write_file(_note_file(cell, self._results), msgspec.json.encode(note))
 
+    def _note_life(self, running: _Running) -> None:
+        """Note what a life took that did not come to its end."""
+        # One that was just ending has its own seconds in its summary.
+        if not _summary(running.note).is_file():
+            running.note.seconds += time.monotonic() - running.began
+        self._note(running.cell, running.note)
+
     # ---- stopping
 
     def _stop_all(self) -> None:
@@ -188,9 +205,8 @@ class Playing:
             except KeyboardInterrupt:
                 asked = False
                 continue
-            running.note.seconds += time.monotonic() - running.began
             self._reap(running)
-            self._note(running.cell, running.note)
+            self._note_life(running)
 
 
 class ResultsLock:
@@ -221,14 +237,18 @@ class ResultsLock:
         os.close(self._file)
 
 
-def _noted(cell: Cell, results: Path) -> UnderWay | None:
+def _noted(cell: Cell, results: Path, fingerprint: str | None) -> UnderWay | None:
     """What was begun of this cell and can be gone on with."""
     try:
         note = msgspec.json.decode(_note_file(cell, results).read_bytes(), type=UnderWay)
     except (OSError, msgspec.DecodeError):
         return None
     there = (Path(note.run) / "config.yaml").is_file()
-    return note if there and note.is_of(cell) else None
+    return note if there and note.is_of(cell, fingerprint) else None
+
+
+def _summary(note: UnderWay) -> Path:
+    return Path(note.run) / "summary.json"
 
 
 def _note_file(cell: Cell, results: Path) -> Path:

@@ -1,7 +1,6 @@
 """A finished cell: one JSON file in the results folder, written whole when its launch has ended."""
 
 import importlib.metadata
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,12 @@ import msgspec
 from messages.plan import GoalReport
 from nodes.exit_codes import FAILED
 from nodes.files import write_whole
-from rlgpt.composition import CHECKOUT
 from rlgpt.refused import Refused
 from rlgpt.report.found import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
 from rlgpt.table.cells import OF_LLM, Cell
-from rlgpt.world import fingerprint
 
 FORMAT = 1
 """Of a cell's file; raised when a field changes its meaning."""
@@ -132,10 +129,12 @@ def differences(cell: Cell, result: CellResult) -> str:
     return ", ".join(words)
 
 
-def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) -> CellResult:
+def gather(
+    cell: Cell, run: Path, earlier_seconds: float, commit: str | None, fingerprint: str | None
+) -> CellResult:
     """The result of a launch that has ended, from its run folder. ``earlier_seconds``: what it had
-    taken before it was resumed; ``commit``: of the checkout when it began. Raises Refused where the
-    folder lacks its report."""
+    taken before it was resumed; ``commit`` and ``fingerprint``: of the checkout and its world when
+    it began. Raises Refused where the folder lacks its report."""
     try:
         report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
@@ -149,7 +148,7 @@ def gather(cell: Cell, run: Path, earlier_seconds: float, commit: str | None) ->
         llm=cell.llm,
         seed=cell.seed,
         world=world,
-        fingerprint=fingerprint() if world == "embedded" else None,
+        fingerprint=fingerprint,
         success_rate=done / count,
         successes=done,
         episodes=count,
@@ -217,25 +216,3 @@ def _tokens(table: TokenTable | None) -> Tokens | None:
         },
         iterations={name: row[-1].prompt + row[-1].answer for name, row in table.rows},
     )
-
-
-def current_commit() -> str | None:
-    """The checkout's commit, with `-dirty` where tracked files were changed; None outside one."""
-    said = [
-        _git("rev-parse", "HEAD"),
-        # Tables are written into the checkout while it is at work.
-        _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)results"),
-    ]
-    if not said[0]:
-        return None
-    return f"{said[0]}-dirty" if said[1] else said[0]
-
-
-def _git(*arguments: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=CHECKOUT, capture_output=True, text=True, timeout=10.0
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
