@@ -1,5 +1,6 @@
 """The skill library: kept, tried first, counted once, and refused in one sentence."""
 
+import logging
 import shutil
 import sqlite3
 import threading
@@ -313,7 +314,7 @@ def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
         checkpoint.write_bytes(name.encode())
         library.add(name, name, policy(), checkpoint, Counts(successes=successes, episodes=10))
     memory = Memory(tmp_path / "memory.sqlite")
-    starts = WarmStarts(Skills(library, memory, tmp_path, {}, None), memory)
+    starts = WarmStarts(Skills(library, memory, tmp_path, {}, logging.getLogger("test")), memory)
     sub_action = SubAction(name="dig another way", method="rl", success=LOG)
     request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
     spec = policy().spec
