@@ -1,5 +1,6 @@
 """Services and topics between processes that live: answers, refusals, latching, who may be what."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -311,8 +312,6 @@ def test_names_that_are_no_file_names(run: Path, name: str) -> None:
 
 
 def _free_port() -> int:
-    import socket
-
     while True:
         with socket.socket() as first, socket.socket() as second:
             first.bind(("127.0.0.1", 0))
@@ -324,9 +323,20 @@ def _free_port() -> int:
             return port
 
 
+def _need_ipv6() -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError as error:
+        pytest.skip(f"this machine has no IPv6: {error}")
+
+
 @pytest.mark.parametrize("secure", [False, True])
-def test_tcp(run: Path, secure: bool) -> None:
-    hosts = {"server": {"host": "127.0.0.1", "port": _free_port()}}
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "::1"])
+def test_tcp(run: Path, host: str, secure: bool) -> None:
+    if ":" in host:
+        _need_ipv6()
+    hosts = {"server": {"host": host, "port": _free_port()}}
     if secure:
         make_keys(run / "keys", ["server", "tools"])
     server = Spinning(Bus(run, "server", hosts))

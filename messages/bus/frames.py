@@ -19,14 +19,16 @@ NOW_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
 _RCVMORE = int(zmq.RCVMORE)
 
 
-def limit(socket: Socket) -> None:
-    """The options that every socket of the bus has."""
+def limit(socket: Socket, where: str) -> None:
+    """The options that every socket of the bus has, by the address that it is for."""
     socket.setsockopt(zmq.LINGER, 0)
     socket.setsockopt(zmq.SNDHWM, 1000)
     socket.setsockopt(zmq.RCVHWM, 1000)
     socket.setsockopt(zmq.MAXMSGSIZE, MAX_ARRAY)
     socket.setsockopt(zmq.RECONNECT_IVL, 10)
     socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
+    if where.startswith("tcp://["):  # a name would lead to IPv6 alone wherever it has both
+        socket.setsockopt(zmq.IPV6, 1)
 
 
 def receive(socket: Socket, small: int, wait: bool = False) -> list[Any]:
