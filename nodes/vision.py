@@ -11,6 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from messages.world import Pictures
+from models.pictures import pictures_problem
 from nodes.config import ConfigError, node_values
 
 
@@ -18,11 +19,12 @@ class StrictPictures(Pictures, frozen=True, kw_only=True, forbid_unknown_fields=
     """Pictures as a launch file writes them."""
 
 
-def pictures_for_the_critic(config: Mapping[str, Any]) -> Pictures | None:
-    """Those that a tryout is to bring; None where the critic does not look at any.
+def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pictures | None:
+    """Those that a tryout of so many players is to bring; None where the critic does not look at
+    any.
 
     Raises:
-        ConfigError: they are not said as `Pictures` are.
+        ConfigError: they are not said as `Pictures` are, or cannot be taken.
     """
     values = node_values(config, "critic")
     if values.get("vision") is not True:
@@ -31,6 +33,9 @@ def pictures_for_the_critic(config: Mapping[str, Any]) -> Pictures | None:
         wanted = msgspec.convert(values.get("pictures") or {}, StrictPictures)
     except msgspec.ValidationError as error:
         raise ConfigError(f"nodes.critic.parameters.pictures: {error}") from error
+    # The env server would refuse them too, but only at each tryout.
+    if problem := pictures_problem(wanted, players):
+        raise ConfigError(f"nodes.critic.parameters.pictures: {problem}")
     return Pictures(**msgspec.structs.asdict(wanted))
 
 

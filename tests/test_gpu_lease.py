@@ -2,14 +2,14 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from messages.bus import RemoteError
+from messages.bus import RemoteError, ServiceError
 from messages.chat import ASK, Ask, ChatMessage, PlanQuestion
 from messages.gpu import SERVER, TAKE_GPU, ServerState, TakeGpu
 from messages.training import TRAIN, Train
@@ -118,6 +118,90 @@ def test_a_learner_on_a_card_that_is_the_models_is_refused():
     gpu.check_device(config(gpu="turns"), "cuda")
     gpu.check_device({"nodes": {"llm": {"parameters": {"profile": {"kind": "rulebook"}}}}}, "cuda")
     gpu.check_device({}, "cuda")
+
+
+class Card:
+    """A lease whose model writes an answer, and those who take it, each in a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.lease = Lease(folder, self._free)
+        self.freed_while_answering: list[bool] = []
+        self.answering = threading.Event()
+        self._stop_answering = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def _free(self) -> float:
+        self.freed_while_answering.append(self.answering.is_set())
+        return 1.0
+
+    def _start(self, do: Callable[[], None]) -> None:
+        self._threads.append(threading.Thread(target=do))
+        self._threads[-1].start()
+
+    def answer(self) -> None:
+        def do() -> None:
+            with self.lease.answering():
+                self.answering.set()
+                self._stop_answering.wait(PATIENCE)
+                self.answering.clear()
+
+        self._start(do)
+        assert self.answering.wait(PATIENCE)
+
+    def take(self, holder: str) -> list[Any]:
+        """What comes of it is in the list once it has come."""
+        outcome: list[Any] = []
+
+        def do() -> None:
+            try:
+                outcome.append(self.lease.take(holder, 60.0, PATIENCE))
+            except ServiceError as error:
+                outcome.append(error.code)
+
+        self._start(do)
+        return outcome
+
+    def end(self) -> None:
+        self._stop_answering.set()
+        for thread in self._threads:
+            thread.join(PATIENCE)
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> Iterator[Card]:
+    card = Card(tmp_path)
+    yield card
+    card.end()
+
+
+def test_a_learner_restarted_while_it_waits_for_the_card_waits_again(card: Card) -> None:
+    card.answer()
+    first = card.take("goal/train")
+    eventually(lambda: card.lease.holder == "goal/train")
+    second = card.take("goal/train")
+    # What was taken for a renewal would be granted at once.
+    with pytest.raises(ServiceError, match="still answering"):
+        card.lease.take("goal/train", 60.0, patience=0.3)
+    # One that gave up leaves the card to those who still wait for it.
+    assert card.lease.holder == "goal/train"
+    assert (first, second, card.freed_while_answering) == ([], [], [])
+    card.end()
+    assert sorted([*first, *second]) == [0.0, 1.0]
+    assert card.freed_while_answering == [False]
+    assert card.lease.take("goal/train", 60.0) == 0.0  # a renewal
+    card.lease.give_back("goal/train")
+    assert card.lease.take("goal/train", 60.0) == 1.0
+
+
+def test_who_waits_for_a_card_that_was_given_back_takes_it_from_nobody(card: Card) -> None:
+    card.answer()
+    first = card.take("first/train")
+    eventually(lambda: card.lease.holder == "first/train")
+    card.lease.give_back("first/train")
+    second = card.take("second/train")
+    eventually(lambda: card.lease.holder == "second/train")
+    card.end()
+    assert (first, second) == (["held"], [1.0])
 
 
 def test_a_clock_that_is_set_takes_the_card_from_nobody(

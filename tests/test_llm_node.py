@@ -35,7 +35,7 @@ from nodes.llm.answers import answer_schema, parse
 from nodes.llm.backend import BackendError
 from nodes.llm.completions import post
 from nodes.llm.llm import Llm
-from nodes.llm.profiles import Requests, read_profile
+from nodes.llm.profiles import OpenAI, Requests, read_profile
 from nodes.llm.transcript import Entry, Transcript
 from tests.agent_stack import LOG, TASK, AgentProcess
 from tests.bus_processes import PATIENCE, ROOT, eventually
@@ -319,6 +319,34 @@ def test_a_profile_that_will_not_do_is_refused(
     assert ended.returncode == 2
     assert said in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:hunter2@127.0.0.1:8000/v1",
+        "https://hunter2@host/v1",
+        "http://me:hunter2/3@host/v1",
+        "http://me:hunter2 @host/v1",
+        "me:hunter2@host/v1",
+        "http://host/v1?api-key=hunter2",
+        "http://host/v1#hunter2",
+        "http://host:80a/v1?api-key=hunter2",
+        "http://host/v1?",
+    ],
+)
+def test_an_address_with_what_would_not_be_sent_is_refused_without_repeating_it(url: str):
+    with pytest.raises(ValueError, match=r"what stands (before|after)") as refused:
+        read_profile({"kind": "openai", "url": url, "model": "m"})
+    assert "hunter2" not in str(refused.value)
+    assert ("llm.api_key_variable" in str(refused.value)) == ("@" in url)
+
+
+def test_an_at_in_a_path_is_part_of_the_path():
+    url = "http://[::1]:8000/@cf/v1"
+    profile = read_profile({"kind": "openai", "url": url, "model": "m"})
+    assert isinstance(profile, OpenAI)
+    assert profile.url == url
 
 
 def test_repairs_below_none_are_refused():

@@ -173,19 +173,42 @@ def test_a_critic_that_is_to_see_wants_a_model_that_does(profile: dict[str, Any]
         check_that_the_model_sees(launch(profile))
 
 
-def test_the_critic_says_so_before_anything_is_played(run_folder: Path):
-    config = launch({"kind": "rulebook"}, vision=True)
-    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
+def refusal(node: str, run: Path, config: dict[str, Any]) -> str:
+    """What a node says that ends at its start."""
+    (run / "config.yaml").write_text(yaml.safe_dump(config))
     ended = subprocess.run(
-        [sys.executable, "-m", "nodes.critic", "--run", str(run_folder)],
+        [sys.executable, "-m", f"nodes.{node}", "--run", str(run)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
     assert ended.returncode == 2
-    assert "nodes.critic.parameters.vision=false" in ended.stderr.splitlines()[-1]
     assert "Traceback" not in ended.stderr
+    return ended.stderr.splitlines()[-1]
+
+
+def test_the_critic_says_so_before_anything_is_played(run_folder: Path):
+    said = refusal("critic", run_folder, launch({"kind": "rulebook"}, vision=True))
+    assert "nodes.critic.parameters.vision=false" in said
+
+
+SEEING = {"kind": "openai", "url": "http://127.0.0.1:9/v1", "model": "toy", "vision": True}
+
+
+@pytest.mark.parametrize("node", ["critic", "fast_agent"])
+def test_pictures_that_cannot_be_taken_end_the_nodes_at_their_start(node: str, run_folder: Path):
+    """Refused at each tryout instead, they would make every sub-action one that fails."""
+    pictures = {"environments": 0, "each": 1, "height": -5}
+    said = refusal(node, run_folder, launch(SEEING, vision=True, pictures=pictures))
+    assert "nodes.critic.parameters.pictures: a picture's sides are 16 to 1024 pixels" in said
+
+
+def test_how_many_pictures_are_too_many_depends_on_how_many_play():
+    config = launch(SEEING, vision=True, pictures={"environments": 100, "height": 480})
+    assert pictures_for_the_critic(config, players=6) == Pictures(environments=100, height=480)
+    with pytest.raises(ConfigError, match="80 pictures of 480 x 352 are too much for one answer"):
+        pictures_for_the_critic(config, players=20)
 
 
 # ---- the critic shows them

@@ -124,4 +124,6 @@ def address(run: Path, node: str, side: Side, hosts: Mapping[str, Host]) -> str:
             # Anyone may write to /tmp: who calls must not find a folder there that another made.
             make_private(path.parent.parent)
         return f"ipc://{path}"
-    return f"tcp://{host.host}:{host.port + (side == 'pub')}"
+    bare = host.host.strip("[]")
+    place = f"[{bare}]" if ":" in bare else host.host  # IPv6
+    return f"tcp://{place}:{host.port + (side == 'pub')}"

@@ -66,7 +66,7 @@ class Peer:
         self._socket: Socket = context.socket(zmq.DEALER)
         monitor: Socket | None = None
         try:
-            limit(self._socket)
+            limit(self._socket, address)
             self._socket.setsockopt(zmq.RCVTIMEO, QUICK)
             if secure is not None:
                 secure(self._socket)

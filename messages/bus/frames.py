@@ -18,15 +18,30 @@ NOW = int(zmq.NOBLOCK)
 NOW_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
 _RCVMORE = int(zmq.RCVMORE)
 
+_QUIET = 30  # seconds without a word after which a machine is asked whether it is still there
+_BETWEEN = 10  # seconds until it is asked again
+_TIMES = 3  # without an answer, and it is taken for gone
 
-def limit(socket: Socket) -> None:
-    """The options that every socket of the bus has."""
+
+def limit(socket: Socket, where: str) -> None:
+    """The options that every socket of the bus has, by the address that it is for."""
     socket.setsockopt(zmq.LINGER, 0)
     socket.setsockopt(zmq.SNDHWM, 1000)
     socket.setsockopt(zmq.RCVHWM, 1000)
     socket.setsockopt(zmq.MAXMSGSIZE, MAX_ARRAY)
     socket.setsockopt(zmq.RECONNECT_IVL, 10)
     socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
+    if not where.startswith("tcp://"):
+        return
+    if where.startswith("tcp://["):  # a name would lead to IPv6 alone wherever it has both
+        socket.setsockopt(zmq.IPV6, 1)
+    # A machine that lost power says no goodbye. Only when its connection is given up is another one
+    # made, and a SUB socket, which sends nothing, would never find out. The kernels see to it, so
+    # that a process that is busy, or stopped in a debugger, is not taken for gone.
+    socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
+    socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, _QUIET)
+    socket.setsockopt(zmq.TCP_KEEPALIVE_INTVL, _BETWEEN)
+    socket.setsockopt(zmq.TCP_KEEPALIVE_CNT, _TIMES)
 
 
 def receive(socket: Socket, small: int, wait: bool = False) -> list[Any]:

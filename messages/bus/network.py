@@ -46,7 +46,8 @@ class Network:
 
     def bind(self, kind: int, node: str, side: addresses.Side) -> tuple[Socket, Socket]:
         """A socket that listens on the node's address, and the monitor of who is turned away."""
-        socket = self._socket(kind)
+        where = addresses.address(self._run, node, side, self._hosts)
+        socket = self._socket(kind, where)
         socket.setsockopt(zmq.LINGER, 100)  # milliseconds, for the last answers
         if kind == zmq.XPUB:
             socket.setsockopt(zmq.XPUB_VERBOSE, 1)
@@ -55,7 +56,6 @@ class Network:
         monitor: Socket = socket.get_monitor_socket(_FAILED | _REFUSED)
         self._kept.append(monitor)
         monitor.setsockopt(zmq.LINGER, 0)
-        where = addresses.address(self._run, node, side, self._hosts)
         try:
             socket.bind(where)
         except zmq.ZMQError as error:
@@ -69,7 +69,7 @@ class Network:
         """A SUB socket for one node's topics; one for each node, as their keys differ. Close it
         yourself if it is not to be kept."""
         where = addresses.address(self._run, node, "pub", self._hosts)
-        socket = self._socket(zmq.SUB, keep)
+        socket = self._socket(zmq.SUB, where, keep)
         try:
             if self._keys.needed(self._hosts.get(node)):
                 self._keys.connect(socket, node)
@@ -105,11 +105,11 @@ class Network:
         thread.start()
         thread.join(seconds)
 
-    def _socket(self, kind: int, keep: bool = True) -> Socket:
+    def _socket(self, kind: int, where: str, keep: bool = True) -> Socket:
         socket: Socket = self._context.socket(kind)
         if keep:
             self._kept.append(socket)
-        limit(socket)
+        limit(socket, where)
         return socket
 
 

@@ -20,7 +20,7 @@ from nodes.asking import ask
 from nodes.critic.conditions import success_rate
 from nodes.critic.pictures import choose
 from nodes.node import Node
-from nodes.vision import StrictPictures, check_that_the_model_sees
+from nodes.vision import StrictPictures, check_that_the_model_sees, pictures_for_the_critic
 
 
 class Critic(Node):
@@ -39,6 +39,7 @@ class Critic(Node):
     def setup(self) -> None:
         if self.parameters.vision:
             check_that_the_model_sees(self.config)
+            pictures_for_the_critic(self.config)  # refuses what cannot be taken
         self.serve(JUDGE, self.judge, background=True)
 
     def judge(self, evidence: Evidence) -> Verdict:

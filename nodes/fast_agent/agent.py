@@ -65,7 +65,7 @@ class Agent(Node):
         learner = self.config.get("learner") or {}
         self.seed: int = self.config.get("seed", 0) if seed is None else seed
         self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
-        self.pictures = pictures_for_the_critic(self.config)
+        self.pictures = pictures_for_the_critic(self.config, self.parameters.trial_episodes)
         files = node_values(self.config, "env_server").get("mineclip") or {}
         self.mineclip: bool = files.get("weights") is not None
         self.programs = self.folder / "programs"

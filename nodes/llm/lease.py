@@ -26,6 +26,8 @@ class Lease:
         self._free_the_card = free_the_card
         self._turn = threading.Condition()
         self._answering = 0
+        self._taking = 0  # those who wait until nothing is being answered
+        self._freed_for = ""  # for whom the card was freed: only that lease can be renewed
         self._closed = False
         self._holder, self._until = self._read()
 
@@ -41,23 +43,18 @@ class Lease:
             ServiceError: ``held`` by another, or ``busy`` for as long as the caller would wait.
         """
         with self._turn:
-            if self.holder not in ("", holder):
-                left = self._until - time.monotonic()
-                raise ServiceError(
-                    f"The GPU is {self.holder}'s for another {left:.0f} s.", code="held"
-                )
-            renewed = self.holder == holder
-            # From here on no further answer begins.
-            self._keep(holder, max(seconds, patience) if not renewed else seconds)
-            if renewed:
+            self._refuse_others(holder)
+            if self._has(holder):
+                self._keep(holder, seconds)
                 return 0.0
-            if not self._turn.wait_for(lambda: not self._answering or self._closed, patience):
-                self._keep("", 0.0)
-                self._turn.notify_all()
-                raise ServiceError(
-                    f"The language model was still answering after {patience:.0f} s.", code="busy"
-                )
-            slept = self._free_the_card()
+            self._freed_for = ""
+            # From here on no further answer begins.
+            self._keep(holder, max(seconds, patience))
+            self._await_silence(holder, patience)
+            self._refuse_others(holder)
+            # A learner that was restarted while it waited waits twice; one of them frees the card.
+            slept = 0.0 if self._has(holder) else self._free_the_card()
+            self._freed_for = holder
             self._keep(holder, seconds)
             return slept
 
@@ -65,8 +62,7 @@ class Lease:
         """Nothing happens if it is not, or no longer, the holder's."""
         with self._turn:
             if self._holder == holder:
-                self._keep("", 0.0)
-                self._turn.notify_all()
+                self._leave()
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
@@ -94,6 +90,38 @@ class Lease:
         with self._turn:
             self._closed = True
             self._turn.notify_all()
+
+    # With the lock held
+
+    def _has(self, holder: str) -> bool:
+        """Whether the holder has the card, and does not just wait for it."""
+        return self._freed_for == self.holder == holder
+
+    def _refuse_others(self, holder: str) -> None:
+        if self.holder not in ("", holder):
+            left = self._until - time.monotonic()
+            raise ServiceError(f"The GPU is {self.holder}'s for another {left:.0f} s.", code="held")
+
+    def _await_silence(self, holder: str, patience: float) -> None:
+        """Raises ServiceError ``busy``."""
+        self._taking += 1
+        try:
+            silent = self._turn.wait_for(lambda: not self._answering or self._closed, patience)
+        finally:
+            self._taking -= 1
+        if silent:
+            return
+        if self._holder == holder and not self._taking:
+            self._leave()
+        raise ServiceError(
+            f"The language model was still answering after {patience:.0f} s.", code="busy"
+        )
+
+    def _leave(self) -> None:
+        """The card is the language model's again."""
+        self._freed_for = ""
+        self._keep("", 0.0)
+        self._turn.notify_all()
 
     def _keep(self, holder: str, seconds: float) -> None:
         self._holder, self._until = holder, time.monotonic() + seconds

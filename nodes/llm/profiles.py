@@ -103,6 +103,24 @@ def read_profile(values: dict[str, Any]) -> Profile:
 
 def _check_url(url: str) -> None:
     """Raises ValueError where nobody could be asked."""
+    try:
+        _check_address(url)
+    except ValueError:
+        if "@" in url:  # what stands before it may be a password, which is not to be repeated
+            raise ValueError(
+                "llm.url has a name or a password in it (what stands before an @), and none would "
+                "be sent: put the server's key into an environment variable and name that in "
+                "llm.api_key_variable."
+            ) from None
+        raise
+
+
+def _check_address(url: str) -> None:
+    if "?" in url or "#" in url:  # its words are not repeated: a key may be among them
+        raise ValueError(
+            "llm.url has a ? or # in it, and what stands after it would not be sent: let it end "
+            "with the path, up to and with /v1."
+        )
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"llm.url must start with http:// or https://, not {url!r}.")
     try:
@@ -112,7 +130,8 @@ def _check_url(url: str) -> None:
     except ValueError as error:
         raise ValueError(f"llm.url is {url!r}, which is no address: {error}.") from None
     words = f"{host}{parts.path}"
-    if not host or not words.isprintable() or " " in words or not parts.path.isascii():
+    printable = words.isprintable() and " " not in words and parts.path.isascii()
+    if not host or not printable or "@" in parts.netloc:
         raise ValueError(
             f"llm.url is {url!r}, which is no address; one is http://127.0.0.1:8000/v1."
         )

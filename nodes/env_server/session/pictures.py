@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import Picture, Pictures
+from models.pictures import pictures_problem
 from nodes.env_server.seeing.png import png
 from nodes.env_server.worlds.world import Bools, World
 
 Rgb = NDArray[np.uint8]
-_SIDES = (16, 1024)  # pixels
-_MOST = 16  # of one environment
-_ROOM = 12 * 2**20  # bytes of all that one answer brings, were they not compressed at all
 
 
 @dataclass
@@ -40,26 +38,11 @@ class Photographer:
     """
 
     def __init__(self, wanted: Pictures, world: World) -> None:
-        for side in (wanted.height, wanted.width):
-            if not _SIDES[0] <= side <= _SIDES[1]:
-                raise ValueError(
-                    f"a picture's sides are {_SIDES[0]} to {_SIDES[1]} pixels, not {side}"
-                )
-        if not 2 <= wanted.each <= _MOST:
-            raise ValueError(
-                f"2 to {_MOST} pictures are taken of each environment, not {wanted.each}"
-            )
-        if wanted.environments < 1:
-            raise ValueError("pictures are taken of 1 environment or more")
+        if problem := pictures_problem(wanted, world.size):
+            raise ValueError(problem)
         self._wanted = wanted
         self._world = world
         self._count = min(wanted.environments, world.size)
-        number = self._count * wanted.each
-        if number * wanted.height * wanted.width * 3 > _ROOM:
-            raise ValueError(
-                f"{number} pictures of {wanted.height} x {wanted.width} are too much for one "
-                "answer: take fewer or smaller ones"
-            )
         self._rolls: dict[int, _Roll] = {}
 
     def begin(self, rows: Bools) -> None:
