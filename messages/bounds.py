@@ -4,8 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-Positive = Annotated[int, Meta(ge=1)]
-NotNegative = Annotated[int, Meta(ge=0)]
+LARGEST = 2**63 - 1  # no message can say more
+Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
+NotNegative = Annotated[int, Meta(ge=0, le=LARGEST)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Discount = Annotated[float, Meta(gt=0, le=1)]
 Amount = Annotated[float, Meta(ge=0)]

@@ -140,6 +140,10 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     interface: Interface | None = None
 
 
+MOST_ENVIRONMENTS = 1024
+"""What one session may have, unless the env server is told otherwise."""
+
+
 class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Make a batch of environments and reset it. ``session`` is named by the caller; opening it
     again under the same name replaces it.

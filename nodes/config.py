@@ -9,6 +9,7 @@ import msgspec
 import yaml
 
 from messages.system import ParameterValue
+from messages.world import MOST_ENVIRONMENTS
 
 
 class _Numbers(yaml.SafeLoader):
@@ -67,6 +68,17 @@ def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:
             raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
         values = cast("Mapping[str, Any]", found)
     return dict(values)
+
+
+def check_session_size(config: Mapping[str, Any], name: str, size: int) -> None:
+    """Raises ConfigError: the env server would refuse each session of so many environments."""
+    told = node_values(config, "env_server").get("most_environments")
+    most = told if isinstance(told, int) else MOST_ENVIRONMENTS
+    if size > most:
+        raise ConfigError(
+            f"{name} is {size}, and a session has at most {most} environments: take fewer, or "
+            "raise nodes.env_server.parameters.most_environments"
+        )
 
 
 def override(values: dict[str, Any], arguments: Sequence[str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from messages.bus import Bus, BusError, RemoteError
+from messages.codec import CodecError
 from messages.empty import Empty
 from messages.system import (
     KILL,
@@ -243,6 +244,8 @@ def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
             bus.call(set_parameters(node), SetParameters(values={key: value}))
         except RemoteError as error:
             raise Refused(error.message) from None
+        except CodecError as error:
+            raise Refused(f"`{assignment}` cannot be sent: {error}") from None
         except BusError as error:
             raise Refused(_silent(node, run, error)) from None
     print(f"{node}: {key} = {msgspec.json.encode(value).decode()}")

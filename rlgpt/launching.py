@@ -10,6 +10,7 @@ from typing import Any
 
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
+from messages.codec import CodecError
 from nodes.exit_codes import FAILED
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
@@ -166,7 +167,7 @@ class Launch:
         goal = plan.PursueGoal(task=self._stack.task, limits=self._stack.limits)
         try:
             self._report = self._bus.run_goal(plan.PURSUE, GOAL, goal)
-        except BusError as error:
+        except (BusError, CodecError) as error:
             if self._over.is_set():
                 return  # the launch ended first; the goal is resumed another time
             self._goal_error = error.message if isinstance(error, RemoteError) else str(error)

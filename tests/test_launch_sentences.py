@@ -56,6 +56,7 @@ def place(tmp_path: Path) -> Path:
         (["two", "--first"], "`--first` means nothing here"),
         (["two", "task.id=x"], "there is no `task.id` in the launch file"),
         (["two", "+limits.samples=-1"], "`limits.samples`: expected `int` >= 1"),
+        (["two", f"+limits.samples={10**20}"], "`limits.samples`: expected `int` <= 922337203685"),
         (["two", "+limits.success_rate=90"], "`limits.success_rate`: expected `float` <= 1.0"),
         (["two", "+limits.goal_rate=-1"], "`limits.goal_rate`: expected `float` >= 0.0"),
         (["two", "nodes.first.patience=-1"], "`nodes.*.patience`: expected `float` >= 0.0"),

@@ -176,6 +176,7 @@ def test_it_stops_cleanly_in_the_middle_of_training_and_goes_on(house):
     ("wrong", "said"),
     [
         ({"environments": 0}, "environments"),
+        ({"environments": 5000}, "learner.environments is 5000, and a session has at most 1024"),
         ({"gamma": 0.0}, "`float` > 0.0"),
         ({"device": "gpu"}, "there is no device called 'gpu': use cpu, cuda"),
         ({"device": "cuda:99"}, "learner.device=cuda:99, but"),

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -97,3 +98,28 @@ def test_vector() -> None:
 def test_unknown_target_is_refused() -> None:
     with pytest.raises(ValueError, match="did you mean log"):
         gymnasium.make(ID, target="logg")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"image_size": (0, 5)}, "image_size"),
+        ({"image_size": (10**6, 10**6)}, "1 to 4096"),
+        ({"image_size": 64}, "image_size"),
+        ({"use_voxel": "no"}, "use_voxel is true or false"),
+        ({"voxel_radius": 1.5}, "voxel_radius is 0 to 16 blocks, not 1.5"),
+        ({"use_lidar": True, "lidar_rays": [(1, 2)]}, "pitch, yaw, metres"),
+        ({"use_lidar": True, "lidar_rays": [(float("nan"), 0.0, 5.0)]}, "finite"),
+        ({"use_lidar": True, "lidar_rays": [(0.0, 0.0, -5.0)]}, "above 0"),
+        ({"use_lidar": True, "lidar_rays": []}, "pitch, yaw, metres"),
+    ],
+)
+def test_what_cannot_be_seen_is_refused_when_the_world_is_made(option: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        gymnasium.make(ID, **option)
+
+
+def test_sizes_as_numpy_has_them_will_do() -> None:
+    rays = list(np.array([(0.0, 0.0, 5.0), (10.0, -5.0, 5.0)]))
+    size = tuple(np.array([24, 32]))
+    gymnasium.make(ID, image_size=size, use_lidar=True, lidar_rays=rays, area=32).close()

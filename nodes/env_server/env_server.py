@@ -18,6 +18,7 @@ from messages.world import (
     CLOSE,
     INTERFACE,
     LOOK,
+    MOST_ENVIRONMENTS,
     OPEN,
     RUN_PROGRAM,
     STEP,
@@ -67,7 +68,7 @@ class EnvServer(Node):
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         world: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "embedded"})
-        most_environments: int = 1024  # in one session
+        most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: int = 1200  # frames
         jail: Jail = True  # "required": it does not start where anything of the jail is missing
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world

@@ -7,7 +7,7 @@ from messages.bounds import Discount, NotNegative, Positive, Share
 from messages.bus import GoalHandle
 from messages.plan import WORKING, Working
 from messages.program import Program
-from nodes.config import node_values
+from nodes.config import check_session_size, node_values
 from nodes.fast_agent.playing import Player
 from nodes.memory import Memory
 from nodes.naming import slug
@@ -61,6 +61,9 @@ class Agent(Node):
     )
 
     def setup(self) -> None:
+        for name in ("trial_episodes", "evaluation_episodes"):
+            where = f"nodes.fast_agent.parameters.{name}"
+            check_session_size(self.config, where, getattr(self.parameters, name))
         seed, gamma = self.parameters.seed, self.parameters.gamma
         learner = self.config.get("learner") or {}
         self.seed: int = self.config.get("seed", 0) if seed is None else seed

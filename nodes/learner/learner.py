@@ -12,6 +12,7 @@ from typing import Any
 
 from messages.bus import BusClosed, GoalHandle, ServiceError
 from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
+from nodes.config import check_session_size
 from nodes.learner import gpu
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
@@ -33,6 +34,7 @@ class Learner(Node):
     parameters: Parameters
 
     def setup(self) -> None:
+        check_session_size(self.config, "learner.environments", self.parameters.environments)
         gpu.check_device(self.config, self.parameters.device)
         gpu.check_there(self.parameters.device)
         self._stopping = threading.Event()

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from messages.bounds import NotNegative
 from nodes.llm.backend import BackendError, Hear
 
 # Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
@@ -35,8 +36,8 @@ class _Choice(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: NotNegative = 0
+    completion_tokens: NotNegative = 0
 
 
 class _Said(msgspec.Struct):

@@ -14,6 +14,7 @@ import os
 import signal
 import socket
 import sys
+import traceback
 import unicodedata  # noqa: F401 - by then it could not be loaded any more
 from typing import Any
 
@@ -87,6 +88,13 @@ def main(arguments: list[str]) -> int:
         make_world(spec.kind, 1, spec.task, **spec.options).close()
     except (ValueError, WorldError) as error:
         control.send(msgspec.json.encode(Tried(error=str(error)[:2000])))
+        return 0
+    except Exception as error:  # an option that nobody looked at
+        traceback.print_exc()
+        said = (
+            f"the {spec.kind} world does not come up as it is set: {type(error).__name__}: {error}"
+        )
+        control.send(msgspec.json.encode(Tried(error=said[:2000])))
         return 0
     control.send(msgspec.json.encode(Tried(missing=missing())))
     warm_language()

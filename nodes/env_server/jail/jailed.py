@@ -30,6 +30,7 @@ from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.video_model import VideoModel
+from nodes.env_server.worlds.errors import WorldError
 from nodes.env_server.worlds.world import Ints
 
 LOG = logging.getLogger("env_server")
@@ -100,7 +101,7 @@ class JailedHost:
         return checked.problems
 
     def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
-        """Raises SessionLost: there can be none."""
+        """Raises WorldError: there can be none, which is no program's doing."""
 
         def add(rgb: Any) -> None:
             if film is not None and film.left > 0:
@@ -109,7 +110,7 @@ class JailedHost:
         try:
             return Worker(self._server, counted, add, model=self._model)
         except NoForkServer as error:
-            raise SessionLost(str(error)) from error
+            raise WorldError(f"{error}; the env server's log says why") from error
 
     def making(self, request: OpenSession, film: Film | None, over: bool) -> wire.Make:
         model = self._model

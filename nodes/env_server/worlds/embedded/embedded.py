@@ -27,6 +27,7 @@ from nodes.env_server.worlds.embedded.scene.staging import (
     staging_of,
     write_settings,
 )
+from nodes.env_server.worlds.embedded.seeing import check_seeing
 from nodes.env_server.worlds.embedded.state import HEIGHT, new_state
 from nodes.env_server.worlds.embedded.stepping import act_all, begin_all
 from nodes.env_server.worlds.world import OBSERVED, Bools, Floats, Ints, World
@@ -89,8 +90,7 @@ class EmbeddedWorld(World):
             raise ValueError(f"break_speed_multiplier is above 0, not {break_speed_multiplier}")
         if not (0.0 < start_health <= 20.0 and 0.0 <= start_food <= 20.0):
             raise ValueError("start_health is above 0 and up to 20, start_food from 0 to 20")
-        if voxel_radius < 0 or voxel_radius > 16:
-            raise ValueError(f"voxel_radius is from 0 to 16, not {voxel_radius}")
+        check_seeing(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
         staged = staging_of(staging)
         self.size = size
         self._all = np.arange(size)

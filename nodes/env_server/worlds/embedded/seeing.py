@@ -1,0 +1,51 @@
+"""What is wrong with how much of the world is to be seen, as a launch file or a caller says it."""
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+_LARGEST = 4096  # pixels of an image's side
+_FARTHEST = 16  # blocks from the player, of voxels
+
+
+def check_seeing(
+    image_size: Any, use_voxel: Any, voxel_radius: Any, use_lidar: Any, lidar_rays: Any
+) -> None:
+    """Options of `EmbeddedWorld`, which has their meaning.
+
+    Raises:
+        ValueError: one of them will not do; the sentence says what would.
+    """
+    for name, wanted in (("use_voxel", use_voxel), ("use_lidar", use_lidar)):
+        if not isinstance(wanted, bool):
+            raise ValueError(f"{name} is true or false, not {wanted!r}")
+    sides = _values(image_size)
+    if len(sides) != 2 or not all(_whole(side) and 1 <= side <= _LARGEST for side in sides):
+        raise ValueError(
+            f"image_size is a height and a width of 1 to {_LARGEST} pixels, not {image_size!r}"
+        )
+    if not _whole(voxel_radius) or not 0 <= voxel_radius <= _FARTHEST:
+        raise ValueError(f"voxel_radius is 0 to {_FARTHEST} blocks, not {voxel_radius!r}")
+    for ray in () if lidar_rays is None else _values(lidar_rays) or [None]:
+        numbers = _values(ray)
+        if len(numbers) != 3 or not all(map(_finite, numbers)) or numbers[2] <= 0:
+            raise ValueError(
+                "lidar_rays are [pitch, yaw, metres] each, finite and with metres above 0, "
+                f"not {ray!r}"
+            )
+
+
+def _values(value: Any) -> Sequence[Any]:
+    """Of a list or an array; none where it is neither."""
+    if isinstance(value, str) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+        return ()
+    return list(value)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
