@@ -25,6 +25,11 @@ def condition_problem(condition: Condition) -> str:
     return seen_problem(condition.name, mobs=condition.kind == "facing")
 
 
+def is_mob(name: str) -> bool:
+    """Whether what is seen is a mob; a block of the same name would come first."""
+    return name in _MOBS and name not in _BLOCKS
+
+
 def item_problem(name: str) -> str:
     """Of an item's registry name."""
     return "" if name in _ITEMS else f"there is no item {name!r}{near(name, item_names)}"

@@ -16,6 +16,7 @@ import msgspec
 
 from messages.chat import ANSWERS, ASK, Ask, ChatMessage, LookQuestion, Question
 from messages.world import Condition, View
+from models.conditions import is_mob
 from models.features import FEATURES, MINECLIP
 from models.plans import chain
 from models.ways import Unreachable
@@ -117,9 +118,10 @@ def _condition_in_words(condition: Condition) -> str:
         return f"a `{condition.name}` put down near enough to work at"
     if condition.kind == "have":
         return f"at least {condition.quantity} more of `{condition.name}` in the inventory"
-    if condition.kind == "near":
+    if condition.kind == "near":  # only blocks can be
         return f"a block called `{condition.name}` right beside the player or within reach"
-    return f"the crosshair on a block called `{condition.name}` within reach"
+    what = "mob" if is_mob(condition.name) else "block"
+    return f"the crosshair on a {what} called `{condition.name}` within reach"
 
 
 def _place(view: View) -> str:

@@ -35,7 +35,8 @@ from nodes.llm.answers import answer_schema, parse
 from nodes.llm.backend import BackendError
 from nodes.llm.completions import post
 from nodes.llm.llm import Llm
-from nodes.llm.profiles import OpenAI, Requests, read_profile
+from nodes.llm.profiles import OpenAI, Replay, Requests, read_profile
+from nodes.llm.replay import Recording
 from nodes.llm.transcript import Entry, Transcript
 from tests.agent_stack import LOG, TASK, AgentProcess
 from tests.bus_processes import PATIENCE, ROOT, eventually
@@ -236,6 +237,43 @@ def test_an_answer_outlives_the_node_that_gave_it(setting: Setting):
     assert [line["answered"]["id"] for line in lines(setting.run)] == ["q", "another"]
 
 
+def refusal(run: Path) -> str:
+    """The one line that the node says which ends at its start."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "nodes.llm", "--run", str(run)],
+        cwd=ROOT,
+        env={**os.environ, "CUT_KEY": "sk-1\n"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert ended.returncode == 2
+    (said,) = ended.stderr.strip().splitlines()
+    return said
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"\0\0\0\0", b"", b'{"time": 1}', b'{"answered": {"id": "\xff', b"[" * 100_000],
+    ids=["zeros", "empty", "unanswered", "bytes", "deep"],
+)
+def test_a_damaged_transcript_is_said_in_one_sentence(setting: Setting, damage: bytes):
+    llm = setting.start(says(GOOD))
+    setting.ask()
+    setting.ask("another")
+    llm.kill()
+    path = setting.run / "llm" / "transcript.jsonl"
+    first, second = path.read_bytes().splitlines(keepends=True)
+    damaged = first + damage + b"\n" + second
+    path.write_bytes(damaged + second[:40])
+    said = refusal(setting.run)
+    assert f"{path}, line 2 is no recorded question" in said
+    assert "remove that line, and its question is asked again" in said
+    assert path.read_bytes() == damaged + second[:40]  # it is for somebody to look at
+    with pytest.raises(ValueError, match="line 2 is no recorded question"):
+        Recording(Replay(transcript=str(path)), setting.run)
+
+
 def test_the_same_question_twice_at_once_is_put_once(setting: Setting):
     setting.start(says(GOOD))
     answers: list[Any] = []
@@ -308,17 +346,7 @@ def test_a_profile_that_will_not_do_is_refused(
     setting: Setting, profile: dict[str, Any], said: str
 ):
     setting.configure(profile)
-    ended = subprocess.run(
-        [sys.executable, "-m", "nodes.llm", "--run", str(setting.run)],
-        cwd=ROOT,
-        env={**os.environ, "CUT_KEY": "sk-1\n"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert len(ended.stderr.strip().splitlines()) == 1
+    assert said in refusal(setting.run)
 
 
 @pytest.mark.parametrize(

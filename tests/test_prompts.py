@@ -10,6 +10,7 @@ from messages.chat import ProgramAttempt, ProgramQuestion, SpecQuestion
 from messages.plan import Line, Stage, SubAction
 from messages.program import Program, ProgramReport
 from messages.verdict import Verdict
+from messages.world import Condition
 from nodes.asking import render
 from nodes.env_server.programs import ProgramRefused, compile_program
 from nodes.llm.answers import answer_schema
@@ -106,6 +107,24 @@ def test_names_that_a_program_may_not_take_are_said():
     assert "The names of the stub are taken" in text[0].content
     with pytest.raises(ProgramRefused, match="place is a name of the API"):
         compile_program("def action(obs):\n    place = find(obs, 'wood')\n    attack()\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cow", "the crosshair on a mob called `cow` within reach"),
+        ("dragon", "the crosshair on a mob called `dragon` within reach"),
+        ("wood", "the crosshair on a block called `wood` within reach"),
+    ],
+)
+def test_a_mob_under_the_crosshair_is_not_called_a_block(name: str, said: str):
+    find = msgspec.structs.replace(DIG, success=Condition(kind="facing", name=name))
+    for question in (
+        ProgramQuestion(task=TASK, sub_action=find),
+        SpecQuestion(task=TASK, sub_action=find),
+    ):
+        text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
+        assert f"It is done with {said}." in text
 
 
 def test_every_ending_of_a_program_has_its_words():

@@ -10,7 +10,7 @@ import msgspec
 from messages.bus import ServiceError
 from messages.chat import Ask, ChatMessage, Question
 from nodes.llm.profiles import Replay
-from nodes.llm.transcript import Entry, Unanswered
+from nodes.llm.transcript import Entry, Unanswered, decode_lines
 
 REPORT = "difference.txt"
 _TIMES = {"seconds"}  # fields of questions that a clock decides, not the run
@@ -31,9 +31,10 @@ class Recording:
         self._first: str | None = None  # what differed first
         path = transcript_path(profile.transcript)
         self.path = path
-        self._entries = {entry.answered.id: entry for entry in _read(path, Entry)}
+        answered = decode_lines(path, path.read_bytes(), Entry)
+        self._entries = {entry.answered.id: entry for entry in answered}
         beside = path.with_name("unanswered.jsonl")
-        found = _read(beside, Unanswered) if beside.is_file() else []
+        found = decode_lines(beside, beside.read_bytes(), Unanswered) if beside.is_file() else []
         # The first time that a question failed; asked again it may have been answered.
         self._unanswered = {entry.id: entry for entry in reversed(found)}
 
@@ -140,15 +141,3 @@ def _compare_prompts(then: list[ChatMessage], now: list[ChatMessage]) -> list[st
 def _short(value: Any) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= 120 else f"{text[:117]}..."
-
-
-def _read(path: Path, kind: Any) -> list[Any]:
-    found: list[Any] = []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]  # the last line of a node that was killed
-    for number, line in enumerate(whole.splitlines(), 1):
-        try:
-            found.append(msgspec.json.decode(line, type=kind))
-        except msgspec.DecodeError as error:
-            raise ValueError(f"{path}, line {number} is no recorded question: {error}.") from None
-    return found

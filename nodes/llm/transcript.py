@@ -4,12 +4,15 @@ import os
 import threading
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from messages.chat import Answered, ChatMessage
+from nodes.config import ConfigError
 from nodes.llm.answers import Attempt
+
+Line = TypeVar("Line", bound=msgspec.Struct)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,23 +52,28 @@ class _Known(msgspec.Struct):
 
 class Transcript:
     """Append-only, so that a kill at any moment costs at most the line being written, whose answer
-    nobody has seen."""
+    nobody has seen.
+
+    Raises:
+        ConfigError: another line is damaged.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._lock = threading.Lock()
-        self._answers: dict[str, Answered] = {}
-        self._file = path.open("ab", buffering=0)
-        self._load()
-
-    def _load(self) -> None:
-        data = self._path.read_bytes()
+        path.touch()
+        data = path.read_bytes()
+        try:
+            known = decode_lines(path, data, _Known)
+        except ValueError as error:
+            raise ConfigError(
+                f"{error}; remove that line, and its question is asked again, or put a copy of the "
+                "file in its place"
+            ) from None
+        self._answers = {each.answered.id: each.answered for each in known}
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
-            os.truncate(self._path, whole)
-        for line in data[:whole].splitlines():
-            answered = msgspec.json.decode(line, type=_Known).answered
-            self._answers[answered.id] = answered
+            os.truncate(path, whole)
+        self._file = path.open("ab", buffering=0)
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -87,6 +95,22 @@ class Transcript:
 
     def close(self) -> None:
         self._file.close()
+
+
+def decode_lines(path: Path, data: bytes, kind: type[Line]) -> list[Line]:
+    """The whole lines of what stands in a file: the last may be one that a node was writing when it
+    was killed.
+
+    Raises:
+        ValueError: one of them does not decode; which.
+    """
+    found: list[Line] = []
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
+        try:
+            found.append(msgspec.json.decode(line, type=kind))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}, line {number} is no recorded question: {error}") from None
+    return found
 
 
 def note_unanswered(path: Path, entry: Unanswered) -> None:
