@@ -131,6 +131,7 @@ class Library:
             row = table.execute("select key from skills where name = ?", (name,)).fetchone()
             if row is None:
                 raise LibraryError(f"there is no skill `{name}` in {self.folder}")
+            self._check_name(name)
             table.execute("delete from skills where name = ?", (name,))
             table.execute("delete from counted where key = ?", (row[0],))
             # Out of the way while nobody else can write: once the name is free, another run may
@@ -199,6 +200,7 @@ class Library:
 
     def _skill(self, row: tuple[str, str, float, int, int, int, int, int, str]) -> Skill:
         name, key, created, *counts, record = row
+        self._check_name(name)
         try:
             learned = msgspec.json.decode(record, type=Learned)
         except msgspec.MsgspecError as error:
@@ -215,6 +217,15 @@ class Library:
             ),
             folder=str(self.folder / name),
         )
+
+    def _check_name(self, name: object) -> None:
+        """A name is a folder's too, and a library may be somebody else's: one that is no identifier
+        would lead out of the library, to be read or deleted there."""
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise LibraryError(
+                f"the skill library {self.folder / FILE} is broken at the name {name!r:.60}: "
+                "a skill's name is an identifier"
+            )
 
 
 _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episodes, samples, record"

@@ -421,6 +421,14 @@ def skills(tmp_path: Path) -> str:
     return str(tmp_path / "skills")
 
 
+def change(skills: str, statement: str, *values: object) -> None:
+    """As somebody else may have left the library."""
+    table = sqlite3.connect(Path(skills) / "library.sqlite")
+    table.execute(statement, values)
+    table.commit()
+    table.close()
+
+
 def test_list_show_and_remove(skills: str, capsys: pytest.CaptureFixture[str]):
     assert main(["skill", "list", "--library", skills]) == 0
     out = capsys.readouterr().out
@@ -438,6 +446,26 @@ def test_list_show_and_remove(skills: str, capsys: pytest.CaptureFixture[str]):
     assert main(["skill", "show", "find_a_tree", "--library", skills]) == 2
 
 
+@pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig"])
+def test_a_name_that_leads_out_of_the_library_deletes_nothing(
+    tmp_path: Path, skills: str, capsys: pytest.CaptureFixture[str], name: str | bytes | None
+):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    if isinstance(name, str):
+        name = name.format(victim=victim)
+    change(skills, "update skills set name = ? where name = 'dig'", name)
+    assert main(["skill", "list", "--library", skills]) == 2
+    assert "is broken at the name" in capsys.readouterr().err
+    library = Library(Path(skills))
+    if isinstance(name, str):
+        assert main(["skill", "remove", name, "--library", skills]) == 2
+        with pytest.raises(LibraryError, match="is broken at the name"):
+            library.remove(name)
+    assert victim.is_dir()
+    assert (Path(skills) / "find_a_tree" / "program.py").is_file()
+
+
 def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
     def refused(*arguments: str) -> str:
         assert main(["skill", *arguments]) == 2
@@ -452,10 +480,7 @@ def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.Capture
     (Path(skills) / "dig" / "checkpoint.pt").unlink()
     assert "has no checkpoint" in refused("run", "dig", "--library", skills)
     library = Path(skills) / "library.sqlite"
-    table = sqlite3.connect(library)
-    table.execute("update skills set record = '{'")
-    table.commit()
-    table.close()
+    change(skills, "update skills set record = '{'")
     assert "is broken at" in refused("list", "--library", skills)
     for left in Path(skills).glob("library.sqlite-*"):
         left.unlink()
