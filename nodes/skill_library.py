@@ -18,6 +18,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 
@@ -26,6 +27,9 @@ from nodes.naming import slug
 from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, follows, holds, skill_key
 
 FILE = "library.sqlite"
+
+# Seconds since 1970, that of a year which a date can be made of.
+_Time = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
 
 _TABLES = """
 create table if not exists skills (
@@ -198,25 +202,26 @@ class Library:
                 folder / "spec.json", msgspec.json.format(msgspec.json.encode(learned.spec))
             )
 
-    def _skill(self, row: tuple[str, str, float, int, int, int, int, int, str]) -> Skill:
+    def _skill(self, row: tuple[Any, ...]) -> Skill:
+        """Raises LibraryError: SQLite keeps whatever it is given in a column, and a library may be
+        somebody else's."""
         name, key, created, *counts, record = row
         self._check_name(name)
         try:
-            learned = msgspec.json.decode(record, type=Learned)
-        except msgspec.MsgspecError as error:
+            return Skill(
+                name=name,
+                key=msgspec.convert(key, str),
+                created=msgspec.convert(created, _Time),
+                learned=msgspec.json.decode(record, type=Learned),
+                counts=msgspec.convert(
+                    dict(zip(Counts.__struct_fields__, counts, strict=True)), Counts
+                ),
+                folder=str(self.folder / name),
+            )
+        except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
             raise LibraryError(
                 f"the skill library {self.folder / FILE} is broken at `{name}`: {error}"
             ) from error
-        return Skill(
-            name=name,
-            key=key,
-            created=created,
-            learned=learned,
-            counts=msgspec.convert(
-                dict(zip(Counts.__struct_fields__, counts, strict=True)), Counts
-            ),
-            folder=str(self.folder / name),
-        )
 
     def _check_name(self, name: object) -> None:
         """A name is a folder's too, and a library may be somebody else's: one that is no identifier

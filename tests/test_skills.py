@@ -466,6 +466,29 @@ def test_a_name_that_leads_out_of_the_library_deletes_nothing(
     assert (Path(skills) / "find_a_tree" / "program.py").is_file()
 
 
+BAD = [
+    *[(column, "abc") for column in (*Counts.__struct_fields__, "created")],
+    ("successes", 0.5),
+    ("created", 1e300),
+    ("key", b"\xff"),
+    ("record", b'{"purpose": "\xff"}'),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), BAD)
+def test_a_bad_column_is_said_and_a_run_goes_on_without(
+    skills: str, capsys: pytest.CaptureFixture[str], column: str, value: object
+):
+    change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)
+    for arguments in (["list"], ["show", "find_a_tree"]):
+        assert main(["skill", *arguments, "--library", skills]) == 2
+        assert "is broken at `find_a_tree`: " in capsys.readouterr().err
+    library, run = Library(Path(skills)), Path(skills).parent
+    memory = Memory(run / "memory.sqlite")
+    kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
+    assert kept.policies(LOG, lambda spec: True) == []
+
+
 def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
     def refused(*arguments: str) -> str:
         assert main(["skill", *arguments]) == 2
