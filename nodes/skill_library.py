@@ -9,6 +9,7 @@ Several runs may use one library at a time.
 import ast
 import builtins
 import keyword
+import os
 import shutil
 import sqlite3
 import threading
@@ -52,7 +53,7 @@ create table if not exists counted (
 
 
 class Library:
-    """Safe to use from any thread, and from several processes.
+    """Safe to use from any thread, and from several processes. One that cannot be written is read.
 
     Args:
         folder: of the library; made if ``make``.
@@ -67,21 +68,25 @@ class Library:
         path = self.folder / FILE
         if not make and not path.is_file():
             raise LibraryError(f"there is no skill library {path}")
+        self._reads_only = path.is_file() and not _may_write(path)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._table = sqlite3.connect(
-                path, timeout=30.0, check_same_thread=False, isolation_level=None
-            )
+            if self._reads_only:
+                self._table = _opened_to_read(path)
+            else:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._table = _connected(path)
             try:
-                self._table.execute("pragma journal_mode=wal")
-                self._table.executescript(_TABLES)
+                if not self._reads_only:
+                    self._table.execute("pragma journal_mode=wal")
+                    self._table.executescript(_TABLES)
                 self._table.execute(f"select {_COLUMNS} from skills limit 1").fetchall()
             except sqlite3.Error:
                 self._table.close()
                 raise
         except (sqlite3.Error, OSError) as error:
+            advice = _OTHER if self._reads_only else "move it away to begin a new one"
             raise LibraryError(
-                f"the skill library {path} cannot be used: {error}; move it away to begin a new one"
+                f"the skill library {path} cannot be used: {error}; {advice}"
             ) from error
 
     def all(self) -> list[Skill]:
@@ -163,6 +168,10 @@ class Library:
 
     @contextmanager
     def _changing(self) -> Generator[sqlite3.Connection]:
+        if self._reads_only:
+            raise LibraryError(
+                f"the skill library {self.folder / FILE} cannot be written; {_OTHER}"
+            )
         with self._using():
             self._table.execute("begin immediate")
             try:
@@ -231,6 +240,36 @@ class Library:
                 f"the skill library {self.folder / FILE} is broken at the name {name!r:.60}: "
                 "a skill's name is an identifier"
             )
+
+
+_OTHER = "copy it, or name another (of a command: --library, of a launch: skills=)"
+
+
+def _may_write(path: Path) -> bool:
+    """SQLite writes files beside its own, too."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _connected(path: Path | str, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        path, timeout=30.0, check_same_thread=False, isolation_level=None, uri=uri
+    )
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """A library with a write-ahead log is read by way of files beside it. Where there are none and
+    they cannot be made, all is in the one file, which is read as it is."""
+    uri = f"{path.as_uri()}?mode=ro"
+    table = _connected(uri, uri=True)
+    try:
+        table.execute("select name from sqlite_schema").fetchall()
+    except sqlite3.OperationalError:
+        table.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        return _connected(f"{uri}&immutable=1", uri=True)
+    return table
 
 
 _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episodes, samples, record"

@@ -1,8 +1,11 @@
 """The skill library: kept, tried first, counted once, and refused in one sentence."""
 
 import logging
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -418,6 +421,7 @@ def skills(tmp_path: Path) -> str:
     checkpoint = tmp_path / "weights"
     checkpoint.write_bytes(b"weights")
     library.add("b", "dig", policy(), checkpoint, TEN)
+    library.close()
     return str(tmp_path / "skills")
 
 
@@ -487,6 +491,47 @@ def test_a_bad_column_is_said_and_a_run_goes_on_without(
     memory = Memory(run / "memory.sqlite")
     kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
     assert kept.policies(LOG, lambda spec: True) == []
+
+
+COMMANDS = """
+import sys
+from rlgpt.main import main
+
+for arguments in (["list"], ["show", "dig"], ["remove", "dig"]):
+    print(main(["skill", *arguments, "--library", sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_library_that_cannot_be_written_is_read(skills: str, held: bool):
+    folder = Path(skills)
+    library = folder / "library.sqlite"
+    # Who has it open has files beside it, and a part of it may be in them.
+    other = Library(folder) if held else None
+    for path in folder.glob("library.sqlite*"):
+        path.chmod(0o444)
+    folder.chmod(0o555)
+    assert Path(f"{library}-wal").exists() == held
+    # Root writes everywhere, without this also here.
+    prefix = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", COMMANDS, skills],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        cwd=ROOT,
+        check=False,
+    )
+    folder.chmod(0o755)
+    if other is not None:
+        other.close()
+    assert done.returncode == 0, done.stderr
+    assert "find_a_tree" in done.stdout
+    assert "rays" in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.isdigit()] == ["0", "0", "2"]
+    assert f"the skill library {library} cannot be written; copy it, or" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert (folder / "dig" / "checkpoint.pt").is_file()
 
 
 def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
