@@ -40,7 +40,7 @@ class StoredGoals:
             # last goals, which are then done again.
             self._table.execute("pragma synchronous=normal")
             self._check()
-        except (sqlite3.Error, msgspec.DecodeError) as error:
+        except (sqlite3.Error, msgspec.DecodeError, TypeError) as error:
             raise ConfigError(
                 f"{path} cannot be used: {error}; move it away to begin without its goals"
             ) from error
@@ -70,8 +70,9 @@ class StoredGoals:
         return [_decode(row[0]) for row in rows]
 
     def _check(self) -> None:
-        """Raises msgspec.DecodeError for a goal to be begun again that cannot be read."""
-        for (record,) in self._table.execute("select record from goals where not finished"):
+        """Raises msgspec.DecodeError or TypeError for a goal that cannot be read. Found only when
+        it is asked for, that would be told to whoever asks."""
+        for (record,) in self._table.execute("select record from goals"):
             _decode(record)
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from messages.bus import ServiceError
 from nodes.config import ConfigError
 from nodes.tables import open_table
 
@@ -28,14 +29,15 @@ class Memory:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
+        self._path = path
         try:
             self._table = open_table(path, _SCHEMA)
         except sqlite3.Error as error:
-            raise ConfigError(
-                f"{path} cannot be used: {error}; move it away to begin without what it remembers"
-            ) from error
+            raise ConfigError(self._broken(error)) from error
 
     def find(self, name: str, type: type[Value]) -> Value | None:
+        """Raises ServiceError for a value that cannot be read; the goal that asks for it is begun
+        again by a life that has another memory."""
         with self._lock:
             return self._find(name, type)
 
@@ -60,7 +62,17 @@ class Memory:
 
     def _find(self, name: str, type: type[Value]) -> Value | None:
         row = self._table.execute("select value from memory where name = ?", (name,)).fetchone()
-        return None if row is None else msgspec.msgpack.decode(row[0], type=type)
+        if row is None:
+            return None
+        try:
+            return msgspec.msgpack.decode(row[0], type=type)
+        except (msgspec.DecodeError, TypeError) as error:
+            why = f"what it has of {name!r} cannot be read ({error})"
+            raise ServiceError(self._broken(why), code="memory") from error
+
+    def _broken(self, why: object) -> str:
+        away = "move it away to begin without what it remembers"
+        return f"{self._path} cannot be used: {why}; {away}"
 
     def _keep(self, name: str, value: Any) -> None:
         data = msgspec.msgpack.encode(value)

@@ -9,6 +9,7 @@ Several runs may use one library at a time.
 import ast
 import builtins
 import keyword
+import os
 import shutil
 import sqlite3
 import threading
@@ -18,6 +19,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 
@@ -26,6 +28,9 @@ from nodes.naming import slug
 from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, follows, holds, skill_key
 
 FILE = "library.sqlite"
+
+# Seconds since 1970, that of a year which a date can be made of.
+_Time = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
 
 _TABLES = """
 create table if not exists skills (
@@ -48,7 +53,7 @@ create table if not exists counted (
 
 
 class Library:
-    """Safe to use from any thread, and from several processes.
+    """Safe to use from any thread, and from several processes. One that cannot be written is read.
 
     Args:
         folder: of the library; made if ``make``.
@@ -63,21 +68,25 @@ class Library:
         path = self.folder / FILE
         if not make and not path.is_file():
             raise LibraryError(f"there is no skill library {path}")
+        self._reads_only = path.is_file() and not _may_write(path)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._table = sqlite3.connect(
-                path, timeout=30.0, check_same_thread=False, isolation_level=None
-            )
+            if self._reads_only:
+                self._table = _opened_to_read(path)
+            else:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._table = _connected(path)
             try:
-                self._table.execute("pragma journal_mode=wal")
-                self._table.executescript(_TABLES)
+                if not self._reads_only:
+                    self._table.execute("pragma journal_mode=wal")
+                    self._table.executescript(_TABLES)
                 self._table.execute(f"select {_COLUMNS} from skills limit 1").fetchall()
             except sqlite3.Error:
                 self._table.close()
                 raise
         except (sqlite3.Error, OSError) as error:
+            advice = _OTHER if self._reads_only else "move it away to begin a new one"
             raise LibraryError(
-                f"the skill library {path} cannot be used: {error}; move it away to begin a new one"
+                f"the skill library {path} cannot be used: {error}; {advice}"
             ) from error
 
     def all(self) -> list[Skill]:
@@ -131,6 +140,7 @@ class Library:
             row = table.execute("select key from skills where name = ?", (name,)).fetchone()
             if row is None:
                 raise LibraryError(f"there is no skill `{name}` in {self.folder}")
+            self._check_name(name)
             table.execute("delete from skills where name = ?", (name,))
             table.execute("delete from counted where key = ?", (row[0],))
             # Out of the way while nobody else can write: once the name is free, another run may
@@ -158,6 +168,10 @@ class Library:
 
     @contextmanager
     def _changing(self) -> Generator[sqlite3.Connection]:
+        if self._reads_only:
+            raise LibraryError(
+                f"the skill library {self.folder / FILE} cannot be written; {_OTHER}"
+            )
         with self._using():
             self._table.execute("begin immediate")
             try:
@@ -197,24 +211,65 @@ class Library:
                 folder / "spec.json", msgspec.json.format(msgspec.json.encode(learned.spec))
             )
 
-    def _skill(self, row: tuple[str, str, float, int, int, int, int, int, str]) -> Skill:
+    def _skill(self, row: tuple[Any, ...]) -> Skill:
+        """Raises LibraryError: SQLite keeps whatever it is given in a column, and a library may be
+        somebody else's."""
         name, key, created, *counts, record = row
+        self._check_name(name)
         try:
-            learned = msgspec.json.decode(record, type=Learned)
-        except msgspec.MsgspecError as error:
+            return Skill(
+                name=name,
+                key=msgspec.convert(key, str),
+                created=msgspec.convert(created, _Time),
+                learned=msgspec.json.decode(record, type=Learned),
+                counts=msgspec.convert(
+                    dict(zip(Counts.__struct_fields__, counts, strict=True)), Counts
+                ),
+                folder=str(self.folder / name),
+            )
+        except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
             raise LibraryError(
                 f"the skill library {self.folder / FILE} is broken at `{name}`: {error}"
             ) from error
-        return Skill(
-            name=name,
-            key=key,
-            created=created,
-            learned=learned,
-            counts=msgspec.convert(
-                dict(zip(Counts.__struct_fields__, counts, strict=True)), Counts
-            ),
-            folder=str(self.folder / name),
-        )
+
+    def _check_name(self, name: object) -> None:
+        """A name is a folder's too, and a library may be somebody else's: one that is no identifier
+        would lead out of the library, to be read or deleted there."""
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise LibraryError(
+                f"the skill library {self.folder / FILE} is broken at the name {name!r:.60}: "
+                "a skill's name is an identifier"
+            )
+
+
+_OTHER = "copy it, or name another (of a command: --library, of a launch: skills=)"
+
+
+def _may_write(path: Path) -> bool:
+    """SQLite writes files beside its own, too."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _connected(path: Path | str, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        path, timeout=30.0, check_same_thread=False, isolation_level=None, uri=uri
+    )
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """A library with a write-ahead log is read by way of files beside it. Where there are none and
+    they cannot be made, all is in the one file, which is read as it is."""
+    uri = f"{path.as_uri()}?mode=ro"
+    table = _connected(uri, uri=True)
+    try:
+        table.execute("select name from sqlite_schema").fetchall()
+    except sqlite3.OperationalError:
+        table.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        return _connected(f"{uri}&immutable=1", uri=True)
+    return table
 
 
 _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episodes, samples, record"

@@ -9,9 +9,11 @@ import torch
 
 from messages.bus import SESSION_LOST, PeerRestarted, RemoteError, ServiceError
 from messages.bus.errors import MISHAPS
+from messages.training import Act, Policy
 from messages.world import OPEN, STEP, SeedRange
 from nodes.learner import checkpoint
 from nodes.learner import training as training_module
+from nodes.learner.acting import play
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
@@ -177,7 +179,25 @@ def damage_emptied(path):
     path.write_bytes(b"")
 
 
-@pytest.mark.parametrize("damage", [damage_truncated, damage_one_bit, damage_emptied])
+def damage_without(*keys):
+    def damage(path):
+        state = inner = torch.load(path, weights_only=True)
+        for key in keys[:-1]:
+            inner = inner[key]
+        del inner[keys[-1]]
+        torch.save(state, path)
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(damage_truncated, damage_one_bit, damage_emptied),
+        *(damage_without("meeting"), damage_without("episodes", "ended")),
+        *(damage_without("curve"), damage_without("optimiser", "param_groups")),
+    ],
+)
 def test_a_bad_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, damage):
     with pytest.raises(Stop):
         training(tmp_path, Corridors()).run(stop_after(4))
@@ -207,6 +227,15 @@ def test_without_a_whole_checkpoint_training_starts_over_and_says_so(tmp_path, c
     straight = training(tmp_path / "other", Corridors()).run(lambda progress: None)
     assert trained.curve == straight.curve  # from the start, so the same again
     assert "trained from the start" in caplog.text
+
+
+def test_without_a_checkpoint_that_holds_a_policy_it_does_not_act(tmp_path):
+    folder = tmp_path / "learner" / "toy+train"
+    checkpoint.save(folder, {"counters": 1})
+    act = Act(policy=Policy(id="a", checkpoint=""), session="s")
+    spec = training(tmp_path, Corridors()).spec
+    with pytest.raises(ServiceError, match=r"checkpoint\.pt does not hold .*: it has no 'meeting'"):
+        play(Corridors().call, act, spec=spec, folder=folder, greedy=True, warn=print)
 
 
 def test_a_checkpoint_with_code_in_it_is_refused(tmp_path):

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from messages.bus import Bus, GoalCancelled, RemoteError
+from messages.bus import Bus, GoalCancelled, RemoteError, ServiceError
+from messages.bus.errors import MISHAPS
 from messages.bus.goals import GoalRecord
 from messages.empty import Empty
 from messages.system import (
@@ -249,6 +250,26 @@ def test_goals_that_cannot_be_read_are_said_in_one_sentence(tmp_path: Path) -> N
         table.execute("update goals set record = ?", (b"\x93of another kind",))
     with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
         StoredGoals(path)
+    for record in ("hello", 5):  # of a goal that ended, too
+        with sqlite3.connect(path) as table:
+            table.execute("update goals set finished = 1, record = ?", (record,))
+        with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
+            StoredGoals(path)
+
+
+@pytest.mark.parametrize("value", [b"\x80", b"\xc1", "hello", None])
+def test_what_memory_has_of_another_kind_is_said_in_one_sentence(
+    tmp_path: Path, value: object
+) -> None:
+    path = tmp_path / "memory.sqlite"
+    memory = Memory(path)
+    memory.keep("a", 5)
+    with sqlite3.connect(path) as table:
+        table.execute("update memory set value = ?", (value,))
+    with pytest.raises(ServiceError, match=r"memory\.sqlite cannot be used: .*; move it") as caught:
+        memory.find("a", GoalRecord)
+    assert caught.value.code in MISHAPS  # another memory, and the goal goes on
+    memory.close()
 
 
 def test_memory_counts_each_call_once(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ MISHAPS = frozenset(
         "no_world",
         "diverged",
         "differs",
+        "memory",
         SESSION_LOST,
         "DeadlineExceeded",
         "PeerRestarted",
@@ -35,7 +36,8 @@ MISHAPS = frozenset(
 ``no_answer`` it was the language model that had none, or that was away; with ``no_world`` the world
 cannot be had, as things are set up; with ``diverged`` a training that goes on from its checkpoint
 once it learns more slowly; with ``differs`` a replay that has come away from its recording; with
-``session_lost`` the env server could not keep what was played in."""
+``memory`` a node cannot read what it had finished; with ``session_lost`` the env server could not
+keep what was played in."""
 
 
 class BusError(Exception):

@@ -12,9 +12,8 @@ from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
 from models.distribution import MaskedCategorical
-from nodes.learner import checkpoint
 from nodes.learner.session import lost
-from nodes.learner.state import Spaces, stored_networks, stored_spaces
+from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
 
 
 def play(
@@ -37,7 +36,7 @@ def play(
         ServiceError: ``unknown_session``: the session went away, so the caller starts over;
             ``unknown_policy``: there is no whole checkpoint; ``policy_does_not_fit``.
     """
-    state, problems = checkpoint.load(folder)
+    state, problems = load(folder)
     if state is None:
         raise ServiceError(
             " ".join(problems) or f"The policy {act.policy.id} has no checkpoint: train it first.",

@@ -6,6 +6,7 @@ a disk loses the newer. Where both are bad, the caller starts the policy over an
 
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +47,21 @@ def write(path: Path, state: dict[str, Any]) -> None:
     _keep_names(path.parent)
 
 
-def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
+def load(
+    folder: Path, check: Callable[[dict[str, Any]], object] = lambda state: None
+) -> tuple[dict[str, Any] | None, list[str]]:
     """The newest checkpoint that is whole, if there is one, and what is wrong with the others in
-    one sentence each. A bad newest one is put aside as ``checkpoint.corrupt.pt``, so that the next
-    save doesn't make it the previous one in place of the whole one."""
+    one sentence each. ``check`` raises where a state is not what its reader needs.
+
+    A bad newest one is put aside as ``checkpoint.corrupt.pt``, so that the next save doesn't make
+    it the previous one in place of the whole one."""
     problems: list[str] = []
     for name in (NAME, PREVIOUS):
         path = folder / name
         if not path.exists():
             continue
         try:
-            return read(path), problems
+            return _checked(path, check), problems
         except BadCheckpoint as error:
             problems.append(str(error))
             if name == NAME:
@@ -84,6 +89,17 @@ def read(path: Path) -> dict[str, Any]:
         raise BadCheckpoint(f"The checkpoint {path} can't be read: {detail}") from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise BadCheckpoint(f"The checkpoint {path} is not of format {FORMAT}.")
+    return state
+
+
+def _checked(path: Path, check: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    state = read(path)
+    try:
+        check(state)
+    except Exception as error:  # whatever can be wrong with what a file says
+        lacks = isinstance(error, KeyError)
+        why = f"it has no {error}" if lacks else " ".join(str(error).split())[:200]
+        raise BadCheckpoint(f"The checkpoint {path} does not hold a training: {why}.") from error
     return state
 
 

@@ -11,9 +11,8 @@ from messages.bus import ServiceError
 from messages.training import LeadingStage, Policy
 from messages.world import Lead
 from models.distribution import MaskedCategorical
-from nodes.learner import checkpoint
 from nodes.learner.policies import folder_of, load_spec
-from nodes.learner.state import stored_networks, stored_spaces
+from nodes.learner.state import load, stored_networks, stored_spaces
 
 
 class Leader:
@@ -27,7 +26,7 @@ class Leader:
         self._id = policy.id
         folder = folder_of(learner, policy)
         self.interface = load_spec(folder, policy.id).interface
-        found, problems = checkpoint.load(folder)
+        found, problems = load(folder)
         if found is None:
             raise ServiceError(
                 f"{training} can't begin after the policy {policy.id}: "

@@ -1,5 +1,6 @@
 """All that a policy's training consists of between two rollouts: what a checkpoint holds."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ import torch
 
 from messages.world import Opened
 from models.policy import ActorCritic, NetworkShape
+from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
@@ -70,6 +72,13 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     networks = ActorCritic(spaces.sizes, len(spaces.choices), shape)
     networks.load_state_dict(checkpoint["networks"])
     return networks
+
+
+def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
+    """`checkpoint.load`, for the newest that a training could go on from."""
+    return checkpoints.load(
+        folder, lambda found: TrainingState(stored_spaces(found), Hyperparameters(), 0, found)
+    )
 
 
 class TrainingState:

@@ -22,7 +22,7 @@ from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import SessionLost, TrainingSession
-from nodes.learner.state import Spaces, TrainingState, stored_spaces
+from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
 
 MOST_LOSSES = 10
@@ -105,7 +105,7 @@ class Training:
             ServiceError, RemoteError: the spec can't be trained, in one sentence.
         """
         torch.set_num_threads(self.parameters.threads)
-        found, problems = checkpoint.load(self.folder)
+        found, problems = load(self.folder)
         if found is not None:
             self.state = TrainingState(stored_spaces(found), self.parameters, self._seed(), found)
             samples = self.state.counters.samples
@@ -219,7 +219,7 @@ class Training:
         start = self.spec.start
         if start is None:
             return None
-        found, problems = checkpoint.load(folder_of(self.learner, start))
+        found, problems = load(folder_of(self.learner, start))
         if found is None:
             missing = " ".join(problems) or "it has no checkpoint."
             raise ServiceError(
