@@ -56,7 +56,7 @@ def table(name: str, options: Options) -> int:
         return 0
     chosen = [cell for cell in cells if cell.matches(only)]
     with ResultsLock(results):
-        there = {} if options.again else {c.name: result.read(c.file(results)) for c in chosen}
+        there = {} if options.again else {c.name: result.read(c, results) for c in chosen}
         missing = [cell for cell in chosen if there.get(cell.name) is None]
         unusable = _unusable({cell.llm for cell in missing}, options.overrides)
         left_out += [f"llm={llm}: {why}" for llm, why in unusable.items()]
@@ -106,7 +106,7 @@ def _forget_broken(cells: list[Cell], results: Path) -> None:
     for cell in cells:
         file = cell.file(results)
         try:
-            result.read(file)
+            result.read(cell, results)
         except Refused as refused:
             say(f"replaced: {refused.sentence}")
             file.unlink(missing_ok=True)
@@ -126,7 +126,7 @@ class Writer:
 
     def read(self) -> list[CellResult]:
         """The table's own cells that are there. Raises Refused for a broken one."""
-        found = [(cell, result.read(cell.file(self._results))) for cell in self._cells]
+        found = [(cell, result.read(cell, self._results)) for cell in self._cells]
         return [each for cell, each in found if each and not result.differences(cell, each)]
 
     def update(self, _: CellResult) -> None:
