@@ -132,6 +132,16 @@ def test_cell_in_anothers_place(tmp_path: Path, other: dict, name: str) -> None:
     assert f"{CELL} is the cell {name}, not mutton rlgpt seed 0: move it, or --again" in sentence
 
 
+def test_shown_table_says_which_cells_are_of_other_settings(tmp_path: Path) -> None:
+    (tmp_path / CELL).parent.mkdir(parents=True)
+    (tmp_path / CELL).write_text(json.dumps({**cell_of_one(), "limits": {"samples": 7}}))
+    done = rlgpt("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
+    assert done.returncode == 2, done
+    assert "mutton rlgpt seed 0 is there and is another cell (" in done.stdout
+    assert "limits.samples was 7 and is 20000" in done.stdout
+    assert "no result of minedojo10 in results/quick is of these settings (1 of" in done.stderr
+
+
 def cell_of_one() -> dict:
     samples = {"training": 0, "trial": 0, "evaluation": 1, "total": 1}
     known = {"success_rate": 1.0, "successes": 2, "episodes": 2, "performed": True, "reached": True}

@@ -47,7 +47,13 @@ def table(name: str, options: Options) -> int:
     cells = expand(present, options.overrides)
     writer = Writer(name, definition, results, cells, options)
     if options.show:
+        others = _say_others([(cell, result.read(cell, results)) for cell in cells])
         if not writer.read():
+            if others:
+                raise Refused(
+                    f"no result of {name} in {results} is of these settings ({others} of others); "
+                    f"`{writer.command} --again` replaces what is there, --results DIR keeps both"
+                )
             raise Refused(
                 f"there is no result of {name} in {results} yet; `{writer.command}` runs it"
             )
@@ -62,15 +68,22 @@ def table(name: str, options: Options) -> int:
         left_out += [f"llm={llm}: {why}" for llm, why in unusable.items()]
         for sentence in left_out:
             say(f"left out: {sentence}")
-        for cell in chosen:
-            known = there.get(cell.name)
-            if known is not None and (differs := result.differences(cell, known)):
-                say(
-                    f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
-                    "and left out of this table; --again runs it anew, --results DIR keeps both"
-                )
+        _say_others([(cell, there.get(cell.name)) for cell in chosen])
         to_run = [cell for cell in missing if cell.llm not in unusable]
         return _run(to_run, len(chosen) - len(missing), writer, results, options)
+
+
+def _say_others(found: list[tuple[Cell, CellResult | None]]) -> int:
+    """Say what was otherwise in the results that are of other settings. Returns how many."""
+    others = 0
+    for cell, known in found:
+        if known is not None and (differs := result.differences(cell, known)):
+            others += 1
+            say(
+                f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
+                "and left out of this table; --again runs it anew, --results DIR keeps both"
+            )
+    return others
 
 
 def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
