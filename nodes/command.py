@@ -1,5 +1,5 @@
-"""How a command ends: one whose reader went away, whose disk is full, that was given a path that
-cannot be used, or that Ctrl-C ends.
+"""How a command ends: one whose reader or terminal went away, whose disk is full, that was given a
+path that cannot be used, or that Ctrl-C ends.
 
 ``python -m nodes.command MODULE [ARGUMENT ...]`` is ``python -m MODULE [ARGUMENT ...]`` with such
 an end, from its first import on.
@@ -24,6 +24,7 @@ _UNUSABLE = (
 def ended(command: Callable[[], int]) -> int:
     """Run ``command`` to its end, without a traceback for what is nobody's mistake. Returns its
     exit code; `SystemExit` passes. A reader such as `head` that has seen enough is no failure."""
+    _print_what_can_be_shown()
     try:
         return command()
     except BrokenPipeError:
@@ -33,12 +34,30 @@ def ended(command: Callable[[], int]) -> int:
     except OSError as error:
         if error.errno in _FULL:
             return _full(error)
+        if error.errno == errno.EIO and _terminal_is_gone():
+            return 0
         if error.errno not in _UNUSABLE or error.filename is None:
             raise
         print(f"{error.filename} cannot be used: {error.strerror}", file=sys.stderr)
         return REFUSED
     finally:
         _say_the_rest()
+
+
+def _print_what_can_be_shown() -> None:
+    """A terminal that lacks a character shows another in its place; the command goes on."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)  # a test's has none, a closed one too
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+def _terminal_is_gone() -> bool:
+    """Whether it is standard output that cannot be written any more, and not a broken disk."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return error.errno == errno.EIO
+    return False
 
 
 def nobody_reads() -> None:
@@ -57,6 +76,8 @@ def _say_the_rest() -> None:
         nobody_reads()
     except OSError as error:
         nobody_reads()
+        if error.errno == errno.EIO:  # the terminal was closed
+            return
         raise SystemExit(_full(error)) from None
 
 

@@ -175,7 +175,7 @@ class Launch:
         self.supervisor.finish()
 
     def conclude(self, seconds: float) -> int:
-        """Say how it went, write the report. Returns the exit code."""
+        """Write the report, say how it went. Returns the exit code."""
         run = _short(self._run)
         if self._report is not None:
             self._show(self._report, seconds)
@@ -199,15 +199,17 @@ class Launch:
     def _show(self, report: plan.GoalReport, seconds: float) -> None:
         from rlgpt.report.table import iteration_table
 
-        say = self._view.console.print
-        say(iteration_table(report))
         reached = "The goal was reached" if report.success else "The goal was not reached"
-        say(f"{reached}: {report.reason}", markup=False)
         self._view.log(f"{reached}: {report.reason}")
         restarts = {s.node: s.restarts for s in self.supervisor.states()}
+        # First what is to last: the lines below may find no room, as in `> /dev/full`.
+        papers = self._papers(report, restarts, seconds)
+        say = self._view.console.print
+        say(iteration_table(report))
+        say(f"{reached}: {report.reason}", markup=False)
         again = ", ".join(f"{node} {count}x" for node, count in restarts.items() if count)
         say(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
-        for label, path in self._papers(report, restarts, seconds):
+        for label, path in papers:
             say(f"{label:8}{path}", markup=False, soft_wrap=True)
 
     def _papers(

@@ -40,7 +40,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             parser.error(f"`{more[0]}` means nothing here")
         return given.do(given, more)
     except Refused as refused:
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             print(f"rlgpt: {refused.sentence}", file=sys.stderr)
         return refused.code
 

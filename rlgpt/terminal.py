@@ -1,5 +1,7 @@
 """The console that commands print to."""
 
+import errno
+
 from rich.console import Console
 from rich.table import Table
 
@@ -10,6 +12,14 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Rich would end the process, and with it a launch whose reader has seen enough."""
         nobody_reads()
+
+    def _check_buffer(self) -> None:
+        try:
+            super()._check_buffer()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            nobody_reads()  # the terminal was closed
 
 
 def console(width: int) -> Console:

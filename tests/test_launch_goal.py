@@ -4,12 +4,20 @@ import json
 import os
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.launch_toys.launched import launched, refused, rlgpt
+from tests.launch_toys.launched import (
+    PATIENCE,
+    command,
+    environment,
+    launched,
+    refused,
+    rlgpt,
+)
 
 GOAL = {
     "seed": 0,
@@ -70,6 +78,42 @@ def test_a_launch_outlives_who_reads_along(place: Path) -> None:
         assert launch.ended() == 0
         assert (launch.run / "summary.json").is_file()
         assert "The goal was reached" in (launch.run / "launcher.log").read_text()
+
+
+def test_report_is_there_whatever_the_last_lines_are_printed_to(place: Path) -> None:
+    """A terminal without the characters, one that was closed, a full disk."""
+    yaml_file = place / "launch" / "goal.yaml"
+    yaml_file.write_text(yaml.safe_dump({**GOAL, "task": {**GOAL["task"], "prompt": "Bärenholz"}}))
+    plain = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    ours, closed = os.openpty()
+    full = os.open("/dev/full", os.O_WRONLY)
+    for name, stdout, words in (
+        ("ascii", subprocess.PIPE, plain),
+        ("closed", closed, {}),
+        ("full", full, {}),
+    ):
+        process = subprocess.Popen(
+            command("launch", "goal", f"run={name}", "nodes.planner.parameters.seconds=0.5"),
+            cwd=place,
+            env={**environment(), **words},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # so that no SIGHUP comes when the terminal is closed
+        )
+        if name == "closed":
+            os.close(closed)
+            os.read(ours, 1)
+            os.close(ours)
+        shown, complaint = process.communicate(timeout=PATIENCE)
+        if name == "full":
+            assert complaint == b"standard output cannot be written: No space left on device\n"
+        else:
+            assert (complaint, process.returncode) == (b"", 0)
+        if name == "ascii":
+            assert b"B?renholz" in shown
+        for paper in ("goal_report.json", "summary.json", "report.html"):
+            assert (place / name / paper).is_file(), name
+    os.close(full)
 
 
 def test_goal_that_fails(place: Path) -> None:

@@ -110,8 +110,36 @@ def test_broken_cell(place: Path) -> None:
     assert "missing required field" in sentence
     (place / CELL).write_text(json.dumps({**cell_of_one(), "successes": 3}))
     assert "3 successes of 2" in refused("table", "minedojo10", "--quick", "--show", cwd=place)
+    (place / CELL).write_text(json.dumps({**cell_of_one(), "success_rate": 7}))
+    assert "its success_rate is 7.0, its successes 2 of 2" in refused(*QUICK, cwd=place)
     (place / CELL).write_text(json.dumps({**cell_of_one(), "format": 2}))
     assert "its format is 2, and this version reads 1" in refused(*QUICK, cwd=place)
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ({"seed": 1}, "mutton rlgpt seed 1"),
+        ({"task": "stick"}, "stick rlgpt seed 0"),
+        ({"method": "pure_code"}, "mutton pure_code seed 0"),
+        ({"llm": "qwen3_8b"}, "mutton rlgpt llm=qwen3_8b seed 0"),
+    ],
+)
+def test_cell_in_anothers_place(tmp_path: Path, other: dict, name: str) -> None:
+    (tmp_path / CELL).parent.mkdir(parents=True)
+    (tmp_path / CELL).write_text(json.dumps({**cell_of_one(), **other}))
+    sentence = refused("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
+    assert f"{CELL} is the cell {name}, not mutton rlgpt seed 0: move it, or --again" in sentence
+
+
+def test_shown_table_says_which_cells_are_of_other_settings(tmp_path: Path) -> None:
+    (tmp_path / CELL).parent.mkdir(parents=True)
+    (tmp_path / CELL).write_text(json.dumps({**cell_of_one(), "limits": {"samples": 7}}))
+    done = rlgpt("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
+    assert done.returncode == 2, done
+    assert "mutton rlgpt seed 0 is there and is another cell (" in done.stdout
+    assert "limits.samples was 7 and is 20000" in done.stdout
+    assert "no result of minedojo10 in results/quick is of these settings (1 of" in done.stderr
 
 
 def cell_of_one() -> dict:

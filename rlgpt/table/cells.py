@@ -34,8 +34,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        model = "" if self.llm == DEFAULT_LLM else f" llm={self.llm}"
-        return f"{self.task} {self.method}{model} seed {self.seed}"
+        return name_of(self.task, self.method, self.llm, self.seed)
 
     @property
     def arguments(self) -> list[str]:
@@ -60,6 +59,12 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
     def matches(self, only: dict[str, set[str]]) -> bool:
         return all(str(getattr(self, axis)) in wanted for axis, wanted in only.items())
+
+
+def name_of(task: str, method: str, llm: str, seed: int) -> str:
+    """What a cell is called in sentences."""
+    model = "" if llm == DEFAULT_LLM else f" llm={llm}"
+    return f"{task} {method}{model} seed {seed}"
 
 
 def expand(definition: Definition, extra: list[str]) -> list[Cell]:

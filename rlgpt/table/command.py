@@ -47,7 +47,13 @@ def table(name: str, options: Options) -> int:
     cells = expand(present, options.overrides)
     writer = Writer(name, definition, results, cells, options)
     if options.show:
+        others = _say_others([(cell, result.read(cell, results)) for cell in cells])
         if not writer.read():
+            if others:
+                raise Refused(
+                    f"no result of {name} in {results} is of these settings ({others} of others); "
+                    f"`{writer.command} --again` replaces what is there, --results DIR keeps both"
+                )
             raise Refused(
                 f"there is no result of {name} in {results} yet; `{writer.command}` runs it"
             )
@@ -56,21 +62,28 @@ def table(name: str, options: Options) -> int:
         return 0
     chosen = [cell for cell in cells if cell.matches(only)]
     with ResultsLock(results):
-        there = {} if options.again else {c.name: result.read(c.file(results)) for c in chosen}
+        there = {} if options.again else {c.name: result.read(c, results) for c in chosen}
         missing = [cell for cell in chosen if there.get(cell.name) is None]
         unusable = _unusable({cell.llm for cell in missing}, options.overrides)
         left_out += [f"llm={llm}: {why}" for llm, why in unusable.items()]
         for sentence in left_out:
             say(f"left out: {sentence}")
-        for cell in chosen:
-            known = there.get(cell.name)
-            if known is not None and (differs := result.differences(cell, known)):
-                say(
-                    f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
-                    "and left out of this table; --again runs it anew, --results DIR keeps both"
-                )
+        _say_others([(cell, there.get(cell.name)) for cell in chosen])
         to_run = [cell for cell in missing if cell.llm not in unusable]
         return _run(to_run, len(chosen) - len(missing), writer, results, options)
+
+
+def _say_others(found: list[tuple[Cell, CellResult | None]]) -> int:
+    """Say what was otherwise in the results that are of other settings. Returns how many."""
+    others = 0
+    for cell, known in found:
+        if known is not None and (differs := result.differences(cell, known)):
+            others += 1
+            say(
+                f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
+                "and left out of this table; --again runs it anew, --results DIR keeps both"
+            )
+    return others
 
 
 def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
@@ -106,7 +119,7 @@ def _forget_broken(cells: list[Cell], results: Path) -> None:
     for cell in cells:
         file = cell.file(results)
         try:
-            result.read(file)
+            result.read(cell, results)
         except Refused as refused:
             say(f"replaced: {refused.sentence}")
             file.unlink(missing_ok=True)
@@ -126,7 +139,7 @@ class Writer:
 
     def read(self) -> list[CellResult]:
         """The table's own cells that are there. Raises Refused for a broken one."""
-        found = [(cell, result.read(cell.file(self._results))) for cell in self._cells]
+        found = [(cell, result.read(cell, self._results)) for cell in self._cells]
         return [each for cell, each in found if each and not result.differences(cell, each)]
 
     def update(self, _: CellResult) -> None:

@@ -15,10 +15,12 @@ from rlgpt.report.found import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
-from rlgpt.table.cells import OF_LLM, Cell
+from rlgpt.table.cells import OF_LLM, Cell, name_of
 
 FORMAT = 1
 """Of a cell's file; raised when a field changes its meaning."""
+ROUNDING = 1e-6
+"""How far a rate may be from what its counts make of it."""
 DEAD_LOOP = "Dead loop"
 """How the slow agent's reason begins when it stopped in one."""
 
@@ -78,8 +80,10 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     written: str  # local time, ISO 8601
 
 
-def read(path: Path) -> CellResult | None:
-    """The cell in ``path``, None where there is no such file. Raises Refused if it is broken."""
+def read(cell: Cell, results: Path) -> CellResult | None:
+    """What there is of ``cell``, None where it has no file. Raises Refused if that is broken or is
+    another cell's."""
+    path = cell.file(results)
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -94,6 +98,14 @@ def read(path: Path) -> CellResult | None:
         raise _broken(path, f"its format is {result.format}, and this version reads {FORMAT}")
     if not 0 <= result.successes <= result.episodes or result.episodes == 0:
         raise _broken(path, f"{result.successes} successes of {result.episodes}")
+    if abs(result.success_rate - result.successes / result.episodes) > ROUNDING:
+        counts = f"{result.successes} of {result.episodes}"
+        raise _broken(path, f"its success_rate is {result.success_rate}, its successes {counts}")
+    name = name_of(result.task, result.method, result.llm, result.seed)
+    if name != cell.name:
+        raise Refused(
+            f"{path} is the cell {name}, not {cell.name}: move it, or --again runs this one anew"
+        )
     return result
 
 
