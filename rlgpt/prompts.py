@@ -4,9 +4,42 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rlgpt import run_folder
 from rlgpt.refused import Refused, near
-from rlgpt.report.found import exchanges, unanswered
+from rlgpt.report.found import TRANSCRIPT, UNANSWERED, objects
+
+
+class _Message(msgspec.Struct, frozen=True):
+    role: str
+    content: str
+    pictures: list[str] = []
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    text: str
+    thinking: str = ""
+    reminder: str = ""
+
+
+class _Answered(msgspec.Struct, frozen=True):
+    id: str
+    answer: str
+
+
+class _Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """What is shown of a line of either file."""
+
+    time: float
+    agent: str
+    asked: str
+    prompt: list[_Message]
+    attempts: list[_Attempt] = []
+    answered: _Answered | None = None
+    id: str = ""  # of what nobody answered
+    sentence: str = ""
+    schema: Any = msgspec.UNSET
 
 
 def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: bool) -> int:
@@ -14,14 +47,14 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
     an id will do), with what was said back and forth until the answer would do."""
     run = run_folder.find(wanted)
     entries = _read(run)
-    agents = list(dict.fromkeys(entry["agent"] for entry in entries))
+    agents = list(dict.fromkeys(entry.agent for entry in entries))
     if agent not in agents:
         asked = f"those who did: {', '.join(agents)}" if agents else "nobody did"
         raise Refused(f"{agent} asked nothing in {run.name}{near(agent, agents)} ({asked})")
-    entries = [entry for entry in entries if entry["agent"] == agent]
+    entries = [entry for entry in entries if entry.agent == agent]
     if listed:
         for entry in entries:
-            print(f"{_id(entry)}  {entry['asked']}")
+            print(f"{_id(entry)}  {entry.asked}")
         return 0
     if id is not None:
         named = [entry for entry in entries if _id(entry) == id]
@@ -35,29 +68,26 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
     return 0
 
 
-def _print(run: Path, entry: dict[str, Any], schema: bool) -> None:
-    print(f"=== {_id(entry)} ({entry['asked']})")
-    for message in entry["prompt"]:
-        content = message["content"]
-        for digest in message.get("pictures") or []:
+def _print(run: Path, entry: _Entry, schema: bool) -> None:
+    print(f"=== {_id(entry)} ({entry.asked})")
+    for message in entry.prompt:
+        content = message.content
+        for digest in message.pictures:
             content = content.replace(f"<picture {digest}>", f"[picture: {_picture(run, digest)}]")
-        _print_message(message["role"], content)
-    attempts = entry.get("attempts") or []
-    answered = entry.get("answered")
+        _print_message(message.role, content)
     # The last one of an answered question is its answer.
-    for attempt in attempts if answered is None else attempts[:-1]:
-        _print_message("assistant", attempt["text"])
-        if attempt.get("reminder"):
-            _print_message("user", attempt["reminder"])
-    if answered is None:
-        _print_message("no answer", entry["sentence"])
+    for attempt in entry.attempts if entry.answered is None else entry.attempts[:-1]:
+        _print_message("assistant", attempt.text)
+        if attempt.reminder:
+            _print_message("user", attempt.reminder)
+    if entry.answered is None:
+        _print_message("no answer", entry.sentence)
     else:
-        last = attempts[-1] if attempts else {}
-        if last.get("thinking"):
-            _print_message("thinking", last["thinking"])
-        _print_message("answer", answered["answer"])
-    if schema and "schema" in entry:
-        _print_message("schema", json.dumps(entry["schema"], indent=1))
+        if entry.attempts and entry.attempts[-1].thinking:
+            _print_message("thinking", entry.attempts[-1].thinking)
+        _print_message("answer", entry.answered.answer)
+    if schema and entry.schema is not msgspec.UNSET:
+        _print_message("schema", json.dumps(entry.schema, indent=1))
 
 
 def _picture(run: Path, digest: str) -> str:
@@ -72,12 +102,21 @@ def _print_message(role: str, content: str) -> None:
     print(content, end="" if content.endswith("\n") else "\n")
 
 
-def _id(entry: dict[str, Any]) -> str:
-    return str(entry["answered"]["id"] if "answered" in entry else entry["id"])
+def _id(entry: _Entry) -> str:
+    return entry.id if entry.answered is None else entry.answered.id
 
 
-def _read(run: Path) -> list[dict[str, Any]]:
-    found = [*exchanges(run), *unanswered(run)]
+def _read(run: Path) -> list[_Entry]:
+    found: list[_Entry] = []
+    for path in (run / TRANSCRIPT, run / UNANSWERED):
+        for number, line in objects(path):
+            try:
+                entry = msgspec.convert(line, _Entry)
+            except msgspec.ValidationError:
+                entry = None
+            if entry is None or not _id(entry):
+                raise Refused(f"{path}, line {number} is no recorded question")
+            found.append(entry)
     if not found:
         raise Refused(f"no question was put to the language model in {run.name}")
-    return sorted(found, key=lambda entry: entry["time"])
+    return sorted(found, key=lambda entry: entry.time)

@@ -206,3 +206,10 @@ def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     assert main(["prompt", "show", "planer", "--run", str(run)]) == 2
     assert "did you mean `planner`?" in capfd.readouterr().err
     assert main(["prompt", "show", "planner", "--run", str(run), "--id", "plan-7"]) == 2
+    capfd.readouterr()
+    transcript = run / "llm" / "transcript.jsonl"
+    wrong = [{"prompt": None}, {"agent": None}, {"answered": {}}, {"answered": None}, {"time": ""}]
+    for line in ({}, *({**entry, **part} for part in wrong)):
+        transcript.write_text(json.dumps(line) + "\n")
+        assert main(["prompt", "show", "planner", "--run", str(run)]) == 2
+        assert f"{transcript}, line 1 is no recorded question" in capfd.readouterr().err

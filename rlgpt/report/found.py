@@ -15,6 +15,9 @@ import msgspec
 
 from nodes.config import ConfigError, read_config
 
+TRANSCRIPT = "llm/transcript.jsonl"
+UNANSWERED = "llm/unanswered.jsonl"
+
 _EMBEDDED_BYTES = 8 * 1024 * 1024
 # The level of a line stands after its time. A message may well say "an error" at another level.
 _TROUBLE = re.compile(r"[\d:,. -]*\b(WARNING|ERROR|CRITICAL) (.*)")
@@ -93,26 +96,29 @@ def asked(run: Path) -> list[Asked]:
 
 def exchanges(run: Path) -> Iterator[dict[str, Any]]:
     """The lines of the llm node's transcript that can be read."""
-    return _objects(run / "llm" / "transcript.jsonl")
+    return (entry for _, entry in objects(run / TRANSCRIPT))
 
 
 def unanswered(run: Path) -> Iterator[dict[str, Any]]:
     """The same of the questions that the language model had no answer to."""
-    return _objects(run / "llm" / "unanswered.jsonl")
+    return (entry for _, entry in objects(run / UNANSWERED))
 
 
-def _objects(path: Path) -> Iterator[dict[str, Any]]:
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines of a file that can be read, each with its number."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return
-    for line in text.split("\n"):  # splitlines knows ends that are inside a model's strings
+    for number, line in enumerate(
+        text.split("\n"), 1
+    ):  # splitlines knows ends that are inside a model's strings
         try:
             entry = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeEncodeError):
             continue  # the last line of a node that was killed while it wrote
         if isinstance(entry, dict):
-            yield entry
+            yield number, entry
 
 
 def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
