@@ -69,6 +69,11 @@ def place(tmp_path: Path) -> Path:
         (["harvest_log", "llm=replay"], "`llm.transcript` has to be given: add llm.transcript="),
         (["two", "hosts.first.host=a"], "two: hosts.first must be {host: NAME, port: NUMBER}"),
         (["two", "hosts.first={host: a, port: 0}"], "hosts.first.port is 0; it must be within"),
+        (["two", "hosts.frist={host: a, port: 7}"], "two: hosts: there is no node `frist`; did"),
+        (
+            ["two", "hosts={first: {host: a, port: 7}, second: {host: a, port: 8}}"],
+            "two: hosts: first and second both want port 8 of a; a node takes its port and the one",
+        ),
     ],
 )
 def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
