@@ -89,6 +89,23 @@ def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
         assert sentence == refused(*arguments, cwd=place)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["varied", "task.inventory={log: 3}"], "is added by `+task.inventory.NAME=VALUE`"),
+        (["varied", "world.area=64"], "launch file; `+world.area=64` adds it"),
+        (["unnamed"], "unnamed.yaml: it cannot be read as a launch; is each key a name?"),
+        (["gone"], "gone.yaml is a link to a file that there is not"),
+    ],
+)
+def test_launch_says_what_would_do(place: Path, arguments: list[str], words: str) -> None:
+    varied = {**TWO, "task": {"inventory": {}}, "world": {"kind": "flat"}}
+    (place / "launch" / "varied.yaml").write_text(yaml.safe_dump(varied))
+    (place / "launch" / "unnamed.yaml").write_text("null: 3\n")
+    (place / "launch" / "gone.yaml").symlink_to("nowhere.yaml")
+    assert words in refused("launch", *arguments, cwd=place)
+
+
 def test_broken_launch_file(place: Path) -> None:
     (place / "launch" / "two.yaml").write_text("nodes: {first: [\n")
     assert "not valid YAML" in refused("launch", "two", cwd=place)
