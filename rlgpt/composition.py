@@ -97,6 +97,8 @@ def _find(name: str) -> Path:
             return path
         raise Refused(f"there is no launch file {name}")
     found = launch_files()
+    if name in found and not found[name].exists():
+        raise Refused(f"{found[name]} is a link to a file that there is not")
     if name not in found:
         raise Refused(f"there is no launch file `{name}`{instead(name, sorted(found))}")
     return found[name]
@@ -116,7 +118,7 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
     if refused:
         key = refused[1].lstrip("+~").split("=")[0]
         override = next((o for o in overrides if o.lstrip("+~").startswith(key)), key)
-        return f"`{override}`: {_absent(key, path)}"
+        return f"`{override}`: {_absent(key, path, override)}"
     absent = re.search(r"Could not find '([^']+)'", text)
     if absent:
         group, _, option = absent[1].rpartition("/")
@@ -138,18 +140,28 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
         place = f"`{where}`: " if where else ""
         first = text.splitlines()[0] if text else type(error).__name__
         return f"{path.name}: {place}{first[0].lower()}{first[1:]}"
-    return f"{path.name}: {_one_line(text.split('See https')[0])}"
+    why = _one_line(text.split("See https")[0])
+    return f"{path.name}: {why or 'it cannot be read as a launch; is each key a name?'}"
 
 
-def _absent(key: str, path: Path) -> str:
+def _absent(key: str, path: Path, override: str) -> str:
     """What is wrong with an override of ``key``, with the nearest key that there is."""
     try:
         known = _keys(OmegaConf.to_container(_compose(path, []), resolve=True))
     except Exception:  # the complaint about the override is what the user needs
         return "there is no such key in the launch file"
     if key in known:
-        return "it is a value there, not a group of files to choose from"
-    return f"there is no `{key}` in the launch file{near(key, [*known, 'run', 'seed'])}"
+        return (
+            "it cannot be set so, and is no group of files to choose from; "
+            f"what it lacks is added by `+{key}.NAME=VALUE`"
+        )
+    sentence = f"there is no `{key}` in the launch file"
+    hint = near(key, [k for k in [*known, "run", "seed"] if not key.startswith(f"{k}.")])
+    parent = key.rpartition(".")[0]
+    # Of what these take, a launch file mentions only a part.
+    if parent in known and (not hint or parent.split(".")[0] in ("world", "llm", "learner")):
+        sentence += f"; `+{override}` adds it"
+    return sentence + hint
 
 
 def _keys(data: Any, prefix: str = "") -> list[str]:

@@ -126,11 +126,28 @@ def check(data: Any, source: str) -> Stack:
                 raise Refused(f"{source}: {name} starts after `{other}`, which is no node{hint}")
         _find_module(stack, name, source)
     stack.order()
+    _check_hosts(stack, source)
+    return stack
+
+
+def _check_hosts(stack: Stack, source: str) -> None:
     try:
-        read_hosts(stack.hosts)
+        hosts = read_hosts(stack.hosts)
     except AddressError as error:
         raise Refused(f"{source}: {error}") from None
-    return stack
+    known = [*stack.nodes, "launcher"]  # which is a peer too
+    taken: dict[tuple[str, int], str] = {}
+    for node, host in hosts.items():
+        if node not in known:
+            raise Refused(f"{source}: hosts: there is no node `{node}`{instead(node, known)}")
+        machine = "127.0.0.1" if host.host == "localhost" else host.host
+        for port in (host.port, host.port + 1):
+            other = taken.setdefault((machine, port), node)
+            if other != node:
+                raise Refused(
+                    f"{source}: hosts: {other} and {node} both want port {port} of {host.host}; "
+                    "a node takes its port and the one after it, for its topics"
+                )
 
 
 def _find_module(stack: Stack, name: str, source: str) -> None:

@@ -70,6 +70,11 @@ def place(tmp_path: Path) -> Path:
         (["harvest_log", "llm=replay"], "`llm.transcript` has to be given: add llm.transcript="),
         (["two", "hosts.first.host=a"], "two: hosts.first must be {host: NAME, port: NUMBER}"),
         (["two", "hosts.first={host: a, port: 0}"], "hosts.first.port is 0; it must be within"),
+        (["two", "hosts.frist={host: a, port: 7}"], "two: hosts: there is no node `frist`; did"),
+        (
+            ["two", "hosts={first: {host: a, port: 7}, second: {host: a, port: 8}}"],
+            "two: hosts: first and second both want port 8 of a; a node takes its port and the one",
+        ),
     ],
 )
 def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
@@ -83,6 +88,23 @@ def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
         sentence = failed(*arguments, cwd=place, code=2)
         assert sentence.count("\n") == 1
         assert sentence == refused(*arguments, cwd=place)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["varied", "task.inventory={log: 3}"], "is added by `+task.inventory.NAME=VALUE`"),
+        (["varied", "world.area=64"], "launch file; `+world.area=64` adds it"),
+        (["unnamed"], "unnamed.yaml: it cannot be read as a launch; is each key a name?"),
+        (["gone"], "gone.yaml is a link to a file that there is not"),
+    ],
+)
+def test_launch_says_what_would_do(place: Path, arguments: list[str], words: str) -> None:
+    varied = {**TWO, "task": {"inventory": {}}, "world": {"kind": "flat"}}
+    (place / "launch" / "varied.yaml").write_text(yaml.safe_dump(varied))
+    (place / "launch" / "unnamed.yaml").write_text("null: 3\n")
+    (place / "launch" / "gone.yaml").symlink_to("nowhere.yaml")
+    assert words in refused("launch", *arguments, cwd=place)
 
 
 def test_broken_launch_file(place: Path) -> None:
