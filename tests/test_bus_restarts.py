@@ -207,6 +207,7 @@ def test_goal_that_waits_is_cancelled_before_it_begins(
     run: Path, server: Process, bus: Bus
 ) -> None:
     bus.send_goal(WORK, "first", Do(note="x", seconds=600.0))
+    eventually(lambda: notes(run) == ["begin first"])
     bus.send_goal(WORK, "second", Do(note="y", seconds=600.0))
     assert bus.cancel_goal(WORK, "second") == "cancelling"
     bus.cancel_goal(WORK, "first")
