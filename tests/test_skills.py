@@ -1,11 +1,7 @@
-"""The skill library: kept, tried first, counted once, and refused in one sentence."""
+"""The skill library: kept, tried first, and counted once."""
 
 import logging
-import os
 import shutil
-import sqlite3
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,7 +33,6 @@ from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, holds
-from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.test_agent_loops import ESCALATION, FIND, told
@@ -409,148 +404,3 @@ def test_the_whole_stock_can_be_called():
     for path in sorted((ROOT / "nodes" / "llm" / "rulebook" / "programs").glob("*.py")):
         own = "def action(obs):\n    known(obs)\n"
         compile_program(with_skills(own, {"known": path.read_text().replace("{{", "{")}))
-
-
-# ---- the command
-
-
-@pytest.fixture
-def skills(tmp_path: Path) -> str:
-    library = Library(tmp_path / "skills")
-    library.add("a", "find a tree", learned(start={"log": 2}), None, TEN)
-    checkpoint = tmp_path / "weights"
-    checkpoint.write_bytes(b"weights")
-    library.add("b", "dig", policy(), checkpoint, TEN)
-    library.close()
-    return str(tmp_path / "skills")
-
-
-def change(skills: str, statement: str, *values: object) -> None:
-    """As somebody else may have left the library."""
-    table = sqlite3.connect(Path(skills) / "library.sqlite")
-    table.execute(statement, values)
-    table.commit()
-    table.close()
-
-
-def test_list_show_and_remove(skills: str, capsys: pytest.CaptureFixture[str]):
-    assert main(["skill", "list", "--library", skills]) == 0
-    out = capsys.readouterr().out
-    assert "find_a_tree" in out
-    assert "facing wood" in out
-    assert "0.90 (9/10)" in out
-    assert main(["skill", "show", "find_a_tree", "--library", skills]) == 0
-    out = capsys.readouterr().out
-    assert "2 log" in out
-    assert WALK in out
-    assert main(["skill", "show", "dig", "--library", skills]) == 0
-    assert "rays" in capsys.readouterr().out
-    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
-    assert not (Path(skills) / "find_a_tree").exists()
-    assert main(["skill", "show", "find_a_tree", "--library", skills]) == 2
-
-
-@pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig"])
-def test_a_name_that_leads_out_of_the_library_deletes_nothing(
-    tmp_path: Path, skills: str, capsys: pytest.CaptureFixture[str], name: str | bytes | None
-):
-    victim = tmp_path / "victim"
-    victim.mkdir()
-    if isinstance(name, str):
-        name = name.format(victim=victim)
-    change(skills, "update skills set name = ? where name = 'dig'", name)
-    assert main(["skill", "list", "--library", skills]) == 2
-    assert "is broken at the name" in capsys.readouterr().err
-    library = Library(Path(skills))
-    if isinstance(name, str):
-        assert main(["skill", "remove", name, "--library", skills]) == 2
-        with pytest.raises(LibraryError, match="is broken at the name"):
-            library.remove(name)
-    assert victim.is_dir()
-    assert (Path(skills) / "find_a_tree" / "program.py").is_file()
-
-
-BAD = [
-    *[(column, "abc") for column in (*Counts.__struct_fields__, "created")],
-    ("successes", 0.5),
-    ("created", 1e300),
-    ("key", b"\xff"),
-    ("record", b'{"purpose": "\xff"}'),
-]
-
-
-@pytest.mark.parametrize(("column", "value"), BAD)
-def test_a_bad_column_is_said_and_a_run_goes_on_without(
-    skills: str, capsys: pytest.CaptureFixture[str], column: str, value: object
-):
-    change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)
-    for arguments in (["list"], ["show", "find_a_tree"]):
-        assert main(["skill", *arguments, "--library", skills]) == 2
-        assert "is broken at `find_a_tree`: " in capsys.readouterr().err
-    library, run = Library(Path(skills)), Path(skills).parent
-    memory = Memory(run / "memory.sqlite")
-    kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
-    assert kept.policies(LOG, lambda spec: True) == []
-
-
-COMMANDS = """
-import sys
-from rlgpt.main import main
-
-for arguments in (["list"], ["show", "dig"], ["remove", "dig"]):
-    print(main(["skill", *arguments, "--library", sys.argv[1]]))
-"""
-
-
-@pytest.mark.parametrize("held", [False, True])
-def test_a_library_that_cannot_be_written_is_read(skills: str, held: bool):
-    folder = Path(skills)
-    library = folder / "library.sqlite"
-    # Who has it open has files beside it, and a part of it may be in them.
-    other = Library(folder) if held else None
-    for path in folder.glob("library.sqlite*"):
-        path.chmod(0o444)
-    folder.chmod(0o555)
-    assert Path(f"{library}-wal").exists() == held
-    # Root writes everywhere, without this also here.
-    prefix = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []
-    done = subprocess.run(
-        [*prefix, sys.executable, "-c", COMMANDS, skills],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        cwd=ROOT,
-        check=False,
-    )
-    folder.chmod(0o755)
-    if other is not None:
-        other.close()
-    assert done.returncode == 0, done.stderr
-    assert "find_a_tree" in done.stdout
-    assert "rays" in done.stdout
-    assert [line for line in done.stdout.splitlines() if line.isdigit()] == ["0", "0", "2"]
-    assert f"the skill library {library} cannot be written; copy it, or" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert (folder / "dig" / "checkpoint.pt").is_file()
-
-
-def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
-    def refused(*arguments: str) -> str:
-        assert main(["skill", *arguments]) == 2
-        err = capsys.readouterr().err
-        assert err.count("\n") == 1
-        assert "Traceback" not in err
-        return err
-
-    assert "did you mean `find_a_tree`?" in refused("show", "find_tree", "--library", skills)
-    assert "there is no skill library" in refused("list", "--library", "/nowhere")
-    assert "--episodes 0" in refused("run", "dig", "--episodes", "0", "--library", skills)
-    (Path(skills) / "dig" / "checkpoint.pt").unlink()
-    assert "has no checkpoint" in refused("run", "dig", "--library", skills)
-    library = Path(skills) / "library.sqlite"
-    change(skills, "update skills set record = '{'")
-    assert "is broken at" in refused("list", "--library", skills)
-    for left in Path(skills).glob("library.sqlite-*"):
-        left.unlink()
-    library.write_bytes(b"no table at all, whatever else it is" * 40)
-    assert "move it away" in refused("list", "--library", skills)
