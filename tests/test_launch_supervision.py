@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 import yaml
@@ -45,6 +48,23 @@ def three(place: Path, *arguments: str):
 
 def ready(launch: Launched) -> None:
     launch.wait_for("all nodes are ready")
+
+
+@contextmanager
+def run_by_hand(
+    place: Path, node: str, *overrides: str
+) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+    """`rlgpt run` of a node in another terminal, and what it prints there."""
+    with subprocess.Popen(
+        command("run", node, "--run", "out", *overrides),
+        cwd=place,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as by_hand:
+        assert by_hand.stdout is not None
+        yield by_hand, by_hand.stdout
 
 
 def test_starts_in_order_and_stops_in_reverse(place: Path) -> None:
@@ -170,17 +190,9 @@ def test_restart_kill_and_unknown_node(place: Path) -> None:
 def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
-        with subprocess.Popen(
-            command("run", "second", "--run", "out", "a=1"),
-            cwd=place,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        ) as by_hand:
-            assert by_hand.stdout is not None
-            assert "this one takes its place" in by_hand.stdout.readline()
-            assert by_hand.stdout.readline() == "second runs, ['a=1']\n"
+        with run_by_hand(place, "second", "a=1") as (by_hand, words):
+            assert "this one takes its place" in words.readline()
+            assert words.readline() == "second runs, ['a=1']\n"
             listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
             assert listed[2].split()[:2] == ["second", "released"]
             # Its node is killed outright; it is handed back all the same.
@@ -194,20 +206,12 @@ def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
 def test_kill_hastens_a_release_and_does_not_undo_it(place: Path) -> None:
     with three(place, "nodes.third.parameters.deaf=true") as launch:
         ready(launch)
-        with subprocess.Popen(
-            command("run", "third", "--run", "out"),
-            cwd=place,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        ) as by_hand:
-            assert by_hand.stdout is not None
+        with run_by_hand(place, "third") as (by_hand, words):
             launch.wait_for("third is released")
             killed = rlgpt("node", "kill", "third", "--run", "out", cwd=place)
             assert "third is released" in killed.stderr, killed
-            assert "this one takes its place" in by_hand.stdout.readline()
-            assert by_hand.stdout.readline() == "third runs, []\n"
+            assert "this one takes its place" in words.readline()
+            assert words.readline() == "third runs, []\n"
             listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
             assert listed[3].split()[:2] == ["third", "released"]
             assert "third was ended" not in launch.text
@@ -239,17 +243,9 @@ def test_left_out_node_stays_with_the_user(place: Path) -> None:
         ready(launch)
         assert "rlgpt run second --run out" in launch.text
         assert sorted(launch.lives()) == ["first start", "third start"]
-        with subprocess.Popen(
-            command("run", "second", "--run", "out"),
-            cwd=place,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        ) as by_hand:
-            assert by_hand.stdout is not None
-            assert "leaves second to you" in by_hand.stdout.readline()
-            assert by_hand.stdout.readline() == "second runs, []\n"
+        with run_by_hand(place, "second") as (by_hand, words):
+            assert "leaves second to you" in words.readline()
+            assert words.readline() == "second runs, []\n"
             by_hand.terminate()
             assert by_hand.wait(PATIENCE) == 0
         assert launch.stop() == 130
@@ -260,17 +256,9 @@ def test_run_works_without_a_launcher(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         launch.stop()
-    with subprocess.Popen(
-        command("run", "second", "--run", "out"),
-        cwd=place,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as by_hand:
-        assert by_hand.stdout is not None
-        assert "no launcher holds out; second runs alone" in by_hand.stdout.readline()
-        assert by_hand.stdout.readline() == "second runs, []\n"
+    with run_by_hand(place, "second") as (by_hand, words):
+        assert "no launcher holds out; second runs alone" in words.readline()
+        assert words.readline() == "second runs, []\n"
         by_hand.terminate()
         assert by_hand.wait(PATIENCE) == 0
 

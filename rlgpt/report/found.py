@@ -110,9 +110,8 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return
-    for number, line in enumerate(
-        text.split("\n"), 1
-    ):  # splitlines knows ends that are inside a model's strings
+    lines = text.split("\n")  # splitlines knows ends that are inside a model's strings
+    for number, line in enumerate(lines, 1):
         try:
             entry = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeEncodeError):
