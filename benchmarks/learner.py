@@ -2,6 +2,8 @@
 
 The env server is replaced by arrays made beforehand, so what is timed is the learner alone:
 decisions of the policy, writing them down, the update. One thread, medians of the iterations.
+`--device cuda` puts the networks on a GPU; the rows with more environments, larger minibatches and
+a wider network are there to show where a GPU begins to pay.
 """
 
 import argparse
@@ -91,28 +93,34 @@ def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[f
 
 
 def main() -> None:
-    argparse.ArgumentParser(description="How fast the learner learns.").parse_args()
+    parser = argparse.ArgumentParser(description="How fast the learner learns.")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, or cuda:1 (default: cpu)")
+    device: str = parser.parse_args().device
     torch.set_num_threads(1)
-    default = Hyperparameters(
-        target_kl=0.0, reward_scale=1.0
-    )  # every epoch is done, so that rows compare
+    # Every epoch is done, so that rows compare.
+    default = Hyperparameters(target_kl=0.0, reward_scale=1.0, device=device)
     rows = {
         "default": default,
         "bfloat16": msgspec.structs.replace(default, precision="bfloat16"),
         "3 epochs": msgspec.structs.replace(default, epochs=3),
         "hidden 64": msgspec.structs.replace(default, hidden=64),
         "32 decisions": msgspec.structs.replace(default, decisions=32),
+        "256 environments, minibatch 2048": msgspec.structs.replace(
+            default, environments=256, minibatch=2048
+        ),
+        "the same, hidden 512": msgspec.structs.replace(
+            default, environments=256, minibatch=2048, hidden=512
+        ),
     }
-    print(
-        f"{'64 environments':<16}{'features':>9}{'collect ms':>12}{'update ms':>11}{'steps/s':>9}"
-    )
+    print(f"64 environments on {device}")
+    print(f"{'':<34}{'features':>9}{'collect ms':>12}{'update ms':>11}{'steps/s':>9}")
     for features in (100, 300):
         for name, parameters in rows.items():
             collecting, updating = measure(parameters, features, choices=16)
             count = parameters.environments * parameters.decisions
             speed = count / (collecting + updating)
             print(
-                f"{name:<16}{features:>9}{collecting * 1e3:>12.1f}{updating * 1e3:>11.1f}"
+                f"{name:<34}{features:>9}{collecting * 1e3:>12.1f}{updating * 1e3:>11.1f}"
                 f"{speed:>9,.0f}"
             )
 
