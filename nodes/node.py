@@ -84,6 +84,7 @@ class Node:
         )
         self._began = time.monotonic()
         self._goals: StoredGoals | None = None
+        self._topics: set[str] = set()
 
     # For subclasses
 
@@ -115,8 +116,18 @@ class Node:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
         self.bus.serve_action(action, handler, self.goals())
 
+    def advertise(self, topic: Topic[Any]) -> None:
+        """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
+        is ready has all its topics, so that they can be listed and subscribed to from then on."""
+        self.bus.advertise(topic)
+        self._topics.add(topic.name)
+
     def publish(self, topic: Topic[Message], message: Message) -> None:
-        """See `Bus.publish`."""
+        """See `Bus.publish`. Raises BusError for a topic that was not advertised."""
+        if topic.name not in self._topics:
+            raise BusError(
+                f"{topic.name} is not advertised; call self.advertise(...) with it in setup"
+            )
         self.bus.publish(topic, message)
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
@@ -155,8 +166,8 @@ class Node:
         self.serve(describe(name), self._describe)
         self.serve(get_parameters(name), self._get_parameters)
         self.serve(set_parameters(name), self._set_parameters)
-        self.bus.advertise(description(name))
-        self.bus.advertise(heartbeat(name))
+        self.advertise(description(name))
+        self.advertise(heartbeat(name))
         self.setup()
         self._beat()
         self.bus.every(1.0, self._beat)

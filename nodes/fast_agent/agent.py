@@ -10,7 +10,7 @@ from messages.program import Program
 from nodes.config import check_session_size, node_values
 from nodes.fast_agent.playing import Player
 from nodes.memory import Memory
-from nodes.naming import slug
+from nodes.naming import file_name
 from nodes.node import Node
 from nodes.vision import pictures_for_the_critic
 
@@ -84,5 +84,4 @@ class Agent(Node):
 
     def save(self, goal_id: str, program: Program) -> None:
         """Keep a program as a file that a person can read."""
-        name = "--".join(slug(part) for part in goal_id.split("/"))
-        (self.programs / f"{name}.py").write_text(program.source)
+        (self.programs / f"{file_name(goal_id)}.py").write_text(program.source)

@@ -58,7 +58,7 @@ class Llm(Node):
             len(self.transcript),
         )
         for topic in (EXCHANGES, TOKENS, SERVER):
-            self.bus.advertise(topic)
+            self.advertise(topic)
         self.serve(ASK, self.ask, background=True)
         self.serve(TAKE_GPU, self.take_gpu, background=True)
         self.serve(GIVE_BACK_GPU, self.give_back_gpu)

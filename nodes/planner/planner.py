@@ -48,7 +48,7 @@ class Planner(Node):
 
     def setup(self) -> None:
         self.memory = Memory(self.folder / "memory.sqlite")
-        self.bus.advertise(PLAN)
+        self.advertise(PLAN)
         self.serve_action(PURSUE, self.pursue)
 
     def pursue(self, goal: Pursuing) -> GoalReport:

@@ -28,6 +28,7 @@ class Planner(Node):
         mistake: bool = False  # fails until the run folder has a file called `mended`
 
     def setup(self) -> None:
+        self.advertise(PLAN)
         self.serve_action(PURSUE, self.pursue)
 
     def pursue(self, goal: GoalHandle[PursueGoal, PlanStatus]) -> GoalReport:
