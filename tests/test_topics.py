@@ -1,4 +1,4 @@
-"""A node that is ready describes all that it says and answers: nothing is added by the first use."""
+"""A node that is ready describes all that it has: nothing is added when it is first used."""
 
 import importlib
 import pkgutil
@@ -73,5 +73,5 @@ class Forgetful(Node):
 
 def test_a_topic_that_was_not_advertised_is_refused(tmp_path: Path) -> None:
     node = start(Forgetful, MockBus("planner"), tmp_path)
-    with pytest.raises(BusError, match="planner/plan is not advertised; call self.advertise"):
+    with pytest.raises(BusError, match="planner/plan is not advertised; call"):
         node.publish(PLAN, None)  # type: ignore[arg-type]
