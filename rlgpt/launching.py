@@ -14,7 +14,7 @@ from messages.codec import CodecError
 from nodes.exit_codes import FAILED
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
-from rlgpt.configuration import Stack, check, key_folder, load, read, save
+from rlgpt.configuration import Stack, check, check_task, key_folder, load, read, save
 from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, instead
 from rlgpt.supervisor import LISTENED_EVERY, Supervisor
@@ -33,6 +33,7 @@ def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
     data = compose_launch(name, overrides)
     wanted = data.get("run")
     stack = check({**data, "run": str(wanted)}, name)
+    check_task(stack, name)
     _check_excluded(excluded, stack)
     run = run_folder.create(stack.name, None if wanted is None else str(wanted))
     with run_folder.Lock(run):
@@ -44,6 +45,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
     run = run_folder.find(wanted)
     with run_folder.Lock(run):
         stack = load(run)
+        check_task(stack, str(run / "config.yaml"))
         _check_excluded(excluded, stack)
         if stack.run != str(run):  # the folder was moved
             stack = _written(read(run), run)
