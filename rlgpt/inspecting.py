@@ -5,7 +5,6 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,16 @@ from messages.system import (
     NodeState,
     ParameterValue,
     SetParameters,
-    describe,
     get_parameters,
     set_parameters,
 )
 from nodes.exit_codes import FAILED
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, key_folder, load
+from rlgpt.interfaces import ANSWERS_WITHIN, descriptions
 from rlgpt.refused import Refused, instead, near
 from rlgpt.terminal import plain_table, print_table
 
-ANSWERS_WITHIN = 2.0  # seconds, of a node that is asked who it is
 READY_WITHIN = 60.0  # seconds, of a node that was restarted
 
 
@@ -109,22 +107,8 @@ def tell(what: str, node: str, wanted: str | None) -> int:
 # ---- doors
 
 
-def _descriptions(stack: Stack, bus: Bus) -> list[Description]:
-    """What the nodes that answer say about themselves."""
-
-    def ask(name: str) -> Description | None:
-        try:
-            return bus.call(describe(name), Empty(), timeout=ANSWERS_WITHIN)
-        except BusError:
-            return None
-
-    names = [*stack.nodes, "launcher"]
-    with ThreadPoolExecutor(len(names)) as pool:
-        return [d for d in pool.map(ask, names) if d is not None]
-
-
 def _running(run: Path, stack: Stack, bus: Bus) -> list[Description]:
-    found = _descriptions(stack, bus)
+    found = descriptions(bus, [*stack.nodes, "launcher"])
     if not found:
         raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
     return found

@@ -42,6 +42,8 @@ class Planner(Node):
             raise KeyError("plan")
         deadline = time.monotonic() + self.parameters.seconds
         while time.monotonic() < deadline:
+            goal.check()
+            goal.feedback(status)
             time.sleep(0.01)
         with (self.folder / "pursued").open("a") as pursued:
             pursued.write(f"{goal.id}\n")
