@@ -87,7 +87,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     skills: str | None = None  # folder of the skill library, seen from the run folder
     mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
-    keys: str | None = None  # folder of the CURVE keys; <run>/keys if not given
+    keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
     nodes: dict[str, NodePlan]
 
     def module(self, node: str) -> str:
@@ -204,8 +204,3 @@ def save(stack: dict[str, Any], run: Path) -> None:
     """Write the composed launch to ``run``, all of it or nothing."""
     text = yaml.safe_dump(stack, sort_keys=False, allow_unicode=True)
     write_whole(run / "config.yaml", text.encode())
-
-
-def key_folder(stack: Stack) -> Path | None:
-    """Where the CURVE keys are, None for the run folder's own."""
-    return Path(stack.keys) if stack.keys else None

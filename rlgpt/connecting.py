@@ -17,7 +17,7 @@ from messages.bus.header import Header
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
 from messages.system import LIST, NodeState
-from nodes.config import ConfigError, read_config
+from nodes.config import ConfigError, key_folder, read_config
 from rlgpt import run_folder
 from rlgpt.conversion import convert
 from rlgpt.following import ClientGoalHandle, StackError, Subscription
@@ -43,9 +43,9 @@ class Connection:
         except ConfigError as error:
             raise StackError(str(error)) from None
         self._nodes = [*map(str, config.get("nodes") or {}), LAUNCHER]
-        keys = config.get("keys")
         try:
-            self._bus = Bus(self.run, hosts=config.get("hosts"), keys=Path(keys) if keys else None)
+            keys = key_folder(self.run, config.get("keys"))
+            self._bus = Bus(self.run, hosts=config.get("hosts"), keys=keys)
         except BusError as error:
             raise StackError(str(error)) from None
         self._over = threading.Event()

@@ -26,9 +26,10 @@ from messages.system import (
     get_parameters,
     set_parameters,
 )
+from nodes.config import key_folder
 from nodes.exit_codes import FAILED
 from rlgpt import run_folder
-from rlgpt.configuration import Stack, key_folder, load
+from rlgpt.configuration import Stack, load
 from rlgpt.interfaces import ANSWERS_WITHIN, descriptions
 from rlgpt.refused import Refused, instead, near
 from rlgpt.terminal import plain_table, print_table
@@ -40,7 +41,7 @@ READY_WITHIN = 60.0  # seconds, of a node that was restarted
 def connected(run: Path, stack: Stack) -> Iterator[Bus]:
     """A bus without a name, which can only ask and listen."""
     try:
-        bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(stack))
+        bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(run, stack.keys))
     except BusError as error:
         raise Refused(str(error)) from None
     try:

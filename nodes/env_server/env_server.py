@@ -74,6 +74,7 @@ class EnvServer(Node):
         mineclip: MineClipFiles | None = None
 
     parameters: Parameters
+    handed_over = ("videos/*.mp4", "steps", "jail.json", "quarantine.json")
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:

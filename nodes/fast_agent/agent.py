@@ -55,6 +55,7 @@ class Agent(Node):
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
 
+    handed_over = ("programs/*.py",)
     parameters: Parameters
     live = frozenset(
         {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}

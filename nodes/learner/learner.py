@@ -26,6 +26,7 @@ def _import_all() -> None:
 
 class Learner(Node):
     name = "learner"
+    handed_over = ("tensorboard/*/events.out.tfevents.*",)
     live = frozenset({"greedy"})
 
     class Parameters(Hyperparameters):

@@ -38,6 +38,7 @@ class Llm(Node):
 
     parameters: Parameters
     live = frozenset({"repairs"})
+    handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
     patience = 0.0  # seconds for a server that went away
