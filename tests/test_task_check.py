@@ -1,19 +1,24 @@
 """A task that nobody could do is refused before anybody works on it."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 import yaml
 
+import rlgpt
 from messages.bus import RemoteError
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.world import Condition, Task
 from nodes.planner.planner import Planner
 from nodes.tasks import task_problem
 from nodes.testing import MockBus, start
+from rlgpt.connecting import StackError
 from rlgpt.conversion import convert
+from tests.launch_toys.launched import PATIENCE, environment, eventually
 
 TASK = Task(id="log", prompt="a log", success=Condition(kind="have", name="log"))
 TASKS = Path(__file__).parents[1] / "launch" / "task"
@@ -48,6 +53,32 @@ def test_the_planner_refuses_a_goal_that_there_is_not(tmp_path: Path) -> None:
         bus.run_goal(PURSUE, "goal", PursueGoal(task=wrong, limits=Limits()))
     assert [name for name, _ in bus.asked] == [PURSUE.name]  # no language model was asked
     planner.shutdown()
+
+
+def test_a_goal_from_python_is_refused_with_the_same_sentence(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.yaml").write_text("nodes: {planner: {}}\n")
+    command = [sys.executable, "-m", "nodes.planner", "--run", str(run)]
+    with (tmp_path / "log").open("w") as log:
+        planner = subprocess.Popen(command, env=environment(), stdout=log, stderr=log)
+    try:
+        ready = run / "planner" / "node.log"
+        eventually(lambda: ready.exists() and "planner is ready" in ready.read_text())
+        goal = msgspec.to_builtins(PursueGoal(task=TASK, limits=Limits()))
+        goal["task"]["success"]["name"] = "lgo"
+        with rlgpt.connect(run) as stack:
+            sent = stack.send_goal("planner/pursue", goal)
+            with pytest.raises(
+                RemoteError, match=r"task\.success\.name: there is no item 'lgo'; did"
+            ):
+                sent.result(PATIENCE)
+            goal["task"]["success"]["kind"] = "had"
+            with pytest.raises(StackError, match=r"it cannot be 'had' \(there are: facing, have"):
+                stack.send_goal("planner/pursue", goal)
+    finally:
+        planner.terminate()
+        planner.wait(PATIENCE)
 
 
 @pytest.mark.parametrize(
