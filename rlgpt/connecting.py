@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.bus import Bus, BusError
+from messages.bus.curve import TOOLS
 from messages.bus.header import Header
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
@@ -22,11 +23,10 @@ from rlgpt import run_folder
 from rlgpt.conversion import convert
 from rlgpt.following import ClientGoalHandle, StackError, Subscription
 from rlgpt.interfaces import Interface, declared, descriptions
+from rlgpt.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 
 __all__ = ["ClientGoalHandle", "Connection", "StackError", "Subscription"]
-
-LAUNCHER = "launcher"
 
 Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
 
@@ -38,16 +38,14 @@ class Connection:
         try:
             self.run = run_folder.find(None if run is None else str(run))
             config = read_config(self.run)
+            hosts, keys = config.get("hosts"), config.get("keys")
+            check_keys(self.run, hosts, keys, [TOOLS])
+            self._bus = Bus(self.run, hosts=hosts, keys=key_folder(self.run, keys))
         except Refused as refused:
             raise StackError(refused.sentence) from None
-        except ConfigError as error:
+        except (ConfigError, BusError) as error:
             raise StackError(str(error)) from None
         self._nodes = [*map(str, config.get("nodes") or {}), LAUNCHER]
-        try:
-            keys = key_folder(self.run, config.get("keys"))
-            self._bus = Bus(self.run, hosts=config.get("hosts"), keys=keys)
-        except BusError as error:
-            raise StackError(str(error)) from None
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._channels: dict[str, _Channel] = {}

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from messages.bus import Bus, BusError, RemoteError
+from messages.bus.curve import TOOLS
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.system import (
@@ -31,6 +32,7 @@ from nodes.exit_codes import FAILED
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, load
 from rlgpt.interfaces import ANSWERS_WITHIN, descriptions
+from rlgpt.machines import check_keys
 from rlgpt.refused import Refused, instead, near
 from rlgpt.terminal import plain_table, print_table
 
@@ -40,6 +42,7 @@ READY_WITHIN = 60.0  # seconds, of a node that was restarted
 @contextlib.contextmanager
 def connected(run: Path, stack: Stack) -> Iterator[Bus]:
     """A bus without a name, which can only ask and listen."""
+    check_keys(run, stack.hosts, stack.keys, [TOOLS])
     try:
         bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(run, stack.keys))
     except BusError as error:

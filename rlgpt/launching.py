@@ -44,7 +44,7 @@ def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
     away = check_machines(stack, excluded)
     run = run_folder.create(stack.name, None if wanted is None else str(wanted))
     try:
-        check_keys(stack, run, away)
+        check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
     except Refused:
         with contextlib.suppress(OSError):
             run.rmdir()
@@ -61,7 +61,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         check_task(stack, str(run / "config.yaml"))
         _check_excluded(excluded, stack)
         away = check_machines(stack, excluded)
-        check_keys(stack, run, away)
+        check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
         if stack.run != str(run):  # the folder was moved
             stack = _written(read(run), run)
         return _play(stack, run, excluded, away)
@@ -74,6 +74,11 @@ def _written(data: dict[str, Any], run: Path) -> Stack:
     except OSError as error:
         raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
     return check(data, str(run / "config.yaml"))
+
+
+def _key_owners(stack: Stack, away: Mapping[str, Host]) -> list[str]:
+    """Whose secret keys this machine has to have."""
+    return [*(node for node in stack.nodes if node not in away), "launcher"]
 
 
 def _check_excluded(excluded: list[str], stack: Stack) -> None:

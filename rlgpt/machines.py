@@ -3,10 +3,11 @@
 import errno
 import os
 import socket
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from messages.bus.address import Host, read_hosts
-from messages.bus.curve import TOOLS
 from nodes.config import key_folder
 from rlgpt.configuration import Stack
 from rlgpt.refused import Refused
@@ -56,16 +57,18 @@ def check_machines(stack: Stack, excluded: list[str]) -> dict[str, Host]:
     return away
 
 
-def check_keys(stack: Stack, run: Path, away: dict[str, Host]) -> None:
-    """Raises Refused where a key is missing that this machine will need: found before a node is
-    started, and not when the first of them is spoken to."""
-    hosts = read_hosts(stack.hosts)
-    if all(host.loopback for host in hosts.values()):
+def check_keys(
+    run: Path, hosts: Mapping[str, Any] | None, keys: str | None, owners: Iterable[str]
+) -> None:
+    """Raises Refused where ``owners`` lack a key to reach the nodes on other machines. Said at
+    once: a subscription without its key would only stay silent. ``hosts`` and ``keys`` are the
+    configuration's."""
+    there = read_hosts(hosts)
+    if all(host.loopback for host in there.values()):
         return
-    folder = Path(os.path.normpath(key_folder(run, stack.keys) or run / "keys"))
-    here = [node for node in stack.nodes if node not in away]
-    needed = [f"{node}.key" for node in hosts]
-    needed += [f"{node}.key_secret" for node in (*here, LAUNCHER, TOOLS)]
+    folder = Path(os.path.normpath(key_folder(run, keys) or run / "keys"))
+    needed = [f"{node}.key" for node in there]
+    needed += [f"{owner}.key_secret" for owner in owners]
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""

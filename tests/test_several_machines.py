@@ -5,6 +5,7 @@ two machines as far as the network goes.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -14,17 +15,20 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
+import rlgpt
 from messages.bus import Bus, RemoteError
 from messages.bus.curve import make_keys
 from messages.empty import Empty
 from messages.files import FileEntry, FilePart, Files, ReadFile, list_files, read_file
 from rlgpt.collecting import collect
+from rlgpt.connecting import StackError
 from tests.launch_toys.launched import (
     CHECKOUT,
     PATIENCE,
@@ -32,8 +36,8 @@ from tests.launch_toys.launched import (
     eventually,
     failed,
     refused,
-    rlgpt,
 )
+from tests.launch_toys.launched import rlgpt as command
 
 FAR = {
     "seed": 0,
@@ -54,7 +58,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_keys_are_made_once_and_what_to_copy_is_told(place: Path) -> None:
-    done = rlgpt("keys", "far", cwd=place)
+    done = command("keys", "far", cwd=place)
     assert done.returncode == 0, done.stderr
     keys = place / "runs" / "keys"
     names = ("first", "second", "launcher", "tools")
@@ -72,7 +76,7 @@ def test_keys_are_made_once_and_what_to_copy_is_told(place: Path) -> None:
     # A node that came later gets its own, and the others keep theirs.
     more = {**FAR, "nodes": {**FAR["nodes"], "third": {"module": "tests.launch_toys.third"}}}
     (place / "launch" / "far.yaml").write_text(yaml.safe_dump(more))
-    assert rlgpt("keys", "far", cwd=place).stdout.startswith("made 1 key pairs in runs/keys\n")
+    assert command("keys", "far", cwd=place).stdout.startswith("made 1 key pairs in runs/keys\n")
     assert (keys / "third.key_secret").is_file()
     assert before == {path: path.read_bytes() for path in before}
     # The copy for one machine lacks secret keys; new ones made there would be nobody else's.
@@ -116,8 +120,20 @@ def test_what_cannot_be_is_refused_before_there_is_a_run(
 
 def test_a_launch_without_its_keys_is_refused_before_a_node_starts(place: Path) -> None:
     sentence = failed("launch", "far", "-first", "run=runs/it", cwd=place, code=2)
-    assert f"{place}/runs/keys/first.key is missing and 3 more; `rlgpt keys` makes" in sentence
+    assert f"{place}/runs/keys/first.key is missing and 2 more; `rlgpt keys` makes" in sentence
     assert not (place / "runs" / "it").exists()
+
+
+def test_a_tool_without_its_key_says_so_and_does_not_wait(place: Path) -> None:
+    """It used to hear nothing, and say that no node runs."""
+    run = place / "runs" / "it"
+    run.mkdir(parents=True)
+    (run / "config.yaml").write_text(yaml.safe_dump({**FAR, "name": "far", "run": str(run)}))
+    make_keys(place / "runs" / "keys", ["first"])
+    missing = f"{place}/runs/keys/tools.key_secret is missing; `rlgpt keys` makes them"
+    assert missing in refused("topic", "echo", "first/heartbeat", "--run", "it", cwd=place)
+    with pytest.raises(StackError, match=re.escape(missing)):
+        rlgpt.connect(run)
 
 
 def _free_port() -> int:
@@ -141,8 +157,8 @@ def far(tmp_path: Path) -> Iterator[tuple[Path, Path, Bus]]:
         (run / "config.yaml").write_text(yaml.safe_dump(launch))
     make_keys(here.parent / "keys", ["filer", "tools"])
     shutil.copytree(here.parent / "keys", there.parent / "keys")
-    command = [sys.executable, "-m", "tests.launch_toys.filer", "--run", str(there)]
-    node = subprocess.Popen(command, env=environment(), stderr=subprocess.DEVNULL)
+    line = [sys.executable, "-m", "tests.launch_toys.filer", "--run", str(there)]
+    node = subprocess.Popen(line, env=environment(), stderr=subprocess.DEVNULL)
     bus = Bus(here, hosts=hosts, keys=here.parent / "keys")
     try:
         yield here, there, bus
@@ -187,8 +203,6 @@ def test_the_files_of_a_node_that_is_gone_or_here(tmp_path: Path) -> None:
     hosts = {"filer": {"host": "127.0.0.1", "port": _free_port()}}
     bus = Bus(tmp_path, hosts=hosts)
     try:
-        import fcntl
-
         (tmp_path / "filer").mkdir()
         with (tmp_path / "filer" / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -212,8 +226,6 @@ def test_another_machine_writes_nothing_but_its_own_folder(
     tmp_path: Path, path: str, why: str
 ) -> None:
     """A node that was taken over hands over what it likes; it is the collector that has to hold."""
-    import threading
-
     size = 10**10 if path == "large" else 3
     other, stop = Bus(tmp_path / "there", "filer"), threading.Event()
     entry = FileEntry(path=path, size=size, digest="0" * 64)
@@ -304,9 +316,9 @@ class Machine:
             )
 
     def do(self, commands: str) -> None:
-        for command in commands.splitlines():
-            done = self.start(f"sh -c {shlex.quote(command)}").wait(PATIENCE)
-            assert done == 0, (command, self.output())
+        for line in commands.splitlines():
+            done = self.start(f"sh -c {shlex.quote(line)}").wait(PATIENCE)
+            assert done == 0, (line, self.output())
 
     def output(self) -> str:
         return (self.folder / "output").read_text()
