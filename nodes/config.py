@@ -57,6 +57,12 @@ def read_config(run: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", config)
 
 
+def key_folder(run: Path, keys: object) -> Path | None:
+    """Where the keys for other machines are: ``keys`` of the configuration, seen from the run
+    folder. None: in its ``keys``."""
+    return run / Path(str(keys)).expanduser() if keys else None
+
+
 def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:
     """``nodes.<node>.parameters`` of a configuration; empty if there are none."""
     values = config

@@ -27,6 +27,7 @@ import msgspec
 
 from messages.bus import AddressError, Bus, BusError, GoalHandle, GoalStore, ServiceError
 from messages.empty import Empty
+from messages.files import list_files, read_file
 from messages.interface import (
     Action,
     Feedback,
@@ -49,9 +50,18 @@ from messages.system import (
     set_parameters,
 )
 from messages.system import Parameters as ParameterValues
-from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
+from nodes.config import (
+    ConfigError,
+    flatten,
+    key_folder,
+    node_values,
+    override,
+    read_config,
+    read_parameters,
+)
 from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED
 from nodes.goals import StoredGoals
+from nodes.handing_over import HandedOver
 from nodes.logs import LogFile, LogToTerminal
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
 
@@ -69,6 +79,10 @@ class Node:
     live: ClassVar[Set[str]] = frozenset()
     """Names of the parameters that may be set while the node runs."""
 
+    handed_over: ClassVar[tuple[str, ...]] = ()
+    """Patterns of the files in the node's folder that the report reads: where the node is on
+    another machine than the launcher, they are brought there (docs/several_machines.md)."""
+
     def __init__(
         self, run: Path, config: Mapping[str, Any], bus: Bus, overrides: Sequence[str] = ()
     ) -> None:
@@ -84,6 +98,7 @@ class Node:
         )
         self._began = time.monotonic()
         self._goals: StoredGoals | None = None
+        self._topics: set[str] = set()
 
     # For subclasses
 
@@ -115,8 +130,18 @@ class Node:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
         self.bus.serve_action(action, handler, self.goals())
 
+    def advertise(self, topic: Topic[Any]) -> None:
+        """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
+        is ready has all its topics, so that they can be listed and subscribed to from then on."""
+        self.bus.advertise(topic)
+        self._topics.add(topic.name)
+
     def publish(self, topic: Topic[Message], message: Message) -> None:
-        """See `Bus.publish`."""
+        """See `Bus.publish`. Raises BusError for a topic that was not advertised."""
+        if topic.name not in self._topics:
+            raise BusError(
+                f"{topic.name} is not advertised; call self.advertise(...) with it in setup"
+            )
         self.bus.publish(topic, message)
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
@@ -155,8 +180,11 @@ class Node:
         self.serve(describe(name), self._describe)
         self.serve(get_parameters(name), self._get_parameters)
         self.serve(set_parameters(name), self._set_parameters)
-        self.bus.advertise(description(name))
-        self.bus.advertise(heartbeat(name))
+        files = HandedOver(self.folder.resolve(), ("node.log", *self.handed_over))
+        self.serve(list_files(name), files.list, background=True)
+        self.serve(read_file(name), files.read, background=True)
+        self.advertise(description(name))
+        self.advertise(heartbeat(name))
         self.setup()
         self._beat()
         self.bus.every(1.0, self._beat)
@@ -269,8 +297,9 @@ def _serve(
         # Parameters are checked before anything is bound.
         values = override(node_values(config, kind.name), overrides)
         read_parameters(kind.Parameters, values, f"nodes.{kind.name}.parameters")
-        keys = config.get("keys")
-        bus = Bus(run, kind.name, config.get("hosts"), keys=Path(keys) if keys else None, log=log)
+        bus = Bus(
+            run, kind.name, config.get("hosts"), keys=key_folder(run, config.get("keys")), log=log
+        )
         node = kind(run, config, bus, overrides)
         node.open_doors()
         log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from messages.bus import Bus, GoalCancelled, GoalHandle, RemoteError, ServiceError
+from messages.bus.goals import feedback_topic
 from messages.codec import decode, encode, fingerprint, snapshot
 from messages.interface import (
     Action,
@@ -94,6 +95,7 @@ class MockBus:
     ) -> None:
         self.answer_action(action, handler)
         self._own(action.name, "action", [action.goal, action.feedback, action.result])
+        self.advertise(feedback_topic(action))
 
     def advertise(self, topic: Topic[Any]) -> None:
         self._own(topic.name, "topic", [topic.message])

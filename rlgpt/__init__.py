@@ -1,0 +1,24 @@
+"""RL-GPT as a stack of nodes: the ``rlgpt`` command, and `connect` for a run from Python."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rlgpt.connecting import Connection
+
+__all__ = ["connect"]
+
+
+def connect(run: "str | Path | None" = None) -> "Connection":
+    """Connect to a run whose nodes are up; see `rlgpt.connecting.Connection`.
+
+    ``run`` is a run folder or a name below ``runs/``; None is the newest. Use it in a ``with``
+    statement, or close it.
+
+    Raises:
+        rlgpt.connecting.StackError: there is no such run, or none of its nodes is running.
+    """
+    # The bus and its libraries are for those who connect.
+    from rlgpt.connecting import Connection
+
+    return Connection(run)

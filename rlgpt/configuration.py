@@ -16,6 +16,7 @@ from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.config import ConfigError, read_config
 from nodes.files import write_whole
+from rlgpt.conversion import complaint
 from rlgpt.refused import Refused, instead, near
 
 LARGEST_SEED = 1_000_000_000
@@ -86,7 +87,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     skills: str | None = None  # folder of the skill library, seen from the run folder
     mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
-    keys: str | None = None  # folder of the CURVE keys; <run>/keys if not given
+    keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
     nodes: dict[str, NodePlan]
 
     def module(self, node: str) -> str:
@@ -130,6 +131,16 @@ def check(data: Any, source: str) -> Stack:
     return stack
 
 
+def check_task(stack: Stack, source: str) -> None:
+    """Raises Refused for a task that nobody could do: an item, block, mob or biome that there is
+    not. Found here, before a node is started."""
+    # The rules of the game: not for those who only look into a run.
+    from nodes.tasks import task_problem
+
+    if stack.task is not None and (problem := task_problem(stack.task)):
+        raise Refused(f"{source}: task.{problem}")
+
+
 def _check_hosts(stack: Stack, source: str) -> None:
     try:
         hosts = read_hosts(stack.hosts)
@@ -170,33 +181,10 @@ def _find_module(stack: Stack, name: str, source: str) -> None:
 
 
 def _complaint(error: str) -> str:
-    """msgspec's message as a sentence about the launch file, with the nearest known name."""
-    message, _, where = error.partition(" - at ")
-    path = where.strip("`").removeprefix("$").lstrip(".")
-    if not path and message.startswith("Expected"):
+    """msgspec's message as a sentence about the launch file."""
+    if error.startswith("Expected") and " - at " not in error:
         return "it is no launch: it should be a mapping of names to values"
-    unknown = re.search(r"unknown field `(\w+)`", message)
-    if unknown:
-        known = _fields_at(path)
-        place = f" in `{path.replace('[...]', '.*')}`" if path else ""
-        return f"there is no `{unknown[1]}`{place}{near(unknown[1], known)}"
-    missing = re.search(r"missing required field `(\w+)`", message)
-    if missing:
-        return f"`{'.'.join(p for p in (path, missing[1]) if p)}` is missing"
-    return f"`{path.replace('[...]', '.*')}`: {message[0].lower()}{message[1:]}"
-
-
-def _fields_at(path: str) -> list[str]:
-    types: dict[str, type[msgspec.Struct]] = {
-        "": Stack,
-        "task": StrictTask,
-        "task.success": StrictCondition,
-        "limits": StrictLimits,
-        "nodes[...]": NodePlan,
-        "nodes[...].restart": Restart,
-    }
-    found = types.get(path)
-    return list(found.__struct_fields__) if found else []
+    return complaint(error, Stack)
 
 
 def read(run: Path) -> dict[str, Any]:
@@ -216,8 +204,3 @@ def save(stack: dict[str, Any], run: Path) -> None:
     """Write the composed launch to ``run``, all of it or nothing."""
     text = yaml.safe_dump(stack, sort_keys=False, allow_unicode=True)
     write_whole(run / "config.yaml", text.encode())
-
-
-def key_folder(stack: Stack) -> Path | None:
-    """Where the CURVE keys are, None for the run folder's own."""
-    return Path(stack.keys) if stack.keys else None

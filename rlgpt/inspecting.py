@@ -5,7 +5,6 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import msgspec
 import numpy as np
 
 from messages.bus import Bus, BusError, RemoteError
+from messages.bus.curve import TOOLS
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.system import (
@@ -24,25 +24,27 @@ from messages.system import (
     NodeState,
     ParameterValue,
     SetParameters,
-    describe,
     get_parameters,
     set_parameters,
 )
+from nodes.config import key_folder
 from nodes.exit_codes import FAILED
 from rlgpt import run_folder
-from rlgpt.configuration import Stack, key_folder, load
+from rlgpt.configuration import Stack, load
+from rlgpt.interfaces import ANSWERS_WITHIN, descriptions
+from rlgpt.machines import check_keys
 from rlgpt.refused import Refused, instead, near
 from rlgpt.terminal import plain_table, print_table
 
-ANSWERS_WITHIN = 2.0  # seconds, of a node that is asked who it is
 READY_WITHIN = 60.0  # seconds, of a node that was restarted
 
 
 @contextlib.contextmanager
 def connected(run: Path, stack: Stack) -> Iterator[Bus]:
     """A bus without a name, which can only ask and listen."""
+    check_keys(run, stack.hosts, stack.keys, [TOOLS])
     try:
-        bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(stack))
+        bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(run, stack.keys))
     except BusError as error:
         raise Refused(str(error)) from None
     try:
@@ -109,22 +111,8 @@ def tell(what: str, node: str, wanted: str | None) -> int:
 # ---- doors
 
 
-def _descriptions(stack: Stack, bus: Bus) -> list[Description]:
-    """What the nodes that answer say about themselves."""
-
-    def ask(name: str) -> Description | None:
-        try:
-            return bus.call(describe(name), Empty(), timeout=ANSWERS_WITHIN)
-        except BusError:
-            return None
-
-    names = [*stack.nodes, "launcher"]
-    with ThreadPoolExecutor(len(names)) as pool:
-        return [d for d in pool.map(ask, names) if d is not None]
-
-
 def _running(run: Path, stack: Stack, bus: Bus) -> list[Description]:
-    found = _descriptions(stack, bus)
+    found = descriptions(bus, [*stack.nodes, "launcher"])
     if not found:
         raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
     return found

@@ -1,20 +1,26 @@
 """``rlgpt launch`` and ``rlgpt resume``: a whole stack, from its launch file to its report."""
 
+import contextlib
 import logging
 import os
 import signal
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
+from messages.bus.address import Host
 from messages.codec import CodecError
+from nodes.config import key_folder
 from nodes.exit_codes import FAILED
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
-from rlgpt.configuration import Stack, check, key_folder, load, read, save
+from rlgpt.collecting import collect
+from rlgpt.configuration import Stack, check, check_task, load, read, save
+from rlgpt.machines import check_keys, check_machines
 from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, instead
 from rlgpt.supervisor import LISTENED_EVERY, Supervisor
@@ -33,10 +39,18 @@ def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
     data = compose_launch(name, overrides)
     wanted = data.get("run")
     stack = check({**data, "run": str(wanted)}, name)
+    check_task(stack, name)
     _check_excluded(excluded, stack)
+    away = check_machines(stack, excluded)
     run = run_folder.create(stack.name, None if wanted is None else str(wanted))
+    try:
+        check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
+    except Refused:
+        with contextlib.suppress(OSError):
+            run.rmdir()
+        raise
     with run_folder.Lock(run):
-        return _play(_written(data, run), run, excluded)
+        return _play(_written(data, run), run, excluded, away)
 
 
 def resume(wanted: str | None, excluded: list[str]) -> int:
@@ -44,10 +58,13 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
     run = run_folder.find(wanted)
     with run_folder.Lock(run):
         stack = load(run)
+        check_task(stack, str(run / "config.yaml"))
         _check_excluded(excluded, stack)
+        away = check_machines(stack, excluded)
+        check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
         if stack.run != str(run):  # the folder was moved
             stack = _written(read(run), run)
-        return _play(stack, run, excluded)
+        return _play(stack, run, excluded, away)
 
 
 def _written(data: dict[str, Any], run: Path) -> Stack:
@@ -59,6 +76,11 @@ def _written(data: dict[str, Any], run: Path) -> Stack:
     return check(data, str(run / "config.yaml"))
 
 
+def _key_owners(stack: Stack, away: Mapping[str, Host]) -> list[str]:
+    """Whose secret keys this machine has to have."""
+    return [*(node for node in stack.nodes if node not in away), "launcher"]
+
+
 def _check_excluded(excluded: list[str], stack: Stack) -> None:
     for name in excluded:
         if name not in stack.nodes:
@@ -66,15 +88,18 @@ def _check_excluded(excluded: list[str], stack: Stack) -> None:
             raise Refused(f"`-{name}` leaves out a node that there is not{known}")
 
 
-def _play(stack: Stack, run: Path, excluded: list[str]) -> int:
+def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]) -> int:
     began = time.monotonic()
     run_folder.point_latest(run)
     view = View(console(WIDTH))
     view.log = _log(run).info
-    launch = Launch(stack, run, excluded, view)
+    launch = Launch(stack, run, excluded, list(away), view)
     view.said(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
     for name in excluded:
-        view.said(f"{name} is left out; run it yourself: rlgpt run {name} --run {_short(run)}")
+        there = f" on {away[name].host}, with a copy of config.yaml" if name in away else ""
+        view.said(
+            f"{name} is left out; run it yourself{there}: rlgpt run {name} --run {_short(run)}"
+        )
     launch.go()
     return launch.conclude(time.monotonic() - began)
 
@@ -98,8 +123,11 @@ def _short(path: Path) -> str:
 class Launch:
     """One life of a stack: the launcher as an endpoint of the bus, its nodes and its goal."""
 
-    def __init__(self, stack: Stack, run: Path, excluded: list[str], view: View) -> None:
+    def __init__(
+        self, stack: Stack, run: Path, excluded: list[str], away: list[str], view: View
+    ) -> None:
         self._stack = stack
+        self._away = away  # nodes on other machines
         self._run = run
         self._view = view
         self._report: plan.GoalReport | None = None
@@ -107,7 +135,12 @@ class Launch:
         self._mishap = False  # the goal failed by a mistake in a node, not by anyone's decision
         self._over = threading.Event()
         try:
-            self._bus = Bus(run=run, node="launcher", hosts=stack.hosts, keys=key_folder(stack))
+            self._bus = Bus(
+                run=run,
+                node="launcher",
+                hosts=stack.hosts,
+                keys=key_folder(run, stack.keys),
+            )
         except BusError as error:
             raise Refused(str(error)) from None
         self.supervisor = Supervisor(stack, run, excluded, self)
@@ -135,6 +168,8 @@ class Launch:
         try:
             with LiveView(self._view, self.supervisor.states):
                 self.supervisor.run()
+            for told in collect(self._bus, self._run, self._away):
+                self._view.said(told)
         finally:
             self._over.set()
             serving.join(5.0)

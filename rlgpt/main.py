@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nodes.command import ended
 from rlgpt.commands import (
+    keys,
     launch,
     llm,
     node,
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     table.add(commands)
     report.add(commands)
     run.add(commands)
+    keys.add(commands)
     llm.add(commands)
     prompt.add(commands)
     skill.add(commands)

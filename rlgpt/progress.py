@@ -18,7 +18,7 @@ from messages.system import Diagnostic, Heartbeat, NodeState
 from messages.training import Progress
 from messages.world import Activity
 from rlgpt.report.words import decomposition, plain
-from rlgpt.terminal import plain_table
+from rlgpt.terminal import hanging, plain_table
 
 BETWEEN_PROGRESS_LINES = 5.0  # seconds
 
@@ -47,11 +47,11 @@ class View:
         seconds = time.monotonic() - self._began
         # Who reads along may go away (`| head`); the launch goes on.
         with self._lock, contextlib.suppress(OSError):
-            self.console.print(
-                f"[dim]{seconds:7.1f} s[/]  {escape(text)}",
-                highlight=False,
-                soft_wrap=not self.console.is_terminal,
-            )
+            when = f"{seconds:7.1f} s"
+            if self.console.is_terminal:
+                self.console.print(hanging(Text(when, style="dim"), text))
+            else:  # a line each, for programs that read along
+                self.console.print(f"{when}  {text}", markup=False, soft_wrap=True)
 
     def heard_plan(self, plan: PlanStatus) -> None:
         if plan == self.plan:

@@ -117,7 +117,7 @@ def remove_short_sockets(run: Path) -> None:
     folder = short_folder(run.resolve())
     try:
         for socket in folder.iterdir():
-            if not _held(run / socket.stem / "lock"):
+            if not held(run / socket.stem / "lock"):
                 socket.unlink(missing_ok=True)
         folder.rmdir()
     except OSError:
@@ -126,10 +126,11 @@ def remove_short_sockets(run: Path) -> None:
 
 def launched(run: Path) -> bool:
     """Whether a launcher holds ``run`` right now."""
-    return _held(run / "lock")
+    return held(run / "lock")
 
 
-def _held(lock: Path) -> bool:
+def held(lock: Path) -> bool:
+    """Whether a process of this machine holds a lock file."""
     try:
         file = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

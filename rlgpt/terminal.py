@@ -4,8 +4,11 @@ import errno
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from nodes.command import nobody_reads
+
+_WITHOUT_LIMIT = 1_000_000  # columns
 
 
 class _Console(Console):
@@ -28,15 +31,33 @@ def console(width: int) -> Console:
     return made if made.is_terminal else _Console(highlight=False, width=width)
 
 
+def hanging(label: Text, text: str) -> Table:
+    """``text`` beside ``label``; its further lines begin below its first one."""
+    row = Table.grid(padding=(0, 2))
+    row.add_column(no_wrap=True)
+    row.add_column(overflow="fold")
+    row.add_row(label, Text(text))
+    return row
+
+
 def plain_table(*columns: str) -> Table:
     """A table without lines around it, whose cells stay on one line each."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in columns:
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, no_wrap=True, overflow="fold")
     return table
 
 
 def print_table(table: Table | str) -> None:
-    """Print a table, or what to say in its place. Nothing is cut off for a program that reads
-    along."""
-    console(width=200).print(table, markup=False)
+    """Print a table, or what to say in its place. Nothing is cut off: a program that reads along
+    gets a line for each row however long it is, and in a terminal that is too narrow for the table
+    its cells go over several lines."""
+    shown = console(width=200)
+    needed = shown.measure(table, options=shown.options.update_width(_WITHOUT_LIMIT)).maximum
+    if needed > shown.width and isinstance(table, Table):
+        if shown.is_terminal:
+            for column in table.columns:
+                column.no_wrap = False
+        else:
+            shown = console(width=needed)
+    shown.print(table, markup=False)

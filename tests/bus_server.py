@@ -39,6 +39,8 @@ class Server(Node):
     name = "server"
 
     def setup(self) -> None:
+        self.advertise(LATEST)
+        self.advertise(NEWS)
         self.serve(DO, self.do)
         self.serve(DO_AGAIN, self.do)
         self.serve(BEHIND, self.do, background=True)

@@ -11,7 +11,7 @@ from rlgpt.composition import compose_launch
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMAND = re.compile(r"(?:^ *|`)rlgpt ((?:launch|world) [^`\n]*)", flags=re.M)
-PLACEHOLDERS = {"path/to/mine.yaml", "mine", "TASK", "PROFILE"}
+PLACEHOLDERS = {"path/to/mine.yaml", "mine", "far", "TASK", "PROFILE"}
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
 
 

@@ -193,11 +193,9 @@ def test_a_full_disk_costs_the_film_and_not_the_session(
     try:
         videos = run_folder / "env_server" / "videos"
         videos.mkdir()
-        # The one is written to in the middle of a program, the other when it is closed; after the
-        # name of its session stands the mark of that name.
-        for name, steps in (("long-fc66f0", 60), ("short-f9b007", 6)):
-            (videos / f"{name}.mp4").symlink_to("/dev/full")
-            session = name.partition("-")[0]
+        # The one is written to in the middle of a program, the other when it is closed.
+        for session, steps in (("long", 60), ("short", 6)):
+            (videos / f"{session}.mp4").symlink_to("/dev/full")
             bus.call(OPEN, opening(session, interface=None, record=True), timeout=COMPILING)
             source = f"def action(obs):\n    for _ in range({steps}):\n        obs = turn(15)\n"
             turns = RunProgram(session=session, program=Program(name="turns", source=source))

@@ -66,6 +66,33 @@ def place(tmp_path: Path) -> Path:
             ["two", TASK.format("have, name: log, quantity: 0", 1)],
             "`task.success.quantity`: expected `int` >= 1",
         ),
+        (
+            ["harvest_log", "task.success.kind=hav"],
+            "harvest_log: `task.success.kind`: it cannot be 'hav'; did you mean `have`? "
+            "(there are: facing, have, near, nearby)",
+        ),
+        (
+            ["harvest_log", "task.success.name=lgo"],
+            "harvest_log: task.success.name: there is no item 'lgo'; did you mean log",
+        ),
+        (
+            ["harvest_log", "task.success={kind: near, name: woood}"],
+            "harvest_log: task.success.name: there is no block called 'woood'; did you mean wood",
+        ),
+        (
+            ["harvest_log", "task.success.quantity=9999"],
+            "task.success.quantity: a quantity is 1 to",
+        ),
+        (["harvest_log", "task.biome=forrest"], "task.biome: there is no biome 'forrest'; did you"),
+        (["harvest_log", "+task.inventory.stik=1"], "no item 'stik'; did you mean stick"),
+        (
+            ["harvest_log", "+task.inventory.bed=37"],
+            "inventory: it needs 37 slots, and there are 36",
+        ),
+        (
+            ["harvest_log", "+task.world.initial_mobs='cow,shep'"],
+            "no mob 'shep'; did you mean sheep",
+        ),
         (["two", "run="], "run= names no folder"),
         (["harvest_log", "llm=replay"], "`llm.transcript` has to be given: add llm.transcript="),
         (["two", "hosts.first.host=a"], "two: hosts.first must be {host: NAME, port: NUMBER}"),

@@ -1,33 +1,77 @@
-"""What a node says can be listened to before it is said."""
+"""A node that is ready describes all that it has: nothing is added when it is first used."""
 
+import importlib
+import pkgutil
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from messages.interface import Topic
-from messages.plan import ITERATIONS, PLAN, WORKING
-from messages.training import PROGRESS
+import messages
+from messages.bus import BusError
+from messages.interface import Action, Service, Topic
+from messages.plan import PLAN
+from messages.system import description
+from nodes.critic.critic import Critic
+from nodes.env_server.env_server import EnvServer
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.learner.learner import Learner
+from nodes.llm.llm import Llm
 from nodes.node import Node
 from nodes.planner.planner import Planner
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
 
 
+def declared(node: str) -> set[str]:
+    """The names of the topics, services and actions that messages/ declares for a node."""
+    names: set[str] = set()
+    for module in pkgutil.iter_modules(messages.__path__, "messages."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, Topic | Service | Action) and value.node == node:
+                names.add(value.name)
+            if isinstance(value, Action) and value.node == node:
+                names.add(f"{value.name}/feedback")
+    return names
+
+
 @pytest.mark.parametrize(
-    ("kind", "topic"),
-    [(Planner, PLAN), (SlowAgent, ITERATIONS), (FastAgent, WORKING), (Learner, PROGRESS)],
+    ("kind", "parameters"),
+    [
+        (Planner, {}),
+        (SlowAgent, {}),
+        (FastAgent, {}),
+        (Learner, {}),
+        (Critic, {}),
+        (Llm, {}),
+        (EnvServer, {"jail": False}),
+    ],
 )
-def test_a_topic_is_there_from_the_start(
-    tmp_path: Path, kind: type[Node], topic: Topic[Any]
+def test_all_that_a_node_has_is_described_when_it_is_ready(
+    tmp_path: Path, kind: type[Node], parameters: dict[str, Any]
 ) -> None:
     bus = MockBus(kind.name)
-    node = start(kind, bus, tmp_path)
-    assert topic.name in [door.name for door in bus.doors]
+    node = start(kind, bus, tmp_path, **parameters)
+    described = bus.said(description(kind.name))[-1]
+    names = {door.name for door in described.doors}
+    assert declared(kind.name), kind.name
+    assert declared(kind.name) <= names
+    common = ("heartbeat", "description", "describe", "get_parameters", "set_parameters")
+    assert {f"{kind.name}/{name}" for name in common} <= names
     node.shutdown()
+    if isinstance(node, Llm):
+        node.transcript.close()
     for thread in threading.enumerate():
         if thread.name == "imports":  # of torch, by the learner; it is not to outlive the test
             thread.join()
+
+
+class Forgetful(Node):
+    name = "planner"
+
+
+def test_a_topic_that_was_not_advertised_is_refused(tmp_path: Path) -> None:
+    node = start(Forgetful, MockBus("planner"), tmp_path)
+    with pytest.raises(BusError, match="planner/plan is not advertised; call"):
+        node.publish(PLAN, None)  # type: ignore[arg-type]

@@ -151,6 +151,7 @@ class Bus:
             self._log,
         )
         self._own(action.name, "action", [action.goal, action.feedback, action.result])
+        self.advertise(feedback)
         self._actions[action.name] = server
         self._add(send_service(action), server.send)
         self._add(result_service(action), server.result)

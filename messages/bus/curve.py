@@ -78,8 +78,8 @@ class Keys:
             return _load(path)
         except (OSError, ValueError) as error:
             raise AddressError(
-                f"TCP needs keys, and {path} cannot be read; make them with "
-                f"messages.bus.curve.make_keys or copy them there"
+                f"TCP needs keys, and {path} cannot be read; `rlgpt keys` makes them, on one "
+                f"machine, and says which to copy to the others"
             ) from error
 
 

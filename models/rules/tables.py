@@ -147,5 +147,6 @@ def biome_named(name: str) -> Biome:
     """
     biome = _BIOMES.get(name.strip().lower().replace(" ", "_"))
     if biome is None:
-        raise ValueError(f"there is no biome {name!r}; there are {', '.join(sorted(_BIOMES))}")
+        known = near(name, _BIOMES) or f"; there are {', '.join(sorted(_BIOMES))}"
+        raise ValueError(f"there is no biome {name!r}{known}")
     return biome

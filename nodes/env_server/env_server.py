@@ -1,6 +1,5 @@
 """The env server: worlds, sessions in them, and coded actions that run beside the world."""
 
-import hashlib
 import threading
 import time
 from collections.abc import Iterator
@@ -47,7 +46,7 @@ from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds import WorldError
 from nodes.files import write_whole
-from nodes.naming import slug
+from nodes.naming import file_name
 from nodes.node import Node
 
 _ANY = Task(id="any", prompt="", success=Condition(kind="have", name="dirt"))
@@ -75,6 +74,7 @@ class EnvServer(Node):
         mineclip: MineClipFiles | None = None
 
     parameters: Parameters
+    handed_over = ("videos/*.mp4", "steps", "jail.json", "quarantine.json")
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
@@ -90,6 +90,7 @@ class EnvServer(Node):
         self._sessions: dict[str, Hosted] = {}
         self._names = OneAtATime()
         self._stop = threading.Event()
+        self.advertise(ACTIVITY)
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
         self.serve(STEP, self.step)
@@ -112,6 +113,8 @@ class EnvServer(Node):
     # ---- services
 
     def open_session(self, request: OpenSession) -> Opened:
+        if not request.session:
+            raise ServiceError("A session needs a name.", code="invalid")
         if not 1 <= request.size <= self.parameters.most_environments:
             raise ServiceError(
                 f"A session has 1 to {self.parameters.most_environments} environments, "
@@ -314,10 +317,7 @@ class EnvServer(Node):
             raise ServiceError(str(error), code="unknown_session") from error
 
     def _film_path(self, session: str) -> Path:
-        # Two sessions may have the same slug, and a file name has its limits.
-        mark = hashlib.sha256(session.encode()).hexdigest()[:6]
-        words = "-".join(slug(part) for part in session.split("/"))
-        return self.folder / "videos" / f"{words[:100]}-{mark}.mp4"
+        return self.folder / "videos" / f"{file_name(session)}.mp4"
 
     def _report(self) -> None:
         before, then = int(self._steps), time.monotonic()

@@ -10,7 +10,7 @@ from messages.program import Program
 from nodes.config import check_session_size, node_values
 from nodes.fast_agent.playing import Player
 from nodes.memory import Memory
-from nodes.naming import slug
+from nodes.naming import file_name
 from nodes.node import Node
 from nodes.vision import pictures_for_the_critic
 
@@ -55,6 +55,7 @@ class Agent(Node):
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
 
+    handed_over = ("programs/*.py",)
     parameters: Parameters
     live = frozenset(
         {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
@@ -84,5 +85,4 @@ class Agent(Node):
 
     def save(self, goal_id: str, program: Program) -> None:
         """Keep a program as a file that a person can read."""
-        name = "--".join(slug(part) for part in goal_id.split("/"))
-        (self.programs / f"{name}.py").write_text(program.source)
+        (self.programs / f"{file_name(goal_id)}.py").write_text(program.source)

@@ -34,7 +34,7 @@ class FastAgent(Agent):
         super().setup()
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
         self.starts = WarmStarts(self.skills, self.memory)
-        self.bus.advertise(WORKING)
+        self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
         self.serve_action(PERFORM, self.perform)

@@ -26,6 +26,7 @@ def _import_all() -> None:
 
 class Learner(Node):
     name = "learner"
+    handed_over = ("tensorboard/*/events.out.tfevents.*",)
     live = frozenset({"greedy"})
 
     class Parameters(Hyperparameters):
@@ -42,7 +43,7 @@ class Learner(Node):
         # by two at once.
         self._importing = threading.Thread(target=_import_all, name="imports")
         self._importing.start()
-        self.bus.advertise(PROGRESS)
+        self.advertise(PROGRESS)
         self.serve_action(TRAIN, self.train)
         self.serve_action(ACT, self.act)
 

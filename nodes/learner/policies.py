@@ -1,22 +1,21 @@
 """Where policies live: one folder each, with the spec it was trained on and its checkpoints."""
 
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 
 from messages.bus import ServiceError
 from messages.training import Policy, TrainingSpec
 from nodes.files import write_whole
+from nodes.naming import file_name
 
 
 def policy_folder(learner: Path, policy: str) -> Path:
-    """The folder of a policy inside the learner's: its id, with ``/`` as ``+``. No two ids share a
-    folder, since a ``+`` in an id is quoted."""
-    name = quote(policy, safe="").replace("%2F", "+")
-    if not name.strip("."):
-        raise ServiceError(f"{policy!r} can't name a policy: it is the id of no goal.")
-    return learner / name
+    """The folder of a policy inside the learner's, named after its id."""
+    try:
+        return learner / file_name(policy)
+    except ValueError:
+        raise ServiceError(f"{policy!r} can't name a policy: it is the id of no goal.") from None
 
 
 def folder_of(learner: Path, policy: Policy) -> Path:

@@ -38,6 +38,7 @@ class Llm(Node):
 
     parameters: Parameters
     live = frozenset({"repairs"})
+    handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
     patience = 0.0  # seconds for a server that went away
@@ -58,7 +59,7 @@ class Llm(Node):
             len(self.transcript),
         )
         for topic in (EXCHANGES, TOKENS, SERVER):
-            self.bus.advertise(topic)
+            self.advertise(topic)
         self.serve(ASK, self.ask, background=True)
         self.serve(TAKE_GPU, self.take_gpu, background=True)
         self.serve(GIVE_BACK_GPU, self.give_back_gpu)

@@ -6,7 +6,7 @@ import math
 import msgspec
 
 from messages.bounds import NotNegative
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, ServiceError
 from messages.chat import PlanAnswer, PlanQuestion
 from messages.plan import (
     ACHIEVE,
@@ -32,6 +32,7 @@ from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.planner.plan_check import plan_problems
+from nodes.tasks import task_problem
 
 Pursuing = GoalHandle[PursueGoal, PlanStatus]
 
@@ -48,11 +49,13 @@ class Planner(Node):
 
     def setup(self) -> None:
         self.memory = Memory(self.folder / "memory.sqlite")
-        self.bus.advertise(PLAN)
+        self.advertise(PLAN)
         self.serve_action(PURSUE, self.pursue)
 
     def pursue(self, goal: Pursuing) -> GoalReport:
         task, limits = goal.request.task, goal.request.limits
+        if problem := task_problem(task):
+            raise ServiceError(f"task.{problem}", code="invalid")
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
         stopped: dict[str, str] = {}

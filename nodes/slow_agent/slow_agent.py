@@ -61,7 +61,7 @@ class SlowAgent(Node):
 
     def setup(self) -> None:
         self.memory = Memory(self.folder / "memory.sqlite")
-        self.bus.advertise(ITERATIONS)
+        self.advertise(ITERATIONS)
         self.serve_action(ACHIEVE, self.achieve)
 
     def achieve(self, goal: Achieving) -> SubtaskReport:

@@ -5,11 +5,12 @@ that died; they are read here.
 """
 
 import math
-import re
 from pathlib import Path
 
 import msgspec
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from nodes.naming import file_name
 
 _MOST_POINTS = 400  # more than the chart has pixels for
 
@@ -47,15 +48,11 @@ def read(tensorboard: Path) -> list[Curve]:
 
 
 def of_policy(curves: list[Curve], policy: str) -> Curve | None:
-    """The curve of a policy by its id: the learner names folders after ids, made safe for paths."""
-    wanted = _key(policy)
-    exact = [curve for curve in curves if _key(curve.name) == wanted]
-    below = [curve for curve in curves if _key(curve.name).startswith(f"{wanted}-")]
-    return next(iter([*exact, *below]), None)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    """The curve of a policy by its id, after which the learner names its folder."""
+    if not policy:
+        return None
+    folder = file_name(policy)
+    return next((c for c in curves if c.name.partition("/")[0] == folder), None)
 
 
 def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:

@@ -8,7 +8,6 @@ from rlgpt.report.words import (
     count,
     decomposition,
     plain,
-    shortened,
     successes,
     telling_line,
 )
@@ -22,9 +21,10 @@ def iteration_table(report: GoalReport) -> Table:
     table = Table(title=Text(plain(report.task.prompt)), title_justify="left", show_lines=several)
     table.add_column("#", justify="right")
     if several:
-        table.add_column("subtask")
-    table.add_column("decomposition", ratio=3)
-    table.add_column("verdict", ratio=3)
+        table.add_column("subtask", overflow="fold")
+    # What a language model wrote may be one long word: it is folded, nothing is cut off.
+    table.add_column("decomposition", ratio=3, overflow="fold")
+    table.add_column("verdict", ratio=3, overflow="fold")
     table.add_column("success", justify="right", no_wrap=True)
     table.add_column("samples", justify="right", no_wrap=True)
     for iteration in report.iterations:
@@ -69,5 +69,9 @@ def _verdict(iteration: Iteration) -> Text:
     if line is None:
         return Text("nothing was implemented", style="red")
     if line.verdict.success:
-        return Text(shortened(line.verdict.reason, 90), style="green")
-    return Text(shortened(f"{line.sub_action.name}: {line.verdict.reason}", 90), style="red")
+        return Text(_in_one_line(line.verdict.reason), style="green")
+    return Text(_in_one_line(f"{line.sub_action.name}: {line.verdict.reason}"), style="red")
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(plain(text).split())

@@ -28,6 +28,7 @@ class Planner(Node):
         mistake: bool = False  # fails until the run folder has a file called `mended`
 
     def setup(self) -> None:
+        self.advertise(PLAN)
         self.serve_action(PURSUE, self.pursue)
 
     def pursue(self, goal: GoalHandle[PursueGoal, PlanStatus]) -> GoalReport:
@@ -41,6 +42,8 @@ class Planner(Node):
             raise KeyError("plan")
         deadline = time.monotonic() + self.parameters.seconds
         while time.monotonic() < deadline:
+            goal.check()
+            goal.feedback(status)
             time.sleep(0.01)
         with (self.folder / "pursued").open("a") as pursued:
             pursued.write(f"{goal.id}\n")

@@ -25,7 +25,7 @@ class Talker(Node):
         loudness: int = 3
 
     def setup(self) -> None:
-        self.bus.advertise(SAID)
+        self.advertise(SAID)
         self.bus.every(0.05, self.say)
 
     def say(self) -> None:

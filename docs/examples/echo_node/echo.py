@@ -49,6 +49,7 @@ class Echo(Node):
 
     def setup(self) -> None:
         self.times = 0
+        self.advertise(LAST)
         self.serve(SAY, self.say)
         self.serve_action(COUNT, self.count)
 

@@ -1,0 +1,239 @@
+"""A run from Python or a notebook: `rlgpt.connect`.
+
+A `Connection` calls services, sends goals and subscribes to topics by their names, with plain
+dicts or with the structs of messages/. It is a peer without a name on the bus, as the command line
+tools are; nodes may be restarted meanwhile. docs/connecting.md shows it.
+"""
+
+import secrets
+import threading
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from messages.bus import Bus, BusError
+from messages.bus.curve import TOOLS
+from messages.bus.header import Header
+from messages.empty import Empty
+from messages.interface import Action, Service, Topic
+from messages.system import LIST, NodeState
+from nodes.config import ConfigError, key_folder, read_config
+from rlgpt import run_folder
+from rlgpt.conversion import convert
+from rlgpt.following import ClientGoalHandle, StackError, Subscription
+from rlgpt.interfaces import Interface, declared, descriptions
+from rlgpt.machines import LAUNCHER, check_keys
+from rlgpt.refused import Refused, instead
+
+__all__ = ["ClientGoalHandle", "Connection", "StackError", "Subscription"]
+
+Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
+
+
+class Connection:
+    """One end of a run's bus. Its methods may be called from any thread."""
+
+    def __init__(self, run: str | Path | None = None) -> None:
+        try:
+            self.run = run_folder.find(None if run is None else str(run))
+            config = read_config(self.run)
+            hosts, keys = config.get("hosts"), config.get("keys")
+            check_keys(self.run, hosts, keys, [TOOLS])
+            self._bus = Bus(self.run, hosts=hosts, keys=key_folder(self.run, keys))
+        except Refused as refused:
+            raise StackError(refused.sentence) from None
+        except (ConfigError, BusError) as error:
+            raise StackError(str(error)) from None
+        self._nodes = [*map(str, config.get("nodes") or {}), LAUNCHER]
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._channels: dict[str, _Channel] = {}
+        self._thread = threading.Thread(
+            target=self._bus.spin, args=(self._over,), name="rlgpt-connection", daemon=True
+        )
+        self._thread.start()
+        if not run_folder.launched(self.run) and not descriptions(self._bus, self._nodes):
+            self.close()
+            raise StackError(
+                f"no node of {self.run.name} is running; `rlgpt resume {self.run.name}` starts them"
+            )
+
+    def nodes(self) -> list[NodeState]:
+        """The nodes of the run with their states, as the launcher has them."""
+        try:
+            return self._bus.call(LIST, Empty()).nodes
+        except BusError as error:
+            raise StackError(f"the launcher of {self.run.name} does not answer: {error}") from None
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all that the nodes offer now: ``topic``, ``service`` or ``action``."""
+        if kind not in _KINDS:
+            raise StackError(f"there is no kind `{kind}`{instead(kind, _KINDS)}")
+        found = descriptions(self._bus, self._nodes)
+        return sorted(each.name for one in found for each in one.doors if each.kind == kind)
+
+    def call(
+        self, service: str | Service[Any, Any], request: Any = None, timeout: float | None = None
+    ) -> Any:
+        """Call a service and wait for its reply, a struct of messages/. ``request`` is a dict or
+        the request's struct; None: one without fields.
+
+        Raises:
+            StackError: there is no such service, or the request does not fit it.
+            messages.bus.RemoteError: the node refused, or failed; it says why.
+            messages.bus.DeadlineExceeded: no reply within ``timeout`` seconds.
+        """
+        found = self._find(service, Service)
+        return self._bus.call(found, _message(found, found.request, request), timeout)
+
+    def send_goal(
+        self, action: str | Action[Any, Any, Any], goal: Any = None, goal_id: str | None = None
+    ) -> ClientGoalHandle:
+        """Send a goal and return at once. It is pursued through restarts of its node; the same
+        ``goal_id`` sent again, from here or after this process has ended, picks it up.
+
+        Raises:
+            StackError: there is no such action, or the goal does not fit it.
+        """
+        found = self._find(action, Action)
+        message = _message(found, found.goal, goal)
+        return ClientGoalHandle(
+            self._bus, found, goal_id or f"python/{secrets.token_hex(4)}", message
+        )
+
+    def subscribe(
+        self, topic: str | Topic[Any], timeout: float | None = None, keep: int = 1000
+    ) -> Subscription:
+        """The messages of a topic from now on, and the last one before if the topic is latched.
+
+        Iterate over it; the iteration ends after ``timeout`` seconds of silence, or when it is
+        closed. Of messages that are not taken the newest ``keep`` are kept. Messages of a type
+        that messages/ does not declare are dicts.
+
+        Raises:
+            StackError: there is no such topic.
+        """
+        found = self._find(topic, Topic)
+        with self._lock:
+            channel = self._channels.get(found.name)
+            if channel is None:
+                channel = self._channels[found.name] = _Channel(self._bus, found)
+        return channel.subscribe(timeout, keep)
+
+    def close(self) -> None:
+        """Let go of the run. Subscriptions end; goals go on in their nodes."""
+        self._over.set()
+        self._bus.wake()
+        self._thread.join(5.0)
+        self._bus.close()
+        with self._lock:
+            for channel in self._channels.values():
+                channel.close()
+
+    def __enter__(self) -> "Connection":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<rlgpt.Connection to {self.run}>"
+
+    def _find(self, wanted: str | Kind, kind: type[Kind]) -> Kind:
+        """What a name stands for, or what was given itself."""
+        if isinstance(wanted, kind):
+            return wanted
+        what = _NAMES[kind]
+        if not isinstance(wanted, str):
+            raise StackError(f"{wanted!r} is no {what} and no name of one")
+        node = wanted.partition("/")[0]
+        if node not in self._nodes:
+            raise StackError(
+                f"there is no {what} `{wanted}`: there is no node `{node}` in {self.run.name}"
+                f"{instead(node, self._nodes)}"
+            )
+        ours = {name: each for name, each in declared(node).items() if isinstance(each, kind)}
+        if wanted in ours:
+            return ours[wanted]
+        described = descriptions(self._bus, [node])
+        offered = [each.name for one in described for each in one.doors if each.kind == what]
+        if wanted in offered:
+            return _undeclared(wanted, kind)
+        known = offered or list(ours)
+        raise StackError(f"there is no {what} `{wanted}`{instead(wanted, known)}")
+
+
+_NAMES: dict[Any, str] = {Topic: "topic", Service: "service", Action: "action"}
+_KINDS = list(_NAMES.values())
+
+
+class _Unknown(msgspec.Struct):
+    """Stands for the type of a topic that messages/ does not declare."""
+
+
+def _undeclared(name: str, kind: type[Kind]) -> Any:
+    if kind is Topic:
+        return Topic(name, _Unknown)
+    raise StackError(
+        f"the types of `{name}` are not declared in messages/: give the {_NAMES[kind]} itself "
+        "in place of its name, from the module that declares it"
+    )
+
+
+def _message(interface: Interface, kind: type[Any], value: Any) -> Any:
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, msgspec.Struct):
+        raise StackError(
+            f"{interface.name} takes {kind.__name__} or a dict, not {type(value).__name__}"
+        )
+    try:
+        return convert({} if value is None else value, kind)
+    except ValueError as error:
+        raise StackError(f"{interface.name}: {error}") from None
+
+
+class _Channel:
+    """One topic of a connection: heard once, handed to every subscription."""
+
+    def __init__(self, bus: Bus, topic: Topic[Any]) -> None:
+        self._latched = topic.latched
+        self._last: list[Any] = []
+        self._subscriptions: list[Subscription] = []
+        self._lock = threading.Lock()
+        if topic.message is _Unknown:
+            bus.listen(topic.name, self._take_untyped)
+        else:
+            bus.subscribe(topic, self._take)
+
+    def subscribe(self, timeout: float | None, keep: int) -> Subscription:
+        made = Subscription(timeout, keep, self._forget)
+        with self._lock:
+            for message in self._last:
+                made.put(message)
+            self._subscriptions.append(made)
+        return made
+
+    def close(self) -> None:
+        with self._lock:
+            subscriptions = list(self._subscriptions)
+        for each in subscriptions:
+            each.close()
+
+    def _take_untyped(self, header: Header, body: Any) -> None:
+        # That it is latched is seen once it is said to a late joiner.
+        self._latched = self._latched or header.kind == "latched"
+        self._take(body)
+
+    def _take(self, message: Any) -> None:
+        with self._lock:
+            if self._latched:
+                self._last = [message]
+            for each in self._subscriptions:
+                each.put(message)
+
+    def _forget(self, subscription: Subscription) -> None:
+        with self._lock:
+            if subscription in self._subscriptions:
+                self._subscriptions.remove(subscription)

@@ -1,0 +1,128 @@
+"""Plain values as messages or as a launch: what is wrong with them, in one sentence that names the
+field and what would do."""
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import inspect
+
+from rlgpt.refused import instead, near
+
+Kind = TypeVar("Kind")
+
+
+def convert(value: Any, kind: type[Kind]) -> Kind:
+    """``value`` (dicts, lists, numbers, arrays) as a message of type ``kind``.
+
+    Messages let unknown fields pass, so that versions can meet; a person who writes one has made a
+    typing error, and is told.
+
+    Raises:
+        ValueError: it is none; says what is wrong.
+    """
+    if unknown := _unknown_field(value, inspect.type_info(kind), ""):
+        raise ValueError(unknown)
+    try:
+        return msgspec.convert(value, kind, dec_hook=_array)
+    except msgspec.ValidationError as error:
+        raise ValueError(complaint(str(error), kind)) from None
+
+
+def complaint(error: str, kind: Any) -> str:
+    """What msgspec says of a value that is no ``kind``, as a sentence about its fields, with the
+    nearest known name."""
+    message, _, where = error.partition(" - at ")
+    path = where.strip("`").removeprefix("$").lstrip(".")
+    shown = path.replace("[...]", ".*")
+    unknown = re.search(r"unknown field `(\w+)`", message)
+    if unknown:
+        return _no_field(unknown[1], shown, _fields(_at(kind, path)))
+    missing = re.search(r"missing required field `(\w+)`", message)
+    if missing:
+        return f"`{'.'.join(p for p in (shown, missing[1]) if p)}` is missing"
+    sentence = f"{message[:1].lower()}{message[1:]}"
+    choice = re.search(r"Invalid enum value '(.*)'", message)
+    options = _options(_at(kind, path))
+    if choice and options:
+        sentence = f"it cannot be {choice[1]!r}{instead(choice[1], options)}"
+    return f"`{shown}`: {sentence}" if shown else sentence
+
+
+def _array(kind: Any, value: Any) -> Any:
+    if isinstance(value, np.ndarray | list | tuple):
+        return np.asarray(value)
+    raise ValueError(f"expected an array, got {type(value).__name__}")
+
+
+def _no_field(name: str, path: str, known: list[str]) -> str:
+    place = f" in `{path}`" if path else ""
+    if not path:
+        return f"there is no `{name}`{instead(name, known)}"
+    return f"there is no `{name}`{place}{near(name, known)}"
+
+
+def _unknown_field(value: Any, info: Any, path: str) -> str:
+    """The first field that a struct in ``value`` has and its type has not, as a sentence."""
+    for struct in _structs(info):
+        if not isinstance(value, dict):
+            break
+        fields = {field.encode_name: field for field in struct.fields}
+        for name, inner in value.items():
+            if name not in fields:
+                if name == struct.tag_field:
+                    continue
+                return _no_field(str(name), path, list(fields))
+            below = _unknown_field(inner, fields[name].type, f"{path}.{name}".lstrip("."))
+            if below:
+                return below
+        return ""
+    info = _plain(info)
+    if isinstance(info, inspect.ListType | inspect.VarTupleType) and isinstance(value, list):
+        found = (_unknown_field(v, info.item_type, f"{path}[{i}]") for i, v in enumerate(value))
+        return next(filter(None, found), "")
+    if isinstance(info, inspect.DictType) and isinstance(value, dict):
+        found = (_unknown_field(v, info.value_type, f"{path}.{k}") for k, v in value.items())
+        return next(filter(None, found), "")
+    return ""
+
+
+def _at(kind: Any, path: str) -> Any:
+    """The type at a path as msgspec writes it, ``nodes[...].restart``."""
+    info: Any = inspect.type_info(kind)
+    for step in re.findall(r"\w+|\[[^]]*\]", path):
+        info = _plain(info)
+        if step.startswith("["):
+            info = getattr(info, "item_type", None) or getattr(info, "value_type", None)
+        else:
+            fields = [f for s in _structs(info) for f in s.fields if f.encode_name == step]
+            info = fields[0].type if fields else None
+        if info is None:
+            return None
+    return info
+
+
+def _structs(info: Any) -> list[inspect.StructType]:
+    """The one struct that a type is, or is beside ``None``; several are told apart by msgspec."""
+    info = _plain(info)
+    return [info] if isinstance(info, inspect.StructType) else []
+
+
+def _plain(info: Any) -> Any:
+    """Without metadata, and without a ``None`` that is allowed as well."""
+    while isinstance(info, inspect.Metadata):
+        info = info.type
+    if isinstance(info, inspect.UnionType):
+        types = [each for each in info.types if not isinstance(each, inspect.NoneType)]
+        return _plain(types[0]) if len(types) == 1 else info
+    return info
+
+
+def _fields(info: Any) -> list[str]:
+    return [field.encode_name for struct in _structs(info) for field in struct.fields]
+
+
+def _options(info: Any) -> list[str]:
+    info = _plain(info)
+    return [str(value) for value in info.values] if isinstance(info, inspect.LiteralType) else []

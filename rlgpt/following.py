@@ -1,0 +1,175 @@
+"""What a connection hands out: the messages of a topic, and a goal that is on its way."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from messages.bus import Bus, BusError, DeadlineExceeded
+from messages.interface import Action
+
+_FEEDBACK = 10_000  # newest messages of a goal's feedback that nobody has taken
+
+
+class StackError(BusError):
+    """What was asked of a stack cannot be done; the text is one sentence."""
+
+
+class _Mailbox:
+    """Messages that one thread puts in and another takes out; of too many the oldest is dropped."""
+
+    def __init__(self, keep: int) -> None:
+        if keep < 1:
+            raise StackError(f"keep={keep}: at least one message has to be kept")
+        self._messages: deque[Any] = deque(maxlen=keep)
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def put(self, message: Any) -> None:
+        with self._changed:
+            if not self._closed:
+                self._messages.append(message)
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def take(self, timeout: float | None) -> Any:
+        """The next message. Raises TimeoutError after ``timeout`` seconds, StopIteration when
+        there will be none."""
+        until = None if timeout is None else time.monotonic() + timeout
+        with self._changed:
+            while not self._messages:
+                if self._closed:
+                    raise StopIteration
+                left = None if until is None else until - time.monotonic()
+                if left is not None and left <= 0:
+                    raise TimeoutError
+                self._changed.wait(left)
+            return self._messages.popleft()
+
+
+class Subscription:
+    """The messages of a topic, as they come. `rlgpt.connecting.Connection.subscribe` makes it."""
+
+    def __init__(
+        self, timeout: float | None, keep: int, closed: Callable[["Subscription"], None]
+    ) -> None:
+        self._timeout = timeout
+        self._closed = closed
+        self._mailbox = _Mailbox(keep)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Wait for the next message, at most ``timeout`` seconds.
+
+        Raises:
+            messages.bus.DeadlineExceeded: there was none in time.
+            StackError: the subscription is closed.
+        """
+        try:
+            return self._mailbox.take(timeout)
+        except TimeoutError:
+            raise DeadlineExceeded(f"there was no message within {timeout:g} seconds") from None
+        except StopIteration:
+            raise StackError("the subscription is closed") from None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self._mailbox.take(self._timeout)
+        except TimeoutError:
+            raise StopIteration from None
+
+    def put(self, message: Any) -> None:
+        """Hand over a message that has come. For the connection."""
+        self._mailbox.put(message)
+
+    def close(self) -> None:
+        """End it; an iteration that waits ends too."""
+        self._closed(self)
+        self._mailbox.close()
+
+    def __enter__(self) -> "Subscription":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class ClientGoalHandle:
+    """A goal that was sent. Iterate over its feedback; ask for its result; cancel it.
+
+    Attributes:
+        id: by which the goal can be sent again and picked up.
+    """
+
+    def __init__(self, bus: Bus, action: Action[Any, Any, Any], id: str, goal: Any) -> None:
+        self.id = id
+        self._action = action
+        self._feedback = _Mailbox(_FEEDBACK)
+        self._cancelled = threading.Event()
+        self._ended = threading.Event()
+        self._result: Any = None
+        self._error: Exception | None = None
+        threading.Thread(target=self._run, args=(bus, goal), name=f"goal-{id}", daemon=True).start()
+
+    def _run(self, bus: Bus, goal: Any) -> None:
+        try:
+            self._result = bus.run_goal(
+                self._action,
+                self.id,
+                goal,
+                on_feedback=self._feedback.put,
+                cancelled=self._cancelled.is_set,
+            )
+        except Exception as error:  # whoever asks for the result is told
+            self._error = error
+        finally:
+            self._ended.set()
+            self._feedback.close()
+
+    @property
+    def done(self) -> bool:
+        """Whether the goal has ended, one way or another."""
+        return self._ended.is_set()
+
+    def __iter__(self) -> Iterator[Any]:
+        """The feedback, until the goal ends."""
+        return self.feedback()
+
+    def feedback(self, timeout: float | None = None) -> Iterator[Any]:
+        """The feedback, until the goal ends or for ``timeout`` seconds there is none."""
+        while True:
+            try:
+                yield self._feedback.take(timeout)
+            except (StopIteration, TimeoutError):
+                return
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result, a struct of messages/.
+
+        Raises:
+            messages.bus.RemoteError: the goal failed; it says why.
+            messages.bus.GoalCancelled: it was cancelled.
+            messages.bus.DeadlineExceeded: it has none after ``timeout`` seconds, and goes on.
+        """
+        if not self._ended.wait(timeout):
+            raise DeadlineExceeded(
+                f"{self._action.name}: goal {self.id} has no result after {timeout:g} seconds; "
+                "it goes on"
+            )
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def cancel(self) -> None:
+        """Cancel the goal; `result` raises GoalCancelled once its node was told."""
+        self._cancelled.set()
+
+    def __repr__(self) -> str:
+        return f"<goal {self.id} of {self._action.name}, {'ended' if self.done else 'under way'}>"

@@ -1,0 +1,78 @@
+"""Which nodes of a launch are on other machines, and whether it can begin so."""
+
+import errno
+import os
+import socket
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from messages.bus.address import Host, read_hosts
+from nodes.config import key_folder
+from rlgpt.configuration import Stack
+from rlgpt.refused import Refused
+
+LAUNCHER = "launcher"
+PAGE = "docs/several_machines.md"
+
+
+def elsewhere(stack: Stack) -> dict[str, Host]:
+    """The nodes whose host is not this machine. Raises Refused for a name that nobody knows."""
+    return {n: host for n, host in read_hosts(stack.hosts).items() if not _is_here(n, host)}
+
+
+def _is_here(node: str, host: Host) -> bool:
+    if host.loopback:
+        return True
+    try:
+        found = socket.getaddrinfo(host.host.strip("[]"), 0, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise Refused(
+            f"hosts.{node}.host: nobody knows a machine called {host.host!r}; "
+            "give its address, or a name that can be looked up"
+        ) from None
+    for family, kind, _, _, address in found:
+        with socket.socket(family, kind) as probe:
+            try:
+                probe.bind(address)
+                return True
+            except OSError as error:
+                if error.errno != errno.EADDRNOTAVAIL:
+                    return True
+    return False
+
+
+def check_machines(stack: Stack, excluded: list[str]) -> dict[str, Host]:
+    """The nodes that are left out here to be run elsewhere. Raises Refused where one that is
+    elsewhere would be started here, which could only fail."""
+    away = elsewhere(stack)
+    for node, host in away.items():
+        if node == LAUNCHER:
+            raise Refused(f"hosts.launcher: {host.host} is not this machine; launch it there")
+        if node not in excluded:
+            raise Refused(
+                f"hosts: {node} is at {host.host}, which is not this machine: leave it out here "
+                f"with -{node} and run it there ({PAGE})"
+            )
+    return away
+
+
+def check_keys(
+    run: Path, hosts: Mapping[str, Any] | None, keys: str | None, owners: Iterable[str]
+) -> None:
+    """Raises Refused where ``owners`` lack a key to reach the nodes on other machines. Said at
+    once: a subscription without its key would only stay silent. ``hosts`` and ``keys`` are the
+    configuration's."""
+    there = read_hosts(hosts)
+    if all(host.loopback for host in there.values()):
+        return
+    folder = Path(os.path.normpath(key_folder(run, keys) or run / "keys"))
+    needed = [f"{node}.key" for node in there]
+    needed += [f"{owner}.key_secret" for owner in owners]
+    missing = [name for name in needed if not (folder / name).is_file()]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise Refused(
+            f"nodes on other machines need keys, and {folder / missing[0]} is missing{more}; "
+            f"`rlgpt keys` makes them ({PAGE})"
+        )

@@ -1,0 +1,370 @@
+"""Nodes on other machines: keys, what is refused before anything starts, files that come back.
+
+The last test runs the steps of docs/several_machines.md between two network namespaces, which are
+two machines as far as the network goes.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import rlgpt
+from messages.bus import Bus, RemoteError
+from messages.bus.curve import make_keys
+from messages.empty import Empty
+from messages.files import FileEntry, FilePart, Files, ReadFile, list_files, read_file
+from rlgpt.collecting import collect
+from rlgpt.connecting import StackError
+from tests.launch_toys.launched import (
+    CHECKOUT,
+    PATIENCE,
+    environment,
+    eventually,
+    failed,
+    refused,
+)
+from tests.launch_toys.launched import rlgpt as command
+
+FAR = {
+    "seed": 0,
+    "keys": "../keys",
+    "hosts": {"first": {"host": "192.0.2.7", "port": 7000}},
+    "nodes": {
+        "first": {"module": "tests.launch_toys.first"},
+        "second": {"module": "tests.launch_toys.second"},
+    },
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "far.yaml").write_text(yaml.safe_dump(FAR))
+    return tmp_path
+
+
+def test_keys_are_made_once_and_what_to_copy_is_told(place: Path) -> None:
+    done = command("keys", "far", cwd=place)
+    assert done.returncode == 0, done.stderr
+    keys = place / "runs" / "keys"
+    names = ("first", "second", "launcher", "tools")
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in keys.iterdir()}
+    assert found == {f"{n}.{end}": 0o600 for n in names for end in ("key", "key_secret")}
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o700
+    assert done.stdout.splitlines()[:4] == [
+        "made 4 key pairs in runs/keys",
+        "to the machine 192.0.2.7, for first, copy by a way that you trust",
+        "    runs/keys/*.key",
+        "    runs/keys/first.key_secret",
+    ]
+    before = {path: path.read_bytes() for path in keys.iterdir()}
+    assert "has the keys of all these nodes" in refused("keys", "far", cwd=place)
+    # A node that came later gets its own, and the others keep theirs.
+    more = {**FAR, "nodes": {**FAR["nodes"], "third": {"module": "tests.launch_toys.third"}}}
+    (place / "launch" / "far.yaml").write_text(yaml.safe_dump(more))
+    assert command("keys", "far", cwd=place).stdout.startswith("made 1 key pairs in runs/keys\n")
+    assert (keys / "third.key_secret").is_file()
+    assert before == {path: path.read_bytes() for path in before}
+    # The copy for one machine lacks secret keys; new ones made there would be nobody else's.
+    (keys / "second.key_secret").unlink()
+    assert "has the public key of second without the secret" in refused("keys", "far", cwd=place)
+    assert before[keys / "second.key"] == (keys / "second.key").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["keys", "far", "hosts=null"], "far names no hosts: all its nodes are on one machine"),
+        (
+            ["keys", "far", "keys=null"],
+            "put them beside it with keys=../keys, or name it with run=",
+        ),
+        (["keys", "far", "sede=1"], "did you mean `seed`"),
+        (
+            ["launch", "far"],
+            "hosts: first is at 192.0.2.7, which is not this machine: leave it out",
+        ),
+        (
+            ["launch", "far", "hosts.launcher={host: 192.0.2.8, port: 7002}", "-first"],
+            "hosts.launcher: 192.0.2.8 is not this machine; launch it there",
+        ),
+        (
+            ["launch", "far", "hosts.first.host=no.such.machine.invalid", "-first"],
+            "hosts.first.host: nobody knows a machine called 'no.such.machine.invalid'",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_before_there_is_a_run(
+    place: Path, arguments: list[str], words: str
+) -> None:
+    if "hosts=null" in arguments:
+        (place / "launch" / "far.yaml").write_text(yaml.safe_dump({**FAR, "hosts": {}}))
+        arguments = arguments[:2]
+    assert words in refused(*arguments, cwd=place)
+    assert not (place / "runs").exists()
+
+
+def test_a_launch_without_its_keys_is_refused_before_a_node_starts(place: Path) -> None:
+    sentence = failed("launch", "far", "-first", "run=runs/it", cwd=place, code=2)
+    assert f"{place}/runs/keys/first.key is missing and 2 more; `rlgpt keys` makes" in sentence
+    assert not (place / "runs" / "it").exists()
+
+
+def test_a_tool_without_its_key_says_so_and_does_not_wait(place: Path) -> None:
+    """It used to hear nothing, and say that no node runs."""
+    run = place / "runs" / "it"
+    run.mkdir(parents=True)
+    (run / "config.yaml").write_text(yaml.safe_dump({**FAR, "name": "far", "run": str(run)}))
+    make_keys(place / "runs" / "keys", ["first"])
+    missing = f"{place}/runs/keys/tools.key_secret is missing; `rlgpt keys` makes them"
+    assert missing in refused("topic", "echo", "first/heartbeat", "--run", "it", cwd=place)
+    with pytest.raises(StackError, match=re.escape(missing)):
+        rlgpt.connect(run)
+
+
+def _free_port() -> int:
+    while True:
+        with socket.socket() as one, socket.socket() as two:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+            with contextlib.suppress(OSError, OverflowError):
+                two.bind(("127.0.0.1", port + 1))
+                return port
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> Iterator[tuple[Path, Path, Bus]]:
+    """A node with a run folder of its own, another run folder, and a bus of the latter."""
+    here, there = tmp_path / "here" / "run", tmp_path / "there" / "run"
+    hosts = {"filer": {"host": "127.0.0.1", "port": _free_port()}}
+    for run in (here, there):
+        run.mkdir(parents=True)
+        launch = {"nodes": {"filer": {}}, "hosts": hosts, "keys": "../keys"}
+        (run / "config.yaml").write_text(yaml.safe_dump(launch))
+    make_keys(here.parent / "keys", ["filer", "tools"])
+    shutil.copytree(here.parent / "keys", there.parent / "keys")
+    line = [sys.executable, "-m", "tests.launch_toys.filer", "--run", str(there)]
+    node = subprocess.Popen(line, env=environment(), stderr=subprocess.DEVNULL)
+    bus = Bus(here, hosts=hosts, keys=here.parent / "keys")
+    try:
+        yield here, there, bus
+    finally:
+        bus.close()
+        node.terminate()
+        node.wait(PATIENCE)
+
+
+def test_files_come_back(far: tuple[Path, Path, Bus]) -> None:
+    here, there, bus = far
+    bus.call(list_files("filer"), Empty(), timeout=PATIENCE)
+    told = collect(bus, here, ["filer"])
+    assert re.match(r"\d files of filer were brought to run/filer$", told[0]), told
+    found = {str(p.relative_to(here / "filer")) for p in (here / "filer").rglob("*") if p.is_file()}
+    assert found == {"films/large.mp4", "films/empty.mp4", "note.txt", "grows", "node.log"}
+    for name in ("films/large.mp4", "note.txt"):
+        assert (here / "filer" / name).read_bytes() == (there / "filer" / name).read_bytes()
+    # It grew while it was read, and what came is what it began with.
+    now = (there / "filer" / "grows").read_bytes()
+    assert now.startswith((here / "filer" / "grows").read_bytes())
+    # What is here already is not brought again; what is wrong here is.
+    (here / "filer" / "note.txt").write_text("something else")
+    before = (here / "filer" / "films" / "large.mp4").stat()
+    collect(bus, here, ["filer"])
+    after = (here / "filer" / "films" / "large.mp4").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+    assert (here / "filer" / "note.txt").read_text() == "seen from afar"
+
+
+@pytest.mark.parametrize(
+    "path", ["secret", "../config.yaml", "films/linked.mp4", "films/.draft.mp4", "/etc/passwd", ""]
+)
+def test_nothing_else_is_handed_over(far: tuple[Path, Path, Bus], path: str) -> None:
+    _, _, bus = far
+    with pytest.raises(RemoteError, match="that is handed over") as error:
+        bus.call(read_file("filer"), ReadFile(path=path), timeout=PATIENCE)
+    assert error.value.code == "unknown_file"
+
+
+def test_the_files_of_a_node_that_is_gone_or_here(tmp_path: Path) -> None:
+    hosts = {"filer": {"host": "127.0.0.1", "port": _free_port()}}
+    bus = Bus(tmp_path, hosts=hosts)
+    try:
+        (tmp_path / "filer").mkdir()
+        with (tmp_path / "filer" / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            assert "filer runs in this folder" in collect(bus, tmp_path, ["filer"])[0]
+    finally:
+        bus.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("../outside", "leads out of the folder"),
+        ("/outside", "leads out of the folder"),
+        ("a\0b", "leads out of the folder"),
+        ("link/outside", "leads out of the folder of filer by a link"),
+        ("large", "is 9536 MiB; at most 256"),
+        ("changes", "changes while it is read"),
+    ],
+)
+def test_another_machine_writes_nothing_but_its_own_folder(
+    tmp_path: Path, path: str, why: str
+) -> None:
+    """A node that was taken over hands over what it likes; it is the collector that has to hold."""
+    size = 10**10 if path == "large" else 3
+    other, stop = Bus(tmp_path / "there", "filer"), threading.Event()
+    entry = FileEntry(path=path, size=size, digest="0" * 64)
+    other.serve(list_files("filer"), lambda _: Files(files=[entry]))
+    other.serve(read_file("filer"), lambda _: FilePart(data=b"bad"))
+    thread = threading.Thread(target=other.spin, args=(stop,))
+    thread.start()
+    run, bus = tmp_path / "here", Bus(tmp_path / "there")
+    (run / "filer").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (run / "filer" / "link").symlink_to(tmp_path / "elsewhere")
+    try:
+        told = collect(bus, run, ["filer"])
+        assert told[0].startswith("0 files of filer were brought to here/filer; 1 were not: ")
+        assert why in told[0]
+        assert [p.name for p in (run / "filer").iterdir()] == ["link"]
+        assert list((tmp_path / "elsewhere").iterdir()) == []
+    finally:
+        stop.set()
+        other.wake()
+        thread.join()
+        bus.close()
+        other.close()
+
+
+# ---- two machines
+
+A, B = "10.77.0.1", "10.77.0.2"
+NAMESPACES = ("rlgpt-test-a", "rlgpt-test-b")
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def machines() -> Iterator[tuple[str, str]]:
+    """Two network namespaces on one cable, with private addresses and a way to nowhere else."""
+    if shutil.which("ip") is None:
+        pytest.skip("there is no `ip` here (iproute2)")
+    a, b = (f"{name}-{os.getpid()}" for name in NAMESPACES)
+    made: list[str] = []
+    try:
+        try:
+            for name in (a, b):
+                _ip("netns", "add", name)
+                made.append(name)
+            cable = ("type", "veth", "peer", "name", "cable", "netns", b)
+            _ip("link", "add", "cable", "netns", a, *cable)
+        except subprocess.CalledProcessError as error:
+            pytest.skip(f"no network namespaces here: {error.stderr.decode().strip()}")
+        for name, address in ((a, A), (b, B)):
+            _ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
+            for device in ("lo", "cable"):
+                _ip("-n", name, "link", "set", device, "up")
+        yield a, b
+    finally:
+        for name in made:
+            _ip("netns", "delete", name)
+
+
+SCP = """#!/bin/sh
+# Copies to the other machine: here, to its folder.
+for to; do :; done
+while [ $# -gt 1 ]; do cp "$1" "{there}/${{to#b:rl-gpt/}}"; shift; done
+"""
+
+
+class Machine:
+    """Runs the page's commands in a folder and a network of its own."""
+
+    def __init__(self, namespace: str, folder: Path, tools: Path) -> None:
+        self.folder = folder
+        self._before = ["ip", "netns", "exec", namespace, "sh", "-c"]
+        path = f"{tools}:{os.environ['PATH']}"
+        self._environment = environment() | {"PATH": path, "COLUMNS": "120"}
+
+    def start(self, command: str) -> "subprocess.Popen[str]":
+        out = (self.folder / "output").open("a")
+        with out:
+            return subprocess.Popen(
+                [*self._before, f"exec {command}"],
+                cwd=self.folder,
+                env=self._environment,
+                stdout=out,
+                stderr=out,
+                text=True,
+            )
+
+    def do(self, commands: str) -> None:
+        for line in commands.splitlines():
+            done = self.start(f"sh -c {shlex.quote(line)}").wait(PATIENCE)
+            assert done == 0, (line, self.output())
+
+    def output(self) -> str:
+        return (self.folder / "output").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_steps_of_the_page(tmp_path: Path, machines: tuple[str, str]) -> None:
+    page = (CHECKOUT / "docs" / "several_machines.md").read_text()
+    launch_file = re.search(r"```yaml\n(# launch/far.yaml\n.*?)```", page, flags=re.S)
+    assert launch_file is not None
+    place, keys, launching, copying, running = re.findall(r"```sh\n(.*?)```", page, flags=re.S)
+    tools, here, there = (tmp_path / name for name in ("tools", "a", "b"))
+    for folder in (tools, here / "launch", there):
+        folder.mkdir(parents=True)
+    (tools / "scp").write_text(SCP.format(there=there))
+    (tools / "rlgpt").write_text(f'#!/bin/sh\nexec {sys.executable} -m rlgpt.main "$@"\n')
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
+    a, b = Machine(machines[0], here, tools), Machine(machines[1], there, tools)
+    (here / "launch" / "far.yaml").write_text(launch_file[1] + "limits: {iterations: 1}\n")
+    b.do(place)
+    a.do(keys)
+    node: subprocess.Popen[str] | None = None
+    launch = a.start(launching.strip())
+    try:
+        eventually(lambda: (here / "runs/far/config.yaml").exists(), a.output)
+        a.do(copying)
+        node = b.start(running.strip())
+        assert launch.wait(1500) == 0, (a.output(), b.output())
+        assert node.poll() is None
+    finally:
+        for process in filter(None, (launch, node)):
+            process.terminate()
+            process.wait(PATIENCE)
+    run, other = here / "runs" / "far", there / "runs" / "far"
+    assert "files of env_server were brought to far/env_server" in a.output()
+    films = [path.relative_to(other) for path in other.glob("env_server/videos/*.mp4")]
+    assert films
+    for film in films:
+        assert (run / film).read_bytes() == (other / film).read_bytes()
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["iterations"][0]["episodes"] > 0
+    assert summary["env_server_steps"] == int((other / "env_server" / "steps").read_text())
+    assert summary["samples"]["total"] > 0
+    assert "data:video/mp4;base64," in (run / "report.html").read_text()
+    assert not (other / "planner").exists()
+    # It was reached by the network: there is no socket of the env server on the first machine.
+    assert not (run / "s" / "env_server.srv").exists()

@@ -1,0 +1,102 @@
+"""A task that nobody could do is refused before anybody works on it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+import rlgpt
+from messages.bus import RemoteError
+from messages.plan import PURSUE, Limits, PursueGoal
+from messages.world import Condition, Task
+from nodes.planner.planner import Planner
+from nodes.tasks import task_problem
+from nodes.testing import MockBus, start
+from rlgpt.connecting import StackError
+from rlgpt.conversion import convert
+from tests.launch_toys.launched import PATIENCE, environment, eventually
+
+TASK = Task(id="log", prompt="a log", success=Condition(kind="have", name="log"))
+TASKS = Path(__file__).parents[1] / "launch" / "task"
+
+
+@pytest.mark.parametrize("path", sorted(TASKS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_our_own_tasks_have_no_problem(path: Path) -> None:
+    assert task_problem(convert(yaml.safe_load(path.read_text()), Task)) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"success": Condition(kind="have", name="wood")}, "success.name: there is no item 'wood'"),
+        ({"success": Condition(kind="nearby", name="bed")}, "crafting_table or furnace"),
+        ({"biome": "narnia"}, "biome: there is no biome 'narnia'; there are beach"),
+        ({"inventory": {"log": 0}}, "inventory: it cannot hold 0 of log"),
+        ({"world": {"initial_mobs": "cow, cwo"}}, "initial_mobs: there is no mob 'cwo'"),
+    ],
+)
+def test_what_is_wrong_with_a_task(change: dict[str, object], problem: str) -> None:
+    assert problem in task_problem(msgspec.structs.replace(TASK, **change))
+    assert task_problem(TASK) == ""
+
+
+def test_the_planner_refuses_a_goal_that_there_is_not(tmp_path: Path) -> None:
+    """Whoever sends it: a launch, a script, another machine."""
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path)
+    wrong = msgspec.structs.replace(TASK, success=Condition(kind="have", name="lgo"))
+    with pytest.raises(RemoteError, match=r"task\.success\.name: there is no item 'lgo'; did you"):
+        bus.run_goal(PURSUE, "goal", PursueGoal(task=wrong, limits=Limits()))
+    assert [name for name, _ in bus.asked] == [PURSUE.name]  # no language model was asked
+    planner.shutdown()
+
+
+def test_a_goal_from_python_is_refused_with_the_same_sentence(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.yaml").write_text("nodes: {planner: {}}\n")
+    command = [sys.executable, "-m", "nodes.planner", "--run", str(run)]
+    with (tmp_path / "log").open("w") as log:
+        planner = subprocess.Popen(command, env=environment(), stdout=log, stderr=log)
+    try:
+        ready = run / "planner" / "node.log"
+        eventually(lambda: ready.exists() and "planner is ready" in ready.read_text())
+        goal = msgspec.to_builtins(PursueGoal(task=TASK, limits=Limits()))
+        goal["task"]["success"]["name"] = "lgo"
+        with rlgpt.connect(run) as stack:
+            sent = stack.send_goal("planner/pursue", goal)
+            with pytest.raises(
+                RemoteError, match=r"task\.success\.name: there is no item 'lgo'; did"
+            ):
+                sent.result(PATIENCE)
+            goal["task"]["success"]["kind"] = "had"
+            with pytest.raises(StackError, match=r"it cannot be 'had' \(there are: facing, have"):
+                stack.send_goal("planner/pursue", goal)
+    finally:
+        planner.terminate()
+        planner.wait(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"task": {}}, "`task.id` is missing"),
+        ({"task": {"id": "x"}, "limits": {}}, "`task.prompt` is missing"),
+        ({"tsk": {}}, "there is no `tsk`; did you mean `task`? (there are: task, limits)"),
+        ({"task": {"sucess": {}}}, "there is no `sucess` in `task`; did you mean `success`?"),
+        (
+            {"task": {"success": {"kind": "hve", "name": "log"}}},
+            "`task.success.kind`: it cannot be 'hve'; did you mean `have`? "
+            "(there are: facing, have, near, nearby)",
+        ),
+        ({"task": 3, "limits": {}}, "`task`: expected `object`, got `int`"),
+        ([], "expected `object`, got `array`"),
+    ],
+)
+def test_plain_values_that_are_no_message(value: object, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        convert(value, PursueGoal)

@@ -1,0 +1,97 @@
+"""What is printed is wrapped to the terminal's width, and never cut."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from messages.plan import GoalReport, Iteration, Line, Samples, SubAction, Subtask
+from messages.verdict import Verdict
+from messages.world import Condition, Task
+from rlgpt import terminal
+from rlgpt.progress import View
+from rlgpt.report.table import iteration_table
+
+LOG = Condition(kind="have", name="log")
+WORDS = [f"word{number}" for number in range(60)]
+VERDICT = f"{' '.join(WORDS)} {'x' * 150}"
+
+
+def report() -> GoalReport:
+    action = SubAction(name="find a tree", method="code", success=LOG)
+    verdict = Verdict(success=False, success_rate=0.0, reason=VERDICT)
+    iteration = Iteration(
+        subtask="log",
+        number=0,
+        lines=[Line(sub_action=action, attempts=1, verdict=verdict)],
+        stages=[],
+        success_rate=0.5,
+        episodes=20,
+        samples=Samples(training=12345),
+        seconds=1.0,
+    )
+    task = Task(id="log", prompt="Harvest a log.", success=LOG)
+    return GoalReport(
+        task=task,
+        subtasks=[Subtask(name="log", success=LOG)],
+        iterations=[iteration],
+        success=False,
+        reason="no",
+    )
+
+
+def printed(width: int, terminal: bool) -> tuple[Console, io.StringIO]:
+    out = io.StringIO()
+    return Console(file=out, width=width, force_terminal=terminal, color_system=None), out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_verdict_is_wrapped_and_not_cut(width: int, is_terminal: bool) -> None:
+    console, out = printed(width, is_terminal)
+    console.print(iteration_table(report()))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    cells = [re.split("[│┃]", line) for line in lines]
+    column = [row[3] for row in cells if len(row) > 4]
+    assert "".join("".join(column).split()) == f"verdictfindatree:{VERDICT}".replace(" ", "")
+    assert "…" not in out.getvalue()
+    assert "12.3k" in out.getvalue()
+
+
+def test_what_happens_is_wrapped_with_a_hanging_indent() -> None:
+    console, out = printed(80, True)
+    View(console).said(f"planner: [b]{VERDICT}")
+    first, *others = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert re.match(r" +0\.\d s  planner: \[b\]word0 ", first)
+    assert len(others) > 5
+    assert all(line.startswith(" " * 11) and line[11] != " " for line in others)
+    assert "".join(others).count("x") == 150
+
+
+def test_what_happens_is_one_line_for_a_program() -> None:
+    console, out = printed(80, False)
+    View(console).said(f"planner: [b]{VERDICT}")
+    assert out.getvalue().count("\n") == 1
+    assert out.getvalue().endswith(f"planner: [b]{VERDICT}\n")
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_table_is_not_cut(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+    console, out = printed(80, is_terminal)
+
+    def made(width: int) -> Console:
+        console.width = 80 if is_terminal else width
+        return console
+
+    monkeypatch.setattr(terminal, "console", made)
+    table = terminal.plain_table("node", "value")
+    table.add_row("critic", VERDICT)
+    table.add_row("learner", "short")
+    terminal.print_table(table)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    joined = "".join(line[9:] for line in lines[1:-1])
+    assert joined.replace(" ", "") == VERDICT.replace(" ", "")
+    assert lines[-1].split() == ["learner", "short"]
+    assert (len(lines) == 3) is not is_terminal
