@@ -44,7 +44,8 @@ class Run:
         self.max_steps = max_steps
         self.steps = 0  # primitives that were carried out
         self.ending: Ending | None = None
-        self._last: Code | None = None
+        self._next: Code | None = None  # where the program stands
+        self._last: Code | None = None  # what was carried out
         self._fuel = Fuel()
         self._names: dict[str, Any] = {}
         self._generator: Generator[Code, Observation, None] | None = None
@@ -69,8 +70,8 @@ class Run:
         return self._accepted(code)
 
     def send(self, obs: Observation) -> Code | None:
-        """The last primitive was carried out and this came of it; the next one's code or None."""
-        self.steps += 1
+        """The primitive was carried out and this came of it; the next one's code or None."""
+        self.carried_out(self.steps + 1, self._next)
         self.refuel()
         try:
             code = self._generator.send(obs)  # type: ignore[union-attr]
@@ -89,7 +90,7 @@ class Run:
             self._names["_tick"] = fuel.tick
 
     def throw(self, error: Exception) -> Code | None:
-        """The last primitive cannot be carried out: raised in the program where it stands."""
+        """The primitive cannot be carried out: raised in the program where it stands."""
         try:
             code = self._generator.throw(error)  # type: ignore[union-attr]
         except StopIteration:
@@ -103,16 +104,16 @@ class Run:
         if self.ending is None:
             self._end(status, line=self._line())
 
-    def count_last(self) -> None:
-        """The last primitive was carried out and the run ends with it."""
-        self.steps += 1
+    def carried_out(self, steps: int, code: Code | None) -> None:
+        """The world took this primitive, the run's step number ``steps``."""
+        self.steps, self._last = steps, code
 
     def _accepted(self, code: Code) -> Code | None:
         if not length_hint(self._fuel.left):
             return self._end("fuel_exhausted", line=self._line(), error=_FUEL)
         if self.steps >= self.max_steps:
             return self._end("step_limit", line=self._line())
-        self._last = code
+        self._next = code
         return code
 
     def _failed(self, error: Exception) -> None:
@@ -163,8 +164,10 @@ class Batch:
     def send(self, seen: Observations) -> list[tuple[int, Run]]:
         """The world has taken the step; those runs that have ended with it."""
         self.steps = steps = self.steps + 1
-        self.slotted.clear()
+        done, self.slotted = self.slotted, {}
         codes = self._codes
+        # Rows are given their next codes one by one; those that end by the limit, only after that.
+        carried_out = codes[:] if steps >= self._limit else codes
         slow: dict[int, Code | None] = {}
         turn = PULSE.turn
         for place, (send, hint, row) in enumerate(self._live):
@@ -173,16 +176,20 @@ class Batch:
             try:
                 code = send(Observation(seen, row, steps))
             except Exception as error:
-                slow[row] = self._raised(place, error)
+                run = self._brought_up(row, done.get(row, codes[place]))
+                over = isinstance(error, StopIteration)
+                slow[row] = run._end("finished") if over else run._failed(error)
             else:
                 if type(code) is not int or hint() < LOOP_TURNS:
-                    slow[row] = self._looked_at(place, code)
+                    run = self._brought_up(row, done.get(row, codes[place]))
+                    slow[row] = self._looked_at(run, code)
                 else:
                     codes[place] = code
         if steps >= self._limit:
             for place, row in enumerate(self._order):
                 if row not in slow and steps >= self.runs[row].max_steps:
-                    slow[row] = self._looked_at(place, codes[place])
+                    run = self._brought_up(row, done.get(row, carried_out[place]))
+                    slow[row] = self._looked_at(run, codes[place])
         return self._settle(slow) if slow else []
 
     def stop(self, over: list[int]) -> list[tuple[int, Run]]:
@@ -190,8 +197,8 @@ class Batch:
         ended: list[tuple[int, Run]] = []
         for place, row in enumerate(self._order):
             if row in over:
-                run = self._brought_up(place)
-                run.count_last()
+                run = self.runs[row]
+                run.carried_out(self.steps + 1, self.slotted.get(row, self._codes[place]))
                 run.stop("episode_over")
                 ended.append((row, run))
         self._remove(ended)
@@ -201,20 +208,13 @@ class Batch:
         """The row's run has got something else to do, or None: it has ended."""
         return self._settle({row: code})
 
-    def _brought_up(self, place: int) -> Run:
-        """The run, knowing of its steps and of its last primitive."""
-        row = self._order[place]
+    def _brought_up(self, row: int, code: Code) -> Run:
+        """The run, knowing of its steps and of ``code``, which was the last of them."""
         run = self.runs[row]
-        run.steps = self.steps
-        run._last = self._last.pop(row, None) or self._codes[place]
+        run.carried_out(self.steps, code)
         return run
 
-    def _raised(self, place: int, error: Exception) -> Code | None:
-        run = self._brought_up(place)
-        return run._end("finished") if isinstance(error, StopIteration) else run._failed(error)
-
-    def _looked_at(self, place: int, code: Code) -> Code | None:
-        run = self._brought_up(place)
+    def _looked_at(self, run: Run, code: Code) -> Code | None:
         accepted = run._accepted(code)
         if accepted is not None:
             run.refuel()
@@ -241,7 +241,6 @@ class Batch:
 
     def _write(self, codes: dict[int, Code]) -> None:
         self.slotted = {row: code for row, code in codes.items() if isinstance(code, tuple)}
-        self._last: dict[int, Code] = dict(self.slotted)
         self._order = list(codes)
         self._codes = array(
             "q", [0 if isinstance(code, tuple) else code for code in codes.values()]
