@@ -2,10 +2,10 @@
 
 import random
 
-import numpy as np
 import pytest
 
-from nodes.env_server.programs import Batch, Observations, Run, compile_program
+from nodes.env_server.programs import Batch, Observations, Run, compile_program, running
+from nodes.env_server.programs.fuel import TOTAL_TURNS
 from nodes.env_server.programs.primitives import Code, said
 from nodes.env_server.readings import Readings
 from tests.fake_world import FakeWorld
@@ -86,3 +86,39 @@ def test_the_random_programs_end_in_every_way() -> None:
         assert run.ending is not None
         statuses.add(run.ending.status)
     assert statuses == {"finished", "error", "fuel_exhausted", "step_limit"}
+
+
+def test_a_run_has_a_limit_of_work_whatever_it_does_between_its_actions() -> None:
+    source = "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n"
+    seen = Observations(Readings(FakeWorld(1)), frozenset())
+    run = Run(compile_program(f"{source}        attack()\n"), 10_000)
+    batch = Batch({0: run}, {0: run.start(seen.row(0, 0)) or 0})
+    while batch.runs:
+        batch.send(seen)
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.steps) == ("fuel_exhausted", TOTAL_TURNS // 9001)
+    assert run.ending.error == "2,000,000 loop turns, or as much work, in one run"
+
+
+def test_a_run_that_takes_too_much_of_the_processor_is_ended_and_others_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "RUN_SECONDS", 0.05)
+    monkeypatch.setattr(running, "SLOW_STEP", 0.0)
+    work = "        for _ in range(9000):\n            pass\n"
+    sources = [
+        f"def action(obs):\n    while True:\n{work}        attack()\n",
+        "def action(obs):\n    while obs.steps < 400:\n        obs = jump()\n",
+    ]
+    seen = Observations(Readings(FakeWorld(2)), frozenset())
+    runs = {row: Run(compile_program(source), 1000) for row, source in enumerate(sources)}
+    ended: dict[int, Run] = {}
+    batch = Batch(dict(runs), {row: run.start(seen.row(row, 0)) or 0 for row, run in runs.items()})
+    while batch.runs:
+        ended |= batch.send(seen)
+    busy, quick = ended[0].ending, ended[1].ending
+    assert busy is not None and quick is not None
+    assert (busy.status, busy.last_primitive) == ("time_limit", "attack")
+    assert 3 <= busy.line <= 5
+    assert "0.05 seconds of the processor's time" in busy.error
+    assert (quick.status, quick.steps) == ("finished", 400)
