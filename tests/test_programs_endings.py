@@ -117,7 +117,8 @@ def test_a_run_that_takes_too_much_of_the_processor_is_ended_and_others_go_on(
     while batch.runs:
         ended |= batch.send(seen)
     busy, quick = ended[0].ending, ended[1].ending
-    assert busy is not None and quick is not None
+    assert busy is not None
+    assert quick is not None
     assert (busy.status, busy.last_primitive) == ("time_limit", "attack")
     assert 3 <= busy.line <= 5
     assert "0.05 seconds of the processor's time" in busy.error
