@@ -50,9 +50,11 @@ from messages.system import (
 )
 from messages.system import Parameters as ParameterValues
 from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
-from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED
+from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED, UNUSABLE_FILE
+from nodes.files import UnusableFile
 from nodes.goals import StoredGoals
 from nodes.logs import LogFile, LogToTerminal
+from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
@@ -239,7 +241,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
         return _refuse(kind, error, REFUSED)
     except OSError as error:
         sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
-        return _refuse(kind, sentence, REFUSED)
+        return _refuse(kind, sentence, UNUSABLE_FILE)
     with lock:
         return _serve(kind, run, config, options.overrides, ending)
 
@@ -283,6 +285,8 @@ def _serve(
         return 0
     except (ConfigError, AddressError) as error:
         return _refuse(kind, error, REFUSED)
+    except UnusableFile as error:
+        return _refuse(kind, error, UNUSABLE_FILE)
     except BusError as error:
         # Another node was away or refused: another time it may go better.
         log.error("%s ends: %s", kind.name, error)
@@ -298,7 +302,7 @@ def _serve(
 
 
 def _refuse(kind: type[Node], why: object, code: int) -> int:
-    print(f"{kind.name}: {why}", file=sys.stderr)
+    print(f"{kind.name}: {plain_entry(str(why))}", file=sys.stderr)
     return code
 
 
@@ -309,3 +313,10 @@ def _log_to(path: Path) -> None:
         handlers=[LogFile(path), LogToTerminal()],
         force=True,
     )
+    threading.excepthook = _log_failed_thread
+
+
+def _log_failed_thread(failed: threading.ExceptHookArgs) -> None:
+    name = failed.thread.name if failed.thread is not None else "a thread"
+    error = failed.exc_value
+    logging.getLogger("node").error("%s failed", name, exc_info=error)

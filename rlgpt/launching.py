@@ -11,7 +11,7 @@ from typing import Any
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
 from messages.codec import CodecError
-from nodes.exit_codes import FAILED
+from nodes.exit_codes import FAILED, REFUSED, UNUSABLE_FILE
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.configuration import Stack, check, key_folder, load, read, save
@@ -183,8 +183,10 @@ class Launch:
         if self.supervisor.failure is not None:
             self._view.log(f"failed: {self.supervisor.failure}")
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
-            if self.supervisor.misconfigured:
+            if self.supervisor.refusal == REFUSED:
                 hint = f"mend {run}/config.yaml and `rlgpt resume {run}`, or launch anew"
+            elif self.supervisor.refusal == UNUSABLE_FILE:
+                hint = f"then `rlgpt resume {run}` goes on from where it stopped"
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)
         if self._goal_error is not None:
             self._view.log(f"failed: {self._goal_error}")
