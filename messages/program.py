@@ -40,7 +40,9 @@ class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
     """How runs of a program went that ended alike, with one exemplar."""
 
     program: str
-    status: Literal["finished", "error", "fuel_exhausted", "step_limit", "episode_over", "killed"]
+    status: Literal[
+        "finished", "error", "fuel_exhausted", "step_limit", "time_limit", "episode_over", "killed"
+    ]
     count: int
     steps: int  # primitive steps of the exemplar
     line: int = 0  # of the program's source, 0 if it does not apply

@@ -80,7 +80,8 @@ def craft(item: str) -> Observation:
     """Craft or smelt one recipe's worth; nothing happens if it is not in `obs.craftable`."""
 
 def equip(item: str) -> Observation:
-    """Take the item into the hand. ValueError if there is none in the inventory."""
+    """Take the item into the hand, or put armour on; nothing happens if it is there already.
+    ValueError if there is none."""
 
 def place(item: str) -> Observation:
     """Put the block against the face under the crosshair. ValueError if there is none."""
@@ -104,7 +105,8 @@ def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) ->
     """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""
 
 def place_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
-    """Place a block where nothing is, beside another block within reach."""
+    """Place a block where nothing is, beside another block within reach. ValueError if there is
+    none."""
 
 def sqrt(x: float) -> float: ...
 def hypot(x: float, y: float) -> float: ...

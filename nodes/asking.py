@@ -29,8 +29,9 @@ _MODELS = Path(__file__).parents[1] / "models"
 _ENDINGS = {  # of a program's run
     "finished": "it came to its own end",
     "error": "an error",
-    "fuel_exhausted": "it computed for too long without a step",
+    "fuel_exhausted": "it computed for too long",
     "step_limit": "its steps were used up",
+    "time_limit": "it computed for too long",
     "episode_over": "the episode was over (the goal reached, its steps used up, or death)",
     "killed": "its process was ended for taking too much time or memory",
 }

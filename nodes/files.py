@@ -6,6 +6,11 @@ import threading
 from pathlib import Path
 
 
+class UnusableFile(Exception):
+    """A file that a node keeps is damaged, or cannot be read or written. The text is one sentence
+    that names it and says what to do; the configuration is not to blame."""
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part.
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import msgspec
 
 from messages.bus.goals import FINISHED, GoalRecord
-from nodes.config import ConfigError
-from nodes.tables import open_table
+from nodes.tables import open_table, unusable
 
 _SCHEMA = """
 create table if not exists goals (
@@ -29,21 +28,20 @@ class StoredGoals:
     """A `messages.bus.GoalStore` in an SQLite file.
 
     Raises:
-        ConfigError: the file is not such a table, is damaged, or cannot be written.
+        UnusableFile: the file is not such a table, is damaged, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
+        self._table = open_table(path, _SCHEMA, "its goals")
         try:
-            self._table = open_table(path, _SCHEMA)
             # With a write-ahead log this outlives the process; the power going off may take the
             # last goals, which are then done again.
             self._table.execute("pragma synchronous=normal")
             self._check()
         except (sqlite3.Error, msgspec.DecodeError, TypeError) as error:
-            raise ConfigError(
-                f"{path} cannot be used: {error}; move it away to begin without its goals"
-            ) from error
+            self._table.close()
+            raise unusable(path, error, "its goals") from error
 
     def load(self, action: str, goal: str) -> GoalRecord | None:
         with self._lock:

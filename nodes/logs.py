@@ -5,12 +5,19 @@ import logging
 import sys
 from pathlib import Path
 
+from nodes.plain_text import plain_entry
+
 
 class _Sparing(logging.Handler):
-    """Says once, in a sentence, that it cannot write: not in a traceback for each line."""
+    """Only an entry begins at a line's start, whatever its text. That it cannot be written is said
+    once, in a sentence, and not in a traceback for each entry."""
 
     what = "the log"
     _told = False
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Messages hold what programs, models and peers wrote, and so do tracebacks."""
+        return plain_entry(super().format(record))
 
     def handleError(self, record: logging.LogRecord) -> None:
         error = sys.exc_info()[1]

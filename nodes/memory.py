@@ -4,7 +4,6 @@ A goal that is started again after a restart finds here what it had finished, so
 is neither done nor counted twice.
 """
 
-import sqlite3
 import threading
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,9 +11,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.bus import ServiceError
-from nodes.config import ConfigError
-from nodes.tables import open_table
+from nodes.tables import open_table, unusable
 
+_CONTENT = "what it remembers"
 _SCHEMA = "create table if not exists memory (name text primary key, value blob)"
 
 Value = TypeVar("Value")
@@ -24,16 +23,13 @@ class Memory:
     """Safe to use from any thread.
 
     Raises:
-        ConfigError: the file is not such a table, is damaged, or cannot be written.
+        UnusableFile: the file is not such a table, is damaged, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
         self._path = path
-        try:
-            self._table = open_table(path, _SCHEMA)
-        except sqlite3.Error as error:
-            raise ConfigError(self._broken(error)) from error
+        self._table = open_table(path, _SCHEMA, _CONTENT)
 
     def find(self, name: str, type: type[Value]) -> Value | None:
         """Raises ServiceError for a value that cannot be read; the goal that asks for it is begun
@@ -68,11 +64,8 @@ class Memory:
             return msgspec.msgpack.decode(row[0], type=type)
         except (msgspec.DecodeError, TypeError) as error:
             why = f"what it has of {name!r} cannot be read ({error})"
-            raise ServiceError(self._broken(why), code="memory") from error
-
-    def _broken(self, why: object) -> str:
-        away = "move it away to begin without what it remembers"
-        return f"{self._path} cannot be used: {why}; {away}"
+            broken = unusable(self._path, why, _CONTENT)
+            raise ServiceError(str(broken), code="memory") from error
 
     def _keep(self, name: str, value: Any) -> None:
         data = msgspec.msgpack.encode(value)

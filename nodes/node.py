@@ -59,10 +59,12 @@ from nodes.config import (
     read_config,
     read_parameters,
 )
-from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED
+from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED, UNUSABLE_FILE
+from nodes.files import UnusableFile
 from nodes.goals import StoredGoals
 from nodes.handing_over import HandedOver
 from nodes.logs import LogFile, LogToTerminal
+from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
@@ -267,7 +269,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
         return _refuse(kind, error, REFUSED)
     except OSError as error:
         sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
-        return _refuse(kind, sentence, REFUSED)
+        return _refuse(kind, sentence, UNUSABLE_FILE)
     with lock:
         return _serve(kind, run, config, options.overrides, ending)
 
@@ -312,6 +314,8 @@ def _serve(
         return 0
     except (ConfigError, AddressError) as error:
         return _refuse(kind, error, REFUSED)
+    except UnusableFile as error:
+        return _refuse(kind, error, UNUSABLE_FILE)
     except BusError as error:
         # Another node was away or refused: another time it may go better.
         log.error("%s ends: %s", kind.name, error)
@@ -327,7 +331,7 @@ def _serve(
 
 
 def _refuse(kind: type[Node], why: object, code: int) -> int:
-    print(f"{kind.name}: {why}", file=sys.stderr)
+    print(f"{kind.name}: {plain_entry(str(why))}", file=sys.stderr)
     return code
 
 
@@ -338,3 +342,10 @@ def _log_to(path: Path) -> None:
         handlers=[LogFile(path), LogToTerminal()],
         force=True,
     )
+    threading.excepthook = _log_failed_thread
+
+
+def _log_failed_thread(failed: threading.ExceptHookArgs) -> None:
+    name = failed.thread.name if failed.thread is not None else "a thread"
+    error = failed.exc_value
+    logging.getLogger("node").error("%s failed", name, exc_info=error)

@@ -3,14 +3,28 @@
 import sqlite3
 from pathlib import Path
 
+from nodes.files import UnusableFile
 
-def open_table(path: Path, schema: str) -> sqlite3.Connection:
+
+def open_table(path: Path, schema: str, content: str) -> sqlite3.Connection:
     """A connection for any thread, which writes at once. The caller lets one thread in at a time.
+    ``content`` is what one has to do without where the file is moved away.
 
     Raises:
-        sqlite3.Error: the file is none of SQLite's, is damaged, or cannot be written. Found only
-            when a row is read, damage would end the node in the middle of its work.
+        UnusableFile: it is none of SQLite's, is damaged, or cannot be written. Found only when a
+            row is read, damage would end the node in the middle of its work.
     """
+    try:
+        return _opened(path, schema)
+    except sqlite3.Error as error:
+        raise unusable(path, error, content) from error
+
+
+def unusable(path: Path, why: object, content: str) -> UnusableFile:
+    return UnusableFile(f"{path} cannot be used: {why}; move it away to begin without {content}")
+
+
+def _opened(path: Path, schema: str) -> sqlite3.Connection:
     table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     try:
         table.execute("pragma journal_mode=wal")

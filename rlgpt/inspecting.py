@@ -29,6 +29,7 @@ from messages.system import (
 )
 from nodes.config import key_folder
 from nodes.exit_codes import FAILED
+from nodes.plain_text import plain_json
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, load
 from rlgpt.interfaces import ANSWERS_WITHIN, descriptions
@@ -173,7 +174,7 @@ def _written(body: Any) -> str:
             return array | ({"values": value.tolist()} if value.size <= 16 else {})
         return str(value)
 
-    return msgspec.json.encode(body, enc_hook=other).decode()
+    return plain_json(msgspec.json.encode(body, enc_hook=other).decode())
 
 
 # ---- parameters
@@ -206,7 +207,7 @@ def show_parameters(node: str | None, name: str | None, wanted: str | None) -> i
                 if name not in parameters.values:
                     known = instead(name, parameters.values)
                     raise Refused(f"{node} has no parameter `{name}`{known}")
-                print(msgspec.json.encode(parameters.values[name]).decode())
+                print(plain_json(msgspec.json.encode(parameters.values[name]).decode()))
                 return 0
             for key, value in parameters.values.items():
                 text = msgspec.json.encode(value).decode()

@@ -15,7 +15,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.bus.address import Host
 from messages.codec import CodecError
 from nodes.config import key_folder
-from nodes.exit_codes import FAILED
+from nodes.exit_codes import FAILED, REFUSED, UNUSABLE_FILE
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.collecting import collect
@@ -218,8 +218,10 @@ class Launch:
         if self.supervisor.failure is not None:
             self._view.log(f"failed: {self.supervisor.failure}")
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
-            if self.supervisor.misconfigured:
+            if self.supervisor.refusal == REFUSED:
                 hint = f"mend {run}/config.yaml and `rlgpt resume {run}`, or launch anew"
+            elif self.supervisor.refusal == UNUSABLE_FILE:
+                hint = f"then `rlgpt resume {run}` goes on from where it stopped"
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)
         if self._goal_error is not None:
             self._view.log(f"failed: {self._goal_error}")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from nodes.command import ended
+from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     keys,
     launch,
@@ -42,7 +43,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return given.do(given, more)
     except Refused as refused:
         with contextlib.suppress(OSError):
-            print(f"rlgpt: {refused.sentence}", file=sys.stderr)
+            print(f"rlgpt: {plain_entry(refused.sentence)}", file=sys.stderr)
         return refused.code
 
 

@@ -17,7 +17,8 @@ from messages.plan import Iteration, PlanStatus, Working
 from messages.system import Diagnostic, Heartbeat, NodeState
 from messages.training import Progress
 from messages.world import Activity
-from rlgpt.report.words import decomposition, plain
+from nodes.plain_text import plain_entry, plain_line
+from rlgpt.report.words import decomposition
 from rlgpt.terminal import hanging, plain_table
 
 BETWEEN_PROGRESS_LINES = 5.0  # seconds
@@ -42,7 +43,7 @@ class View:
 
     def said(self, text: str) -> None:
         """One line of what happens."""
-        text = plain(text)
+        text = plain_entry(text)
         self.log(text)
         seconds = time.monotonic() - self._began
         # Who reads along may go away (`| head`); the launch goes on.
@@ -75,7 +76,7 @@ class View:
         )
 
     def heard_working(self, working: Working) -> None:
-        before, self.working = self.working, working.activity
+        before, self.working = self.working, plain_line(working.activity)
         # The same with other numbers is no news as a line.
         if _without_numbers(working.activity) != _without_numbers(before):
             self.said(f"fast_agent: {working.activity}")

@@ -9,6 +9,7 @@ import msgspec
 from rlgpt import run_folder
 from rlgpt.refused import Refused, near
 from rlgpt.report.found import TRANSCRIPT, UNANSWERED, objects
+from rlgpt.terminal import print_plain
 
 
 class _Message(msgspec.Struct, frozen=True):
@@ -54,7 +55,7 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
     entries = [entry for entry in entries if entry.agent == agent]
     if listed:
         for entry in entries:
-            print(f"{_id(entry)}  {entry.asked}")
+            print_plain(f"{_id(entry)}  {entry.asked}")
         return 0
     if id is not None:
         named = [entry for entry in entries if _id(entry) == id]
@@ -69,7 +70,7 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
 
 
 def _print(run: Path, entry: _Entry, schema: bool) -> None:
-    print(f"=== {_id(entry)} ({entry.asked})")
+    print_plain(f"=== {_id(entry)} ({entry.asked})")
     for message in entry.prompt:
         content = message.content
         for digest in message.pictures:
@@ -99,7 +100,7 @@ def _picture(run: Path, digest: str) -> str:
 
 def _print_message(role: str, content: str) -> None:
     print(f"--- {role}")
-    print(content, end="" if content.endswith("\n") else "\n")
+    print_plain(content, end="" if content.endswith("\n") else "\n")
 
 
 def _id(entry: _Entry) -> str:

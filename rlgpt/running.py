@@ -7,6 +7,7 @@ import sys
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
+from nodes.plain_text import plain_entry
 from nodes.process import child_environment
 from rlgpt import run_folder
 from rlgpt.configuration import load
@@ -34,7 +35,7 @@ def run(node: str, wanted: str | None, overrides: list[str]) -> int:
 
 
 def _say(text: str) -> None:
-    print(f"rlgpt: {text}", file=sys.stderr, flush=True)
+    print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
 
 
 def _release(bus: Bus, node: str) -> bool:

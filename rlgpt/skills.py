@@ -16,6 +16,7 @@ from messages.empty import Empty
 from messages.plan import EVALUATE, Evaluate, SubAction
 from messages.system import describe
 from nodes.exit_codes import FAILED
+from nodes.plain_text import plain_line
 from nodes.process import child_environment
 from nodes.skill_library import Library
 from nodes.skills import LibraryError, Skill
@@ -23,7 +24,7 @@ from rlgpt import run_folder
 from rlgpt.configuration import LARGEST_SEED, load, save
 from rlgpt.inspecting import connected
 from rlgpt.refused import Refused, near
-from rlgpt.terminal import plain_table, print_table
+from rlgpt.terminal import plain_table, print_plain, print_table
 
 DEFAULT = "runs/skills"
 """Beside the run folders, as the launch files have it."""
@@ -78,14 +79,14 @@ def show(name: str, folder: str | None) -> int:
         "files": skill.folder,
     }
     for label, value in rows.items():
-        print(f"{label:14}{value}")
+        print_plain(f"{label:14}{plain_line(str(value))}")
     if learned.program is not None:
-        print(f"\n{learned.program.source.rstrip()}")
+        print_plain(f"\n{learned.program.source.rstrip()}")
     elif learned.spec is not None:
         interface = learned.spec.interface
-        print(f"{'observations':14}{', '.join(interface.observations)}")
+        print_plain(f"{'observations':14}{', '.join(interface.observations)}")
         names = [*interface.actions, *(macro.name for macro in interface.macros)]
-        print(f"{'actions':14}{', '.join(names)}")
+        print_plain(f"{'actions':14}{', '.join(names)}")
         _check(skill)
     return 0
 

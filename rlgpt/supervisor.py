@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Protocol
 
 from messages.system import NodeState
-from nodes.exit_codes import ALREADY_RUNNING, REFUSED
+from nodes.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
 from rlgpt import guardian
 from rlgpt.child import Child, Purpose
 from rlgpt.configuration import Stack
 from rlgpt.readiness import Readiness
 
-FINAL_CODES = (REFUSED, ALREADY_RUNNING)  # starting it again will not help
+FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # starting it again will not help
 GRACE = 10.0  # seconds between asking a node to stop and making it
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LISTENED_EVERY = 0.5  # seconds
@@ -57,7 +57,7 @@ class Supervisor:
         for name in released:
             self.children[name].state = "released"
         self.failure: str | None = None
-        self.misconfigured = False  # the failure is a node's refusal of its configuration
+        self.refusal = 0  # the exit code of a node that refused to start, if that is the failure
         self.interrupted: int | None = None  # the signal that ended the launch
         self._audience = audience
         self._wishes: queue.SimpleQueue[_Wish] = queue.SimpleQueue()
@@ -280,7 +280,7 @@ class Supervisor:
         # One that was up before and finds another of itself: somebody runs it by hand meanwhile.
         taken = code == ALREADY_RUNNING and child.was_ready
         if not child.asked and not taken:
-            self.misconfigured = code == REFUSED
+            self.refusal = code
             self._fail(child, words)
             return
         # A user who edits a node and restarts it into a mistake gets to mend it.

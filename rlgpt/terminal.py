@@ -1,12 +1,14 @@
 """The console that commands print to."""
 
 import errno
+from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from nodes.command import nobody_reads
+from nodes.plain_text import plain, plain_line
 
 _WITHOUT_LIMIT = 1_000_000  # columns
 
@@ -42,10 +44,22 @@ def hanging(label: Text, text: str) -> Table:
 
 def plain_table(*columns: str) -> Table:
     """A table without lines around it, whose cells stay on one line each."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = _PlainTable(box=None, pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, no_wrap=True, overflow="fold")
     return table
+
+
+class _PlainTable(Table):
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        """What a cell holds may be anybody's text."""
+        shown = [plain_line(cell) if isinstance(cell, str) else cell for cell in cells]
+        super().add_row(*shown, **options)
+
+
+def print_plain(text: str, end: str = "\n") -> None:
+    """Print what others wrote: no character of it is a command to the terminal."""
+    print(plain(text), end=end)
 
 
 def print_table(table: Table | str) -> None:

@@ -134,6 +134,26 @@ def test_goal_that_failed_by_a_mistake_goes_on_once_that_is_mended(place: Path) 
         assert "The goal was reached" in again.text
 
 
+def test_a_nodes_damaged_file_is_not_blamed_on_the_configuration(place: Path) -> None:
+    with goal(place, "nodes.planner.parameters.mistake=true") as launch:
+        assert launch.ended() == 1
+    path = launch.run / "planner" / "goals.sqlite"
+    path.write_bytes(b"no table" * 999)
+    for name in ("goals.sqlite-wal", "goals.sqlite-shm"):
+        path.with_name(name).unlink(missing_ok=True)
+    with launched("resume", cwd=place, run=launch.run) as again:
+        assert again.ended() == 1
+        assert f"rlgpt: planner: {path} cannot be used: file is not a database" in again.text
+        assert "; move it away to begin without its goals\n" in again.text
+        assert "(then `rlgpt resume runs/it` goes on from where it stopped)" in again.text
+        assert "config.yaml" not in again.text
+        assert "Traceback" not in again.text
+    path.unlink()
+    (launch.run / "mended").touch()
+    with launched("resume", cwd=place, run=launch.run) as mended:
+        assert mended.ended() == 0
+
+
 def test_node_that_refuses_its_parameters(place: Path) -> None:
     with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
         assert launch.ended() == 1

@@ -28,8 +28,8 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
-from nodes.config import ConfigError, flatten
-from nodes.files import write_whole
+from nodes.config import flatten
+from nodes.files import UnusableFile, write_whole
 from nodes.goals import StoredGoals
 from nodes.memory import Memory
 from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
@@ -195,7 +195,7 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
     (run / "echo").write_text("a file where the folder should be")
     node = launch(ECHO, run)
     _, errors = node.communicate(timeout=PATIENCE)
-    assert node.returncode == 2
+    assert node.returncode == 4
     assert errors.count("\n") == 1
 
 
@@ -229,7 +229,7 @@ def test_peer_that_does_not_answer_ends_a_node_that_may_be_started_again(run: Pa
 def test_memory_that_cannot_be_read_is_said_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite"
     path.write_bytes(b"no table at all, and long enough to be taken for one" * 20)
-    with pytest.raises(ConfigError, match=r"memory\.sqlite cannot be used.*move it away"):
+    with pytest.raises(UnusableFile, match=r"memory\.sqlite cannot be used.*move it away"):
         Memory(path)
 
 
@@ -243,17 +243,17 @@ def test_goals_that_cannot_be_read_are_said_in_one_sentence(tmp_path: Path) -> N
     goals.close()
     whole = path.read_bytes()
     path.write_bytes(whole[:9000] + b"\xff" * 20000 + whole[29000:])
-    with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
+    with pytest.raises(UnusableFile, match=r"goals\.sqlite cannot be used: .*; move it away"):
         StoredGoals(path)
     path.write_bytes(whole)
     with sqlite3.connect(path) as table:  # as another version may have written it
         table.execute("update goals set record = ?", (b"\x93of another kind",))
-    with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
+    with pytest.raises(UnusableFile, match=r"goals\.sqlite cannot be used: .*; move it away"):
         StoredGoals(path)
     for record in ("hello", 5):  # of a goal that ended, too
         with sqlite3.connect(path) as table:
             table.execute("update goals set finished = 1, record = ?", (record,))
-        with pytest.raises(ConfigError, match=r"goals\.sqlite cannot be used: .*; move it away"):
+        with pytest.raises(UnusableFile, match=r"goals\.sqlite cannot be used: .*; move it away"):
             StoredGoals(path)
 
 

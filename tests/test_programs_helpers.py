@@ -99,6 +99,53 @@ def action(obs):
     )
 
 
+def test_what_is_equipped_already_stays_where_it_is() -> None:
+    assert_works(
+        play(
+            """
+def action(obs):
+    obs = equip("iron_pickaxe")
+    obs = equip("iron_helmet")
+    assert obs.equipment[4] == "iron_helmet", obs.equipment
+    before = obs
+    obs = equip("iron_pickaxe")
+    assert obs.held == "iron_pickaxe" and obs.inventory == before.inventory
+    obs = equip("iron_helmet")
+    assert obs.equipment == before.equipment and obs.inventory == before.inventory
+    assert obs.steps == before.steps + 2
+    destroy("iron_pickaxe")
+    try:
+        equip("iron_pickaxe")
+    except ValueError as error:
+        assert "no iron_pickaxe in the inventory to equip" in f"{error}", error
+        return
+    raise RuntimeError("no error")
+""",
+            {"iron_pickaxe": 1, "iron_helmet": 1, "dirt": 1},
+        )
+    )
+
+
+def test_place_at_does_not_try_again_without_an_item() -> None:
+    # A block may take the place of grass, so the cell still counts as free once grass grows there.
+    assert_works(
+        play(
+            """
+def action(obs):
+    obs = place_at(obs, "tallgrass", 0, 0, 2)
+    assert "tallgrass" not in obs.inventory
+    try:
+        place_at(obs, "tallgrass", 1, 0, 1)
+    except ValueError as error:
+        assert "no tallgrass in the inventory to place" in f"{error}", error
+        return
+    raise RuntimeError("no error")
+""",
+            {"tallgrass": 1},
+        )
+    )
+
+
 def test_what_cannot_be_done_is_given_up() -> None:
     assert_works(
         play("""

@@ -17,7 +17,8 @@ from nodes.env_server.programs import (
     language,
     library,
 )
-from nodes.env_server.programs.guards import SHARED, Fuel, make_guards
+from nodes.env_server.programs.fuel import Fuel
+from nodes.env_server.programs.guards import SHARED, make_guards
 from nodes.env_server.programs.observation import Observation, Ray
 from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS, said
 from nodes.env_server.readings import Readings
@@ -143,7 +144,7 @@ def action(obs):
         ("def go(obs):\n    return attack()\ndef action(obs):\n    while 1:\n        go(obs)\n",
          "step_limit", 2, ""),
         ("def action(obs):\n    attack()\n    n = 0\n    while True:\n        n += 1\n",
-         "fuel_exhausted", 4, "10000 loop turns"),
+         "fuel_exhausted", 4, "10,000 loop turns"),
         ("def action(obs):\n    equip('nonsense')\n", "error", 2, "no 'nonsense' to equip"),
         ("def action(obs):\n    craft('log')\n", "error", 2, "no 'log' to craft"),
         ("def action(obs):\n    noop()\n    obs.block(0, 9, 0)\n", "error", 3, "offsets"),

@@ -13,7 +13,7 @@ import msgspec
 from messages.program import Problem, Program, ProgramReport
 from messages.world import Interface, Lead, OpenSession, RewardTerm
 from nodes.env_server.programs.pulse import mark_of
-from nodes.files import write_whole
+from nodes.files import UnusableFile, write_whole
 
 LOG = logging.getLogger("env_server")
 # Checked like any other program, and over before it has acted.
@@ -32,7 +32,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Quarantine:
-    """Kept in ``path``, so that a restart of the env server lets nobody out."""
+    """Kept in ``path``, so that a restart of the env server lets nobody out.
+
+    Raises:
+        UnusableFile: what is there cannot be read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -40,9 +44,14 @@ class Quarantine:
         self._entries: dict[int, Entry] = {}
         try:
             entries = msgspec.json.decode(path.read_bytes(), type=list[Entry])
-            self._entries = {entry.mark: entry for entry in entries}
-        except (OSError, msgspec.DecodeError):
-            self._entries = {}
+        except FileNotFoundError:
+            entries = []
+        except (OSError, ValueError, RecursionError) as error:
+            raise UnusableFile(
+                f"{path} cannot be used: {error}; move it away to have the programs run again that "
+                "stopped a worker"
+            ) from error
+        self._entries = {entry.mark: entry for entry in entries}
 
     def __len__(self) -> int:
         return len(self._entries)

@@ -2,8 +2,9 @@
 
 import os
 import threading
-from contextlib import suppress
 from pathlib import Path
+
+from nodes.files import UnusableFile
 
 
 class StepCount:
@@ -11,14 +12,21 @@ class StepCount:
     (about a microsecond), which outlives this process; only the machine's end could lose some.
 
     Raises:
-        OSError: the file cannot be made.
+        UnusableFile: the file holds something else.
+        OSError: it cannot be made.
     """
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
         self._steps = 0
-        with suppress(OSError, ValueError):
-            self._steps = int(path.read_text())
+        try:
+            self._steps = int(path.read_text("ascii"))
+        except FileNotFoundError:
+            pass  # the run begins
+        except ValueError:
+            raise UnusableFile(
+                f"{path} holds no count of steps; move it away to count from 0"
+            ) from None
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self.add(0)
 

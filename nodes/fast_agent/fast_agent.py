@@ -12,7 +12,6 @@ from messages.plan import (
     Performed,
     Working,
 )
-from nodes.config import ConfigError
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
@@ -23,6 +22,7 @@ from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.fast_agent.skill_branch import implement_by_skill
 from nodes.fast_agent.skills import Skills
 from nodes.fast_agent.warm_starts import WarmStarts
+from nodes.files import UnusableFile
 from nodes.skill_library import Library
 from nodes.skills import LibraryError
 
@@ -102,7 +102,7 @@ class FastAgent(Agent):
         try:
             return Library(self.run / folder)
         except LibraryError as error:
-            raise ConfigError(
+            raise UnusableFile(
                 f"{error}; or go without: nodes.fast_agent.parameters.skills=null"
             ) from error
 

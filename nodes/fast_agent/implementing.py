@@ -100,7 +100,7 @@ def unjudged(played: Played) -> Verdict:
     return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
 
 
-_FAILED = frozenset({"error", "fuel_exhausted", "killed"})
+_FAILED = frozenset({"error", "fuel_exhausted", "time_limit", "killed"})
 
 
 def judge(

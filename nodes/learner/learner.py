@@ -18,6 +18,8 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.node import Node
 
+_IMPORTS = "imports"  # the name of a thread
+
 
 def _import_all() -> None:
     import_module("nodes.learner.training")
@@ -39,9 +41,10 @@ class Learner(Node):
         gpu.check_device(self.config, self.parameters.device)
         gpu.check_there(self.parameters.device)
         self._stopping = threading.Event()
+        self.goals()  # a node without them is not to begin what takes seconds to end
         # In one thread, which those who need it wait for: torchrl doesn't survive being imported
         # by two at once.
-        self._importing = threading.Thread(target=_import_all, name="imports")
+        self._importing = threading.Thread(target=_import_all, name=_IMPORTS)
         self._importing.start()
         self.advertise(PROGRESS)
         self.serve_action(TRAIN, self.train)
@@ -57,6 +60,13 @@ class Learner(Node):
                 thread.join(10.0)
         # The interpreter would look through all that torch has made for cycles; that takes seconds.
         gc.freeze()
+
+    def close(self) -> None:
+        super().close()
+        # Nothing can be imported any more once the interpreter begins to end.
+        for thread in threading.enumerate():
+            if thread.name == _IMPORTS:
+                thread.join()
 
     def _check(self, goal: GoalHandle[Any, Any]) -> None:
         if self._stopping.is_set():

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import ssl
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,11 +13,12 @@ import msgspec
 
 from messages.bounds import NotNegative
 from nodes.llm.backend import BackendError, Hear
+from nodes.llm.timed_http import timed_connection
 
 # Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
 _PASSING = {408, 409, 425, 429}
 _LONGEST = 86_400.0  # seconds: more than anybody waits, and no more than sockets take
-_MOST = 16 * 2**20  # bytes of one answer: far more than any context holds
+_MOST = 16 * 2**20  # bytes of one answer: far more than any context holds. As much may frame it
 
 
 class _Words(msgspec.Struct):
@@ -65,22 +65,15 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: H
     parts = urlsplit(url)
     timeout = min(timeout, _LONGEST)
     deadline = time.monotonic() + timeout
-    with closing(_connection(parts.scheme, parts.netloc, timeout)) as connection:
+    with closing(timed_connection(parts.scheme, parts.netloc, deadline, 2 * _MOST)) as connection:
         try:
             connection.connect()
         except OSError as error:
             raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
-        # The response takes the socket away from the connection; its timeout is ours to set.
-        socket = connection.sock
         try:
             connection.request("POST", parts.path, body, headers)
-            response = connection.getresponse()
-            if response.status != 200:
-                raise _refusal(url, response)
-            pieces = _read(response, socket, deadline)
-            if response.headers.get_content_type() == "text/event-stream":
-                return _streamed(url, pieces, hear)
-            return _whole(url, b"".join(pieces), hear)
+            with connection.getresponse() as response:
+                return _reply(url, response, hear)
         except TimeoutError:
             raise BackendError(
                 f"{url} did not answer within {timeout:g} seconds; raise llm.timeout"
@@ -89,11 +82,13 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: H
             raise BackendError(f"{url} broke off ({_words(error)})", lost=True) from None
 
 
-def _connection(scheme: str, place: str, timeout: float) -> http.client.HTTPConnection:
-    if scheme == "https":
-        context = ssl.create_default_context()
-        return http.client.HTTPSConnection(place, timeout=timeout, context=context)
-    return http.client.HTTPConnection(place, timeout=timeout)
+def _reply(url: str, response: http.client.HTTPResponse, hear: Hear) -> Reply:
+    if response.status != 200:
+        raise _refusal(url, response)
+    pieces = _read(response)
+    if response.headers.get_content_type() == "text/event-stream":
+        return _streamed(url, pieces, hear)
+    return _whole(url, b"".join(pieces), hear)
 
 
 def _words(error: Exception) -> str:
@@ -109,16 +104,9 @@ def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
     return BackendError(f"{url} answered {response.status}: {said}", permanent, too_long=too_long)
 
 
-def _read(response: http.client.HTTPResponse, socket: object, deadline: float) -> Iterator[bytes]:
+def _read(response: http.client.HTTPResponse) -> Iterator[bytes]:
     size = 0
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        socket.settimeout(left)  # pyright: ignore[reportAttributeAccessIssue]
-        piece = response.read1(65536)
-        if not piece:
-            break
+    while piece := response.read1(65536):
         size += len(piece)
         if size > _MOST:
             raise BackendError(f"the answer is longer than {_MOST // 2**20} MiB")
@@ -162,14 +150,18 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
 
 def _events(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The data of server-sent events, which here are one line each."""
-    rest = b""
+    rest = bytearray()  # a line may come in a million pieces
     for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
+        rest += piece
+        if b"\n" not in piece:
+            continue
+        *lines, last = bytes(rest).split(b"\n")
+        rest = bytearray(last)
         for line in lines:
             if line.startswith(b"data:"):
                 yield line[5:].strip()
     if rest.startswith(b"data:"):
-        yield rest[5:].strip()
+        yield bytes(rest[5:]).strip()
 
 
 def _take(reply: Reply, words: _Words, hear: Hear) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.chat import Answered, ChatMessage
-from nodes.config import ConfigError
+from nodes.files import UnusableFile
 from nodes.llm.answers import Attempt
 
 Line = TypeVar("Line", bound=msgspec.Struct)
@@ -55,7 +55,7 @@ class Transcript:
     nobody has seen.
 
     Raises:
-        ConfigError: another line is damaged.
+        UnusableFile: another line is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -65,7 +65,7 @@ class Transcript:
         try:
             known = decode_lines(path, data, _Known)
         except ValueError as error:
-            raise ConfigError(
+            raise UnusableFile(
                 f"{error}; remove that line, and its question is asked again, or put a copy of the "
                 "file in its place"
             ) from None

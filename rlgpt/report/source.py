@@ -5,7 +5,7 @@ import keyword
 import token
 import tokenize
 
-from rlgpt.report.words import plain
+from nodes.plain_text import plain
 
 Piece = tuple[str, str]
 """(class, text): class is "", "k" keyword, "s" string, "n" number, "c" comment, "d" definition."""

@@ -1,25 +1,8 @@
 """How numbers, conditions and model-written text are put into words, on page and table alike."""
 
-import unicodedata
-
 from messages.plan import Iteration, Line, Subtask
 from messages.world import Condition, RewardTerm
-
-_KEPT = {"\n", "\t"}
-
-
-def plain(text: str) -> str:
-    """Text whose every character can be seen.
-
-    A language model's text may hold control characters that a terminal obeys and bidirectional
-    overrides that make code read otherwise than it runs; they are spelled out (``<U+202E>``).
-    """
-    return "".join(
-        f"<U+{ord(character):04X}>"
-        if unicodedata.category(character) in ("Cc", "Cf", "Cs") and character not in _KEPT
-        else character
-        for character in text
-    )
+from nodes.plain_text import plain
 
 
 def shortened(text: str, length: int) -> str:

@@ -444,3 +444,101 @@ CONTAINED |= {
         {"finished"},
     ),
 }
+
+_ALIKE = """
+m, x = 2 ** 64, []
+p, q = int("11400714785074694791"), int("14029467366897019727")
+r, i = int("2870177450012600261"), int("839798700976720815")
+for a in range(9000):
+    t = (r + a * q) % m
+    t = ((t << 31) | (t >> 33)) % m * p
+    b = (0 - t) * i % m
+    if b < 2 ** 60:
+        x.append((a, b))
+attack()
+"""
+"""Some 600 pairs with one hash, which is worked out backwards."""
+
+CONTAINED |= {
+    # R: keys that share a hash are compared one by one
+    "tuples_of_one_hash": (
+        "x = [()]\nfor _ in range(9):\n    x = [a + (b,) for a in x for b in (-1, -2)]\n"
+        "y = set(x)\nattack()",
+        {"error"},
+    ),
+    "tuples_of_one_hash_added": (
+        "x = [()]\nfor _ in range(12):\n    x = [a + (b,) for a in x for b in (-1, -2)]\n"
+        "    attack()\ny = set()\nfor a in x:\n    y.add(a)\nattack()",
+        {"error"},
+    ),
+    "tuples_of_one_hash_assigned": (
+        "x = [()]\nfor _ in range(9):\n    x = [a + (b,) for a in x for b in (-1.0, -2)]\n"
+        "    attack()\ny = {}\nfor a in x:\n    y[(0, a)] = 1\nattack()",
+        {"error"},
+    ),
+    "tuples_of_one_hash_as_pairs": (
+        "x = [()]\nfor _ in range(9):\n    x = [a + (b,) for a in x for b in (-1, -2)]\n"
+        "    attack()\ny = dict([(a, 1) for a in x])\nattack()",
+        {"error"},
+    ),
+    "tuples_of_one_hash_swallowed": (
+        "x = [()]\nfor _ in range(12):\n    x = [a + (b,) for a in x for b in (-1, -2)]\n"
+        "    attack()\ny = set()\nfor a in x:\n    try:\n        y.add(a)\n"
+        "    except ValueError:\n        pass\nif len(y) > 32:\n    attack()\nelse:\n    1 / 0",
+        {"error"},
+    ),
+    "pairs_of_one_hash": (f"{_ALIKE}y = set(x)\nattack()", {"error"}),
+    "pairs_of_one_hash_updated": (
+        f"{_ALIKE}y = {{}}\ny.update([(a, 1) for a in x])\nattack()",
+        {"error"},
+    ),
+    "pairs_of_one_hash_in_a_view": (
+        f"{_ALIKE}y = {{a: b for a, b in x}}\nz = y.items() & y.items()\nattack()",
+        {"error"},
+    ),
+    "floats_of_one_hash": (
+        "x = [(2.0 ** 52 + 1) * 2.0 ** (61 * i) for i in range(14)]\nfor _ in range(9000):\n"
+        "    y = set(x)\nattack()",
+        {"fuel_exhausted"},
+    ),
+    # R: long texts that differ in their last letter
+    "long_texts_compared": (
+        "a = 'a' * 9999\nb = a[1:] + 'b'\nx = [a] * 4900\ny = [a[1:] + 'a'] * 4900\n"
+        "for _ in range(14):\n    z = x == y\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "long_texts_sorted": (
+        "a = 'a' * 9998\nx = [a + 'a', a + 'b'] * 4900\nfor _ in range(14):\n"
+        "    z = sorted(x)\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "long_text_in_a_list": (
+        "a = 'a' * 9999\nx = [a] * 9900\nb = a[1:] + 'b'\nfor _ in range(14):\n"
+        "    z = b in x\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "long_text_counted": (
+        "a = 'a' * 9999\nx = [a] * 9900\nb = a[1:] + 'b'\nfor _ in range(14):\n"
+        "    z = x.count(b)\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "long_list_in_the_values": (
+        "a = [0] * 4000\nb = a[1:] + [1]\nx = {i: b for i in range(8000)}\nattack()\n"
+        "for _ in range(9):\n    z = a in x.values()\nattack()",
+        STUCK,
+    ),
+    "long_list_in_a_short_one": (
+        "a = [0] * 9000\nb = a[1:] + [1]\nx = [b] * 60\nattack()\n"
+        "for _ in range(9):\n    z = x.count(a)\nattack()",
+        STUCK,
+    ),
+    "long_text_as_a_number": (
+        "a = '1' * 9999\nfor _ in range(99):\n    z = float(a)\nattack()",
+        {"fuel_exhausted"},
+    ),
+    # R: a little of everything, for ever
+    "as_much_as_there_is": (
+        "while True:\n    for _ in range(18_000):\n        pass\n    attack()",
+        {"step_limit", "fuel_exhausted"},
+    ),
+}

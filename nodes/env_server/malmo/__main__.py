@@ -16,6 +16,7 @@ from nodes.env_server.game import STILL, Game
 from nodes.env_server.malmo.server import MalmoServer
 from nodes.env_server.malmo.wire import frame_and_info
 from nodes.exit_codes import REFUSED
+from nodes.logs import LogToTerminal
 
 
 def main() -> int:
@@ -23,7 +24,7 @@ def main() -> int:
     given = _parser().parse_args()
     logging.basicConfig(
         level=logging.INFO,
-        stream=sys.stderr,
+        handlers=[LogToTerminal()],
         format="%(asctime)s %(name)s %(levelname)s %(message)s",
     )
     try:

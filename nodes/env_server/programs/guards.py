@@ -6,20 +6,18 @@ stays so, whatever the program catches.
 """
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterable
-from itertools import islice, repeat
-from operator import length_hint
+from itertools import islice
 from reprlib import Repr
 from types import GeneratorType, MappingProxyType
 from typing import Any
 
 from nodes.env_server.programs import language
+from nodes.env_server.programs.fuel import Fuel
+from nodes.env_server.programs.keys import Keys, hash_can_be_chosen
 from nodes.env_server.programs.observation import Observation, Ray, find, nearest, nearest_mob
 from nodes.env_server.programs.primitives import ARGUMENT, Code
 
-LOOP_TURNS = 10_000  # without an action in between
-TOTAL_TURNS = 2_000_000  # in one run
 MAX_SIZE = 10_000  # elements of a container, characters of a text
 MAX_BITS = 1024  # of an integer
 
@@ -35,11 +33,13 @@ _SEQUENCES = (str, list, tuple)  # with rays, which are tuples: none of theirs g
 _LAZY = (enumerate, zip)
 _GROWING = frozenset({"append", "extend", "insert", "add", "setdefault", "update"})
 _STRIPPING = frozenset({"strip", "lstrip", "rstrip"})
+_SEARCHING = frozenset({"index", "count", "remove"})
+_GOING_THROUGH = frozenset({"copy", "insert", "reverse"})
 
-_HASH_BITS = 60
-"""Integers of more bits can be chosen so that all of them have one hash (it is a remainder by
-2**61 - 1), and a set of those is compared element by element."""
-_LONG_KEY = 1_000  # what comparing or hashing such an integer costs, in elements
+_FEW = 8  # keys of one hash: three coordinates of -1 and -2
+_COLLISION = 16  # what comparing with another key of the same hash costs, in elements
+_TEXT_SHIFT = 9
+"""Comparing so many bits of a text's length costs as much as one element."""
 
 
 class _Short(Repr):
@@ -61,40 +61,6 @@ class _Short(Repr):
 
 
 _free = _Short(lambda size: None)
-
-
-class FuelSpent(Exception):
-    """The program did too much without acting."""
-
-
-class Fuel:
-    """What a program may still do before it acts. ``tick`` is called at each turn of its loops: a
-    plain C function, so that a turn costs 20 ns; it raises StopIteration once fuel is out."""
-
-    __slots__ = ("left", "tick", "total")
-
-    def __init__(self) -> None:
-        self.total = TOTAL_TURNS
-        self.refill()
-
-    def refill(self) -> None:
-        # Twice the turns, and refilled when half is gone: most actions then need no refill.
-        self.left = repeat(None, min(2 * LOOP_TURNS, self.total))
-        self.tick: Callable[[], None] = self.left.__next__
-
-    @property
-    def exhausted(self) -> bool:
-        return not length_hint(self.left)
-
-    def charge(self, size: int) -> None:
-        """Burn fuel for touching ``size`` elements at once.
-
-        Raises:
-            FuelSpent: there is not that much left.
-        """
-        deque(islice(self.left, size >> 4), maxlen=0)
-        if not length_hint(self.left):
-            raise FuelSpent("too much work without an action")
 
 
 def text(value: Any, short: Repr = _free) -> str:
@@ -136,15 +102,17 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
     """The guards of one run, by the names that the rewriter gives them."""
     charge = fuel.charge
     short = _Short(charge)
+    keys = Keys()
 
     def small(value: Any) -> Any:
         """``value``, if it is small enough to be compared or hashed."""
-        kind = type(value)
-        if kind in _SCALARS:
-            if kind is int and value.bit_length() > _HASH_BITS:
-                charge(_LONG_KEY)
-            return value
-        count, level, long_keys = 0, [value], 0
+        if type(value) not in _SCALARS:
+            measured(value)
+        return value
+
+    def measured(value: Any) -> int:
+        """How many elements are reached from ``value``, which are charged."""
+        count, level, texts = 0, [value], 0
         while level:
             item = level.pop()
             kind = type(item)
@@ -156,12 +124,25 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
                     level.extend(item)
                     if kind is dict or kind is MappingProxyType:
                         level.extend(item.values())
-            elif kind is int and item.bit_length() > _HASH_BITS:
-                long_keys += _LONG_KEY
+            elif kind is str:
+                texts += len(item) >> _TEXT_SHIFT
             if count > MAX_SIZE:
                 raise _too_large("what is compared or used as a key")
-        charge(count + long_keys)
+        charge(count + texts)
+        return count
+
+    def as_key(value: Any) -> Any:
+        """``value``, if it may be put into a set or a dict as a key."""
+        kind = type(value)
+        size = 0 if kind in _SCALARS else measured(value)
+        if hash_can_be_chosen(value):
+            alike = keys.add(value, size)
+            if alike > _FEW or kind is int or kind is float:
+                charge(_COLLISION * (1 + alike))
         return value
+
+    def as_keys(values: Iterable[Any]) -> list[Any]:
+        return [as_key(value) for value in items(values)]
 
     def items(values: Iterable[Any]) -> list[Any]:
         found = list(islice(values, MAX_SIZE + 1))
@@ -191,11 +172,9 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
 
     def sides(a: Any, b: Any) -> tuple[Any, Any]:
         """Both, small enough to be taken together. Views take anything that can be gone through,
-        which need not have an end."""
-        if type(a) in _VIEWS and type(b) not in _LONG:
-            b = items(b)
-        elif type(b) in _VIEWS and type(a) not in _LONG:
-            a = items(a)
+        which need not have an end, and make sets of it."""
+        if type(a) in _VIEWS or type(b) in _VIEWS:
+            a, b = (each if type(each) in _HASHED else set(as_keys(each)) for each in (a, b))
         return small(a), small(b)
 
     def sub(a: Any, b: Any) -> Any:
@@ -261,12 +240,19 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
             return item in holder
         if kind is range:
             return type(item) in (int, bool) and item in holder
-        if kind is str or kind in (list, tuple):
+        if kind is str:
             charge(len(holder))
-            if type(item) not in _SCALARS:
-                small(holder)
             return item in holder
-        return item in items(holder)
+        found = holder if kind is list or kind is tuple else items(holder)
+        searched(found, item)
+        return item in found
+
+    def searched(holder: Any, item: Any) -> None:
+        """``item`` is compared with each element."""
+        length = len(item) if type(item) is str else 0
+        charge(len(holder) * (1 + (length >> _TEXT_SHIFT)))
+        if type(item) not in _SCALARS:
+            small(holder)
 
     def long(holder: Any) -> Any:
         if type(holder) in (str, list, tuple):
@@ -323,19 +309,22 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
         return tuple(items(values))
 
     def make_set(values: Any = ()) -> set[Any]:
-        return set(small(items(values)))
+        return set(as_keys(values))
 
     def make_dict(values: Any = (), **more: Any) -> dict[Any, Any]:
-        if type(values) not in (dict, MappingProxyType):
-            values = small(items(values))
-        charge(len(values))
-        return dict(values, **more)
+        if type(values) in (dict, MappingProxyType):
+            charge(len(values))
+            return dict(values, **more)
+        return {as_key(key): value for key, value in items(values)} | more
 
     def make_str(value: Any = "") -> str:
         return text(value, short)
 
     def make_int(*arguments: Any) -> int:
-        return _check_bits(int(*arguments))
+        return _check_bits(int(*map(long, arguments)))
+
+    def make_float(value: Any = 0.0) -> float:
+        return float(long(value))
 
     def source(values: Any) -> Any:
         """``values``, or a list of it where going through it goes through an iterator of an
@@ -402,13 +391,15 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
             more = len(args[0]) if name in ("extend", "update") and args else 1
             if len(value) + more > MAX_SIZE:
                 raise _too_large(f"the {kind.__name__}")
+            if name in ("add", "setdefault"):
+                args = (as_key(args[0]), *args[1:]) if args else args
         if name not in ("append", "extend", "update"):
             for arg in args:
                 small(arg)
-        if len(value) > 64 and name in ("index", "count", "remove", "copy", "insert", "reverse"):
+        if name in _SEARCHING and kind in (list, tuple) and args:
+            searched(value, args[0])
+        elif len(value) > 64 and name in _GOING_THROUGH:
             charge(len(value))
-            if args and type(args[0]) not in _SCALARS:
-                small(value)
         return getattr(value, name)(*args, **keywords)
 
     def looking(look: Callable[..., Any]) -> Callable[..., Any]:
@@ -436,12 +427,13 @@ def make_guards(fuel: Fuel) -> dict[str, Any]:
         **{name: careful(check) for name, check in ARGUMENT.items()},
         "nearest": looking(nearest), "nearest_mob": looking(nearest_mob), "find": looking(find),
         "_long": long,
-        "_small": small, "_key": small, "_in": contains, "_room": room, "_method": method,
+        "_small": small, "_key": as_key, "_in": contains, "_room": room, "_method": method,
         "_add": add, "_iadd": iadd, "_sub": sub, "_mul": mul, "_mod": mod, "_pow": power,
         "_lshift": lshift, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),
         "_xor": joined(lambda a, b: a ^ b), "_text": make_str, "_repr": shown,
         "_format": formatted, "_fstring": fstring, "_list": make_list, "_tuple": make_tuple,
         "_set": make_set, "_dict": make_dict, "_str": make_str, "_int": make_int,
+        "_float": make_float,
         "enumerate": numbered, "zip": zipped, "sorted": ordered,
         "min": best(min), "max": best(max), "sum": total, "any": over(any), "all": over(all),
     }  # fmt: skip
@@ -454,7 +446,7 @@ def _rounded(number: Any, digits: Any = None) -> Any:
 
 
 SHARED: dict[str, Any] = {
-    "__builtins__": {}, "_float": float, "_bool": bool, "abs": abs, "divmod": divmod,
+    "__builtins__": {}, "_bool": bool, "abs": abs, "divmod": divmod,
     "len": len, "range": range, "reversed": reversed,
     "round": _rounded, "isinstance": isinstance, "sqrt": math.sqrt,
     "hypot": math.hypot, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,

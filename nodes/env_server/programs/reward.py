@@ -19,7 +19,8 @@ from messages.program import Problem
 from nodes.env_server.programs import language
 from nodes.env_server.programs.checker import check_reward
 from nodes.env_server.programs.compiler import ProgramRefused, file_name, limits
-from nodes.env_server.programs.guards import SHARED, TOTAL_TURNS, Fuel, make_guards, text
+from nodes.env_server.programs.fuel import Fuel
+from nodes.env_server.programs.guards import SHARED, make_guards, text
 from nodes.env_server.programs.observation import Observation, Observations
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
@@ -110,8 +111,7 @@ class CodeReward:
 
     def _one(self, before: Observation, after: Observation) -> float:
         fuel, names = self._fuel, self._names.copy()
-        fuel.total = TOTAL_TURNS
-        fuel.refill()
+        fuel.begin()
         names["_tick"] = fuel.tick
         try:
             # The code was checked and rewritten by compile_reward; it is executed anew for each

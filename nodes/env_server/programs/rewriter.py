@@ -169,14 +169,16 @@ class _Rewriter(ast.NodeTransformer):
         node.left, node.comparators = operands[0], operands[1:]
         return node
 
-    def key(self, node: ast.expr) -> ast.expr:
-        """``node``, already rewritten, where it will be hashed."""
-        return node if _literal(node) else _call(node, "_key", node)
+    def key(self, node: ast.expr, guard: str = "_key") -> ast.expr:
+        """``node``, already rewritten, where it will be hashed; by ``_key`` where it will stay."""
+        return node if _literal(node) else _call(node, guard, node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.slice, ast.Slice):
             node.value = _call(node, "_long", node.value)
+        elif isinstance(node.ctx, ast.Load):
+            node.slice = self.key(node.slice, "_small")
         else:
             node.slice = self.key(node.slice)
         if not isinstance(node.ctx, ast.Load):

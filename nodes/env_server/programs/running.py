@@ -1,9 +1,10 @@
 """One run of a program in one environment: observations in, primitive actions out."""
 
 import contextlib
+import time
 import traceback
 from array import array
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from operator import length_hint
 from typing import Any, Literal
@@ -11,14 +12,22 @@ from typing import Any, Literal
 import numpy as np
 
 from nodes.env_server.programs.compiler import FILE_NAME, CompiledProgram
-from nodes.env_server.programs.guards import LOOP_TURNS, SHARED, Fuel, FuelSpent, make_guards, text
+from nodes.env_server.programs.fuel import LOOP_TURNS, Fuel, FuelSpent
+from nodes.env_server.programs.guards import SHARED, make_guards, text
 from nodes.env_server.programs.observation import Observation, Observations
 from nodes.env_server.programs.primitives import Code, said
 from nodes.env_server.programs.pulse import PULSE
 
-Status = Literal["finished", "error", "fuel_exhausted", "step_limit", "episode_over", "killed"]
+Status = Literal[
+    "finished", "error", "fuel_exhausted", "step_limit", "time_limit", "episode_over", "killed"
+]
 _ERROR_LENGTH = 500  # characters
 _TURN = 64  # runs that go on between two signs of life
+
+RUN_SECONDS = 30.0
+"""Of the processor's time that one run may take. Fuel ends a run long before, and at the same step
+on every machine: this is for work that fuel does not count."""
+SLOW_STEP = 0.005  # seconds in which a batch takes a step; from a slower one on, runs are timed
 
 
 @dataclass(frozen=True)
@@ -44,8 +53,10 @@ class Run:
         self.max_steps = max_steps
         self.steps = 0  # primitives that were carried out
         self.ending: Ending | None = None
-        self._last: Code | None = None
+        self._next: Code | None = None  # where the program stands
+        self._last: Code | None = None  # what was carried out
         self._fuel = Fuel()
+        self.seconds = 0.0  # of the processor's time, as far as it was timed
         self._names: dict[str, Any] = {}
         self._generator: Generator[Code, Observation, None] | None = None
 
@@ -69,8 +80,8 @@ class Run:
         return self._accepted(code)
 
     def send(self, obs: Observation) -> Code | None:
-        """The last primitive was carried out and this came of it; the next one's code or None."""
-        self.steps += 1
+        """The primitive was carried out and this came of it; the next one's code or None."""
+        self.carried_out(self.steps + 1, self._next)
         self.refuel()
         try:
             code = self._generator.send(obs)  # type: ignore[union-attr]
@@ -80,16 +91,23 @@ class Run:
             return self._failed(error)
         return self._accepted(code)
 
+    def timed_send(self, obs: Observation) -> Code:
+        """Let the program itself go on, and count the processor's time that it takes."""
+        began = time.thread_time()
+        try:
+            return self._generator.send(obs)  # type: ignore[union-attr]
+        finally:
+            self.seconds += time.thread_time() - began
+
     def refuel(self) -> None:
         """An action was taken: what may be done until the next one is granted anew."""
         fuel = self._fuel
         if length_hint(fuel.left) < LOOP_TURNS:
-            fuel.total -= LOOP_TURNS
             fuel.refill()
             self._names["_tick"] = fuel.tick
 
     def throw(self, error: Exception) -> Code | None:
-        """The last primitive cannot be carried out: raised in the program where it stands."""
+        """The primitive cannot be carried out: raised in the program where it stands."""
         try:
             code = self._generator.throw(error)  # type: ignore[union-attr]
         except StopIteration:
@@ -103,28 +121,33 @@ class Run:
         if self.ending is None:
             self._end(status, line=self._line())
 
-    def count_last(self) -> None:
-        """The last primitive was carried out and the run ends with it."""
-        self.steps += 1
+    def time_is_up(self) -> None:
+        """End the run for the processor's time that it took."""
+        error = f"more than {RUN_SECONDS:g} seconds of the processor's time in one run"
+        self._end("time_limit", line=self._line(), error=error)
+
+    def carried_out(self, steps: int, code: Code | None) -> None:
+        """The world took this primitive, the run's step number ``steps``."""
+        self.steps, self._last = steps, code
 
     def _accepted(self, code: Code) -> Code | None:
         if not length_hint(self._fuel.left):
-            return self._end("fuel_exhausted", line=self._line(), error=_FUEL)
+            return self._end("fuel_exhausted", line=self._line(), error=self._fuel.limit)
         if self.steps >= self.max_steps:
             return self._end("step_limit", line=self._line())
-        self._last = code
+        self._next = code
         return code
 
     def _failed(self, error: Exception) -> None:
         line = innermost(error)
         if self._fuel.exhausted or isinstance(error, FuelSpent):
-            return self._end("fuel_exhausted", line=line, error=_FUEL)
+            return self._end("fuel_exhausted", line=line, error=self._fuel.limit)
         said = f"{type(error).__name__}: {text(error)}"[:_ERROR_LENGTH]
         return self._end("error", line=line, error=said)
 
     def _end(self, status: Status, line: int = 0, error: str = "") -> None:
         if status == "finished" and self._fuel.exhausted:
-            status, error = "fuel_exhausted", _FUEL
+            status, error = "fuel_exhausted", self._fuel.limit
         last = "" if self._last is None else said(self._last)
         self.ending = Ending(status, self.steps, line, last, error)
         if self._generator is not None:
@@ -158,14 +181,19 @@ class Batch:
         self.steps = 0
         self.runs = runs
         self.slotted: dict[int, tuple[str, str]] = {}
+        self._timed = False  # the processor's time of each run
         self._write(codes)
 
     def send(self, seen: Observations) -> list[tuple[int, Run]]:
         """The world has taken the step; those runs that have ended with it."""
         self.steps = steps = self.steps + 1
-        self.slotted.clear()
+        done, self.slotted = self.slotted, {}
         codes = self._codes
+        # Rows are given their next codes one by one; those that end by the limit, only after that.
+        limited = steps >= self._limit or self._timed
+        carried_out = codes[:] if limited else codes
         slow: dict[int, Code | None] = {}
+        began = time.perf_counter()
         turn = PULSE.turn
         for place, (send, hint, row) in enumerate(self._live):
             if not place % _TURN:
@@ -173,16 +201,25 @@ class Batch:
             try:
                 code = send(Observation(seen, row, steps))
             except Exception as error:
-                slow[row] = self._raised(place, error)
+                run = self._brought_up(row, done.get(row, codes[place]))
+                over = isinstance(error, StopIteration)
+                slow[row] = run._end("finished") if over else run._failed(error)
             else:
                 if type(code) is not int or hint() < LOOP_TURNS:
-                    slow[row] = self._looked_at(place, code)
+                    run = self._brought_up(row, done.get(row, codes[place]))
+                    slow[row] = self._looked_at(run, code)
                 else:
                     codes[place] = code
-        if steps >= self._limit:
+        if limited:
             for place, row in enumerate(self._order):
-                if row not in slow and steps >= self.runs[row].max_steps:
-                    slow[row] = self._looked_at(place, codes[place])
+                run = self.runs[row]
+                late = run.ending is None and run.seconds > RUN_SECONDS
+                if late or (row not in slow and steps >= run.max_steps):
+                    self._brought_up(row, done.get(row, carried_out[place]))
+                    slow[row] = run.time_is_up() if late else self._looked_at(run, codes[place])
+        if not self._timed and time.perf_counter() - began > SLOW_STEP:
+            self._timed = True
+            self._live = self._ways_on()
         return self._settle(slow) if slow else []
 
     def stop(self, over: list[int]) -> list[tuple[int, Run]]:
@@ -190,8 +227,8 @@ class Batch:
         ended: list[tuple[int, Run]] = []
         for place, row in enumerate(self._order):
             if row in over:
-                run = self._brought_up(place)
-                run.count_last()
+                run = self.runs[row]
+                run.carried_out(self.steps + 1, self.slotted.get(row, self._codes[place]))
                 run.stop("episode_over")
                 ended.append((row, run))
         self._remove(ended)
@@ -201,20 +238,13 @@ class Batch:
         """The row's run has got something else to do, or None: it has ended."""
         return self._settle({row: code})
 
-    def _brought_up(self, place: int) -> Run:
-        """The run, knowing of its steps and of its last primitive."""
-        row = self._order[place]
+    def _brought_up(self, row: int, code: Code) -> Run:
+        """The run, knowing of its steps and of ``code``, which was the last of them."""
         run = self.runs[row]
-        run.steps = self.steps
-        run._last = self._last.pop(row, None) or self._codes[place]
+        run.carried_out(self.steps, code)
         return run
 
-    def _raised(self, place: int, error: Exception) -> Code | None:
-        run = self._brought_up(place)
-        return run._end("finished") if isinstance(error, StopIteration) else run._failed(error)
-
-    def _looked_at(self, place: int, code: Code) -> Code | None:
-        run = self._brought_up(place)
+    def _looked_at(self, run: Run, code: Code) -> Code | None:
         accepted = run._accepted(code)
         if accepted is not None:
             run.refuel()
@@ -241,21 +271,25 @@ class Batch:
 
     def _write(self, codes: dict[int, Code]) -> None:
         self.slotted = {row: code for row, code in codes.items() if isinstance(code, tuple)}
-        self._last: dict[int, Code] = dict(self.slotted)
         self._order = list(codes)
         self._codes = array(
             "q", [0 if isinstance(code, tuple) else code for code in codes.values()]
         )
         self.rows = np.array(self._order, np.int64)
         self.codes = np.frombuffer(self._codes, np.int64) if codes else np.zeros(0, np.int64)
-        self._live = [
-            (run._generator.send, run._fuel.left.__length_hint__, row)  # type: ignore[union-attr]
-            for row, run in ((row, self.runs[row]) for row in self._order)
-        ]
+        self._live = self._ways_on()
         self._limit = min((run.max_steps for run in self.runs.values()), default=0)
 
-
-_FUEL = f"{LOOP_TURNS} loop turns, or as much work, without an action"
+    def _ways_on(self) -> list[tuple[Callable[[Observation], Code], Callable[[], int], int]]:
+        """For each run in order: how it goes on, what fuel it has left, and its row."""
+        return [
+            (
+                run.timed_send if self._timed else run._generator.send,  # type: ignore[union-attr]
+                run._fuel.left.__length_hint__,  # type: ignore[attr-defined]
+                row,
+            )
+            for row, run in ((row, self.runs[row]) for row in self._order)
+        ]
 
 
 def innermost(error: BaseException) -> int:

@@ -100,7 +100,7 @@ class CodedActions:
             seen.expire()
             actions[batch.rows] = VECTORS[batch.codes]
             for row, code in batch.slotted.items():
-                actions[row] = self._slot_action(row, code)
+                actions[row] = self._slot_action(row, code) or NOOP
             steps += int(np.count_nonzero(running))
             over = ends(running, tick(running))
             seen = Observations(readings, fields)
@@ -120,17 +120,29 @@ class CodedActions:
         seen.expire()
         return steps
 
-    def _slot_action(self, row: int, code: tuple[str, str]) -> tuple[int, ...]:
+    def _slot_action(self, row: int, code: tuple[str, str]) -> tuple[int, ...] | None:
+        """The action that does this with the item where it lies now, or None where it is not."""
         verb, item = code
-        slot = slot_of(self._readings, row, item_id(self._world, item), verb)
-        return tuple(NOOP) if slot is None else primitive_actions.slot_action(verb, slot)
+        number = item_id(self._world, item)
+        if verb == "equip" and self._is_equipped(row, number):
+            return tuple(NOOP)
+        slot = slot_of(self._readings, row, number, verb)
+        return None if slot is None else primitive_actions.slot_action(verb, slot)
+
+    def _is_equipped(self, row: int, item: int) -> bool:
+        """Whether equipping would change nothing. MineDojo's mask has the main hand only where its
+        item belongs elsewhere, as armour does, and its inventory leaves out what is worn."""
+        readings = self._readings
+        if readings.inventory()[0][row, 0] == item:
+            return not readings.masks()["equip"][row, 0]
+        return item in readings.status()["equipment"][row, 1:]
 
     def _possible(self, run: Run, row: int, code: Code | None) -> Code | None:
         """A run's next primitive, once the items that it needs are there; None if there is none."""
         while isinstance(code, tuple):
-            verb, item = code
-            if slot_of(self._readings, row, item_id(self._world, item), verb) is not None:
+            if self._slot_action(row, code) is not None:
                 return code
+            verb, item = code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
         return code
 

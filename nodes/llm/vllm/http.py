@@ -1,20 +1,26 @@
 """Short requests to the server beside the completions: health, metrics, sleep."""
 
 import http.client
+import time
+from contextlib import closing
+
+from nodes.llm.timed_http import timed_connection
+
+_MOST = 4 * 2**20  # bytes of an answer; the metrics are the longest
 
 
 def request(port: int, method: str, path: str, timeout: float) -> tuple[int, str]:
     """Status and text of an answer from the loopback.
 
     Raises:
-        OSError: the server does not answer within ``timeout`` seconds, or not in HTTP.
+        OSError: the server has not answered within ``timeout`` seconds, or not in HTTP.
     """
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    deadline = time.monotonic() + timeout
     try:
-        connection.request(method, path)
-        response = connection.getresponse()
-        return response.status, response.read().decode(errors="replace")
+        with closing(timed_connection("http", f"127.0.0.1:{port}", deadline, _MOST)) as connection:
+            connection.connect()
+            connection.request(method, path)
+            with connection.getresponse() as response:
+                return response.status, response.read().decode(errors="replace")
     except http.client.HTTPException as error:
         raise OSError(f"no HTTP answer: {error!r}") from None
-    finally:
-        connection.close()

@@ -29,7 +29,7 @@ def place_at(obs, item, dx, dy, dz):
         obs = place(item)
         fx, fy, fz = cell_of(obs)
         free = obs.block(goal[0] - fx, goal[1] - fy, goal[2] - fz) in OPEN + REPLACED
-        if not free or tried == 3:
+        if not free or tried == 3 or not obs.inventory.get(item, 0):
             return obs
     return obs
 

@@ -1,0 +1,125 @@
+"""What is reported of a run's end is what happened, whatever programs run beside it."""
+
+import random
+
+import pytest
+
+from nodes.env_server.programs import Batch, Observations, Run, compile_program, running
+from nodes.env_server.programs.fuel import TOTAL_TURNS
+from nodes.env_server.programs.primitives import Code, said
+from nodes.env_server.readings import Readings
+from tests.fake_world import FakeWorld
+
+MAX_STEPS = 12
+LINES = (
+    "attack()",
+    "turn(30)",
+    "look(15)",
+    "craft('planks')",
+    "equip('log')",
+    "destroy('stick')",
+    "try:\n        place('dirt')\n    except ValueError:\n        pass",
+    "try:\n        equip('stick')\n    except ValueError:\n        use()",
+    "for _ in range(3):\n        jump()",
+    "if obs.steps > 9:\n        1 / 0",
+    "for _ in range(15000):\n        pass",
+)
+LAST_LINES = ("1 / 0", "return", "while True:\n        forward()", "while True:\n        pass")
+
+
+def random_program(chance: random.Random) -> str:
+    lines = ["obs = noop()", *chance.choices(LINES, k=chance.randrange(6))]
+    chance.shuffle(lines)
+    return "def action(obs):\n" + "".join(
+        f"    {line}\n" for line in [*lines, chance.choice(LAST_LINES)]
+    )
+
+
+def possible(run: Run, code: Code | None, chance: random.Random) -> Code | None:
+    """As the session has it, whether the items are there or not being a matter of chance."""
+    while isinstance(code, tuple) and chance.random() < 0.5:
+        code = run.throw(ValueError(f"there is no {code[1]}"))
+    return code
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_last_primitive_and_the_steps_are_those_that_were_carried_out(seed: int) -> None:
+    chance = random.Random(seed)
+    seen = Observations(Readings(FakeWorld(8)), frozenset())
+    runs: dict[int, Run] = {}
+    codes: dict[int, Code] = {}
+    ended: dict[int, Run] = {}
+    for row in range(8):
+        run = Run(compile_program(random_program(chance)), MAX_STEPS)
+        code = possible(run, run.start(seen.row(row, 0)), chance)
+        if code is None:
+            ended[row] = run
+        else:
+            runs[row], codes[row] = run, code
+    carried_out: dict[int, list[str]] = {row: [] for row in range(8)}
+    batch = Batch(runs, codes)
+    while batch.runs:
+        for row, code in zip(batch.rows.tolist(), batch.codes.tolist(), strict=True):
+            carried_out[row].append(said(batch.slotted.get(row, code)))
+        if chance.random() < 0.1:
+            ended |= batch.stop([chance.choice(batch.rows.tolist())])
+        ended |= batch.send(seen)
+        for row, code in list(batch.slotted.items()):
+            now = possible(batch.runs[row], code, chance)
+            if now != code:
+                ended |= batch.replace(row, now)
+    told = {row: run.ending for row, run in ended.items()}
+    assert {
+        row: (ending.steps, ending.last_primitive) for row, ending in told.items() if ending
+    } == {row: (len(done), done[-1] if done else "") for row, done in carried_out.items()}
+
+
+def test_the_random_programs_end_in_every_way() -> None:
+    statuses: set[str] = set()
+    chance = random.Random(0)
+    for _ in range(60):
+        seen = Observations(Readings(FakeWorld(1)), frozenset())
+        run = Run(compile_program(random_program(chance)), MAX_STEPS)
+        code = possible(run, run.start(seen.row(0, 0)), chance)
+        while code is not None:
+            code = possible(run, run.send(seen.row(0, run.steps + 1)), chance)
+        assert run.ending is not None
+        statuses.add(run.ending.status)
+    assert statuses == {"finished", "error", "fuel_exhausted", "step_limit"}
+
+
+def test_a_run_has_a_limit_of_work_whatever_it_does_between_its_actions() -> None:
+    source = "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n"
+    seen = Observations(Readings(FakeWorld(1)), frozenset())
+    run = Run(compile_program(f"{source}        attack()\n"), 10_000)
+    batch = Batch({0: run}, {0: run.start(seen.row(0, 0)) or 0})
+    while batch.runs:
+        batch.send(seen)
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.steps) == ("fuel_exhausted", TOTAL_TURNS // 9001)
+    assert run.ending.error == "2,000,000 loop turns, or as much work, in one run"
+
+
+def test_a_run_that_takes_too_much_of_the_processor_is_ended_and_others_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "RUN_SECONDS", 0.05)
+    monkeypatch.setattr(running, "SLOW_STEP", 0.0)
+    work = "        for _ in range(9000):\n            pass\n"
+    sources = [
+        f"def action(obs):\n    while True:\n{work}        attack()\n",
+        "def action(obs):\n    while obs.steps < 400:\n        obs = jump()\n",
+    ]
+    seen = Observations(Readings(FakeWorld(2)), frozenset())
+    runs = {row: Run(compile_program(source), 1000) for row, source in enumerate(sources)}
+    ended: dict[int, Run] = {}
+    batch = Batch(dict(runs), {row: run.start(seen.row(row, 0)) or 0 for row, run in runs.items()})
+    while batch.runs:
+        ended |= batch.send(seen)
+    busy, quick = ended[0].ending, ended[1].ending
+    assert busy is not None
+    assert quick is not None
+    assert (busy.status, busy.last_primitive) == ("time_limit", "attack")
+    assert 3 <= busy.line <= 5
+    assert "0.05 seconds of the processor's time" in busy.error
+    assert (quick.status, quick.steps) == ("finished", 400)
