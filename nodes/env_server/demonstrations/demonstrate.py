@@ -43,7 +43,7 @@ def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
     limit = limit or (SURVIVAL_LIMIT if spec.kind == "survival" else LIMIT)
     reason, success = "", False
     try:
-        env = make(task, image_size=(1, 1), cam_interval=1, world_seed=seed)
+        env = make(task, image_size=(1, 1), cam_interval=1, world_seed=seed, seed=seed)
     except NotInThisWorld as refused:
         return Demonstration(task, seed, False, 0, 0, 0.0, str(refused))
     env.reset()

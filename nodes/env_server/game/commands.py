@@ -35,6 +35,7 @@ EFFECTS = {  # those that do something in this engine
     "resistance": effects.RESISTANCE,
     "fire_resistance": effects.FIRE_RESISTANCE,
     "water_breathing": effects.WATER_BREATHING,
+    "night_vision": effects.NIGHT_VISION,
 }
 EFFECT_SECONDS, STRONGEST = 30, 7
 FILLED = 32768  # blocks, as in the game
