@@ -43,6 +43,7 @@ BOW = item_id("bow")
 READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
 SWORD_OR_TOOL = (1, 2)  # in the rules' column "tool"
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
+FIRE = next(block.id for block in BLOCKS if block.name == "fire")
 TICK, ATTACK, LET_GO = direct(tick), direct(attack), direct(let_go)
 
 
@@ -174,30 +175,52 @@ class Game:
     def place_mob(self, kind: int, x: float, y: float, z: float) -> int:
         return int(place_mob(self.world.state, self.world.rules, 0, kind, x, y, z))
 
-    def kill_mobs(self, kinds: set[int]) -> None:
-        """They die as by themselves: nobody counts it."""
-        mobs = self.world.state.mobs[0]
-        for number in np.flatnonzero(np.isin(mobs["kind"], list(kinds))).tolist():
+    def remove_entity(self, kind: str, number: int) -> None:
+        """A mob or an item that lies about is gone."""
+        if kind == "item":
+            self.world.state.drops[0, number]["count"] = 0
+        else:
             remove_mob(self.world.state, 0, number)
 
-    def stand_on_top(self, x: int, z: int) -> bool:
-        """The player stands on the highest block of a column, if it is solid. The window goes
-        there in any case."""
+    def move_entity(self, kind: str, number: int, x: float, y: float, z: float) -> None:
+        """A mob or an item that lies about is elsewhere in the window."""
+        state = self.world.state
+        row = (state.drops if kind == "item" else state.mobs)[0, number]
+        row["x"], row["y"], row["z"] = x, y, z
+
+    def block_at(self, x: int, y: int, z: int) -> tuple[int, int] | None:
+        """A block's number and metadata; None outside the window."""
+        if not self.holds(x, z) or not 0 <= y < HEIGHT:
+            return None
+        state = self.world.state
+        last = state.blocks.shape[1] - 1
+        cell = 0, x & last, z & last, y
+        return int(state.blocks[cell]), int(state.meta[cell])
+
+    def top_of(self, x: int, z: int) -> float | None:
+        """Where one stands on a column of the window: on its highest block, as long as that is
+        neither liquid nor fire."""
         world = self.world
-        self.move_to(x + 0.5, HEIGHT - 1.0, z + 0.5)
         last = world.state.blocks.shape[1] - 1
         column = world.state.blocks[0, x & last, z & last]
         heights = world.rules.block["height"]
         there = np.flatnonzero(column)
-        if (
-            not len(there)
-            or there[-1] >= HEIGHT - 2
-            or world.rules.block["liquid"][column[there[-1]]]
-        ):
-            return False
+        if not len(there) or there[-1] >= HEIGHT - 2:
+            return None
+        highest = int(column[there[-1]])
+        if world.rules.block["liquid"][highest] or highest == FIRE:
+            return None
         top = int(np.flatnonzero(heights[column] > 0.0)[-1])
-        self.move_to(x + 0.5, top + float(heights[column[top]]), z + 0.5)
-        return True
+        return top + float(heights[column[top]])
+
+    def stand_on_top(self, x: int, z: int) -> bool:
+        """The player stands on the highest block of a column, if one can. The window goes there
+        in any case."""
+        self.move_to(x + 0.5, HEIGHT - 1.0, z + 0.5)
+        top = self.top_of(x, z)
+        if top is not None:
+            self.move_to(x + 0.5, top, z + 0.5)
+        return top is not None
 
     # One tick.
 
