@@ -13,11 +13,18 @@ from nodes.env_server.game.commands import perform
 from nodes.env_server.game.info import held_of, info_of
 from nodes.env_server.game.journal import Journal
 from nodes.env_server.game.keys import STILL, Keys
+from nodes.env_server.game.picking import slot_to_fill, slot_to_pick
 from nodes.env_server.game.scope import make_embedded, world_seed
 from nodes.env_server.game.statistics import Statistics
 from nodes.env_server.game.village import OUTSIDE_THE_WELL, nearest_village
 from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import held
+from nodes.env_server.worlds.embedded.hands.hotbar import (
+    HOTBAR,
+    place_of,
+    select_slot,
+    swap_slots,
+)
 from nodes.env_server.worlds.embedded.hands.items import add_items
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
 from nodes.env_server.worlds.embedded.scene.staging import put_player
@@ -37,7 +44,7 @@ from nodes.env_server.worlds.embedded.stepping import (
 from nodes.env_server.worlds.embedded.surroundings import surroundings
 from nodes.env_server.worlds.embedded.updates import set_block
 
-BAG = 36
+BAG, OFFHAND = 36, 40
 ARMOUR = range(36, 40)
 BOW = item_id("bow")
 READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
@@ -95,6 +102,11 @@ class Game:
         """The player's record, as kernels take it."""
         return self.world.state.players[0]
 
+    @property
+    def selected(self) -> int:
+        """The slot of the hot bar that is in the hand, 0..8."""
+        return int(self.player["selected"])
+
     def tick(self, keys: Keys = STILL, command: str = "") -> str:
         """One tick of 50 ms: the command, then the keys. Returns why the command was not done, ""
         if it was."""
@@ -141,8 +153,9 @@ class Game:
     # What commands and settings do to the world.
 
     def set_slot(self, slot: int, name: str, quantity: int, variant: int) -> None:
+        """``slot``: the player's, 0 the first of the hot bar."""
         item = item_id(name)
-        entry = self.world.state.slots[0, slot]
+        entry = self.world.state.slots[0, place_of(self.selected, slot)]
         entry["item"] = item
         entry["count"] = quantity if item else 0
         entry["variant"] = variant if item else 0
@@ -230,6 +243,7 @@ class Game:
 
     def _act(self, keys: Keys) -> None:
         state, rules = self.world.state, self.world.rules
+        self._arrange(keys)
         if keys.attack:
             self._attack()
         else:
@@ -251,6 +265,22 @@ class Game:
                 worn = rules.item[item_id(name)]["slot"] in ARMOUR
                 if (self._quantities() < before).any() if function == PLACE else worn:
                     self.statistics.count("use_item", name)
+
+    def _arrange(self, keys: Keys) -> None:
+        """What lies where, and what is in the hand."""
+        state = self.world.state
+        for one, other in keys.swaps:
+            swap_slots(state, 0, place_of(self.selected, one), place_of(self.selected, other))
+        if keys.hotbar >= 0:
+            select_slot(state, 0, keys.hotbar)
+        if keys.swap_hands:
+            swap_slots(state, 0, 0, OFFHAND)
+        slot = slot_to_pick(self) if keys.pick else -1
+        if slot >= HOTBAR:  # out of the bag
+            select_slot(state, 0, slot_to_fill(self))
+            swap_slots(state, 0, 0, slot)
+        elif slot >= 0:
+            select_slot(state, 0, slot)
 
     def _attack(self) -> None:
         world, statistics = self.world, self.statistics

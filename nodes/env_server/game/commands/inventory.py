@@ -27,7 +27,7 @@ def replaceitem(game: "Game", source: Source, words: list[str]) -> None:
     if len(words) < 4 or words[0] != "entity":
         raise NotDone("it wants entity @p SLOT ITEM [COUNT [VARIANT]]")
     select_player(game, source, words[1])
-    place, name = slot(words[2]), item(words[3])
+    place, name = slot(words[2], game.selected), item(words[3])
     quantity = count(words[4]) if len(words) > 4 else 1
     variant = count(words[5]) if len(words) > 5 else 0
     game.set_slot(place, name, min(quantity, max(1, STACKS[name])), variant)

@@ -89,13 +89,14 @@ def metadata(word: str) -> int:
     return meta
 
 
-def slot(word: str) -> int:
+def slot(word: str, selected: int) -> int:
+    """The number of a slot, of which ``selected`` is in the hand."""
     found = SLOT.fullmatch(word)
     if found is None:
         raise NotDone(f"there is no {word}")
     place, name = found.groups()
     if place == "weapon" and name in (None, "mainhand", "offhand"):
-        return 40 if name == "offhand" else 0
+        return 40 if name == "offhand" else selected
     if place == "armor" and name in WORN:
         return WORN[name]
     if place == "hotbar" and name and name.isdecimal() and int(name) < 9:
