@@ -311,7 +311,7 @@ def test_effects_that_there_are_not_are_logged(server: Server, client: Client) -
     for words, reason in [
         ("@p poisn", "there is no effect poisn; did you mean poison"),
         ("@p poison 1 9", "the strength is 0 to 7"),
-        ("@e poison", "it wants @p EFFECT"),
+        ("@e[type=item] poison", "the selector @e[type=item] found nothing"),
     ]:
         client.step(f"chat /effect {words}")
         assert reason in server.log()
