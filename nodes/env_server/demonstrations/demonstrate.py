@@ -13,7 +13,7 @@ from nodes.env_server.demonstrations.scripts import play
 from nodes.env_server.game import NotInThisWorld
 from nodes.env_server.minedojo_api import make
 
-LIMIT = 60_000  # steps
+LIMIT = 150_000  # steps
 SURVIVAL_LIMIT = 2_500_000  # a hundred days are 2,400,000 ticks
 SEED = 1
 RESULTS = Path(__file__).parent / "demonstrations.json"
