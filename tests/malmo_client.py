@@ -93,10 +93,11 @@ class Client:
 
 
 class Server:
-    """``port``; ``log()``: what it has logged so far."""
+    """``port`` and ``pid``; ``log()``: what it has logged so far."""
 
-    def __init__(self, port: int, log: Path) -> None:
+    def __init__(self, port: int, pid: int, log: Path) -> None:
         self.port = port
+        self.pid = pid
         self._log = log
 
     def log(self) -> str:
@@ -119,7 +120,7 @@ def serving(*arguments: str) -> Iterator[Server]:
             assert process.stdout is not None
             line = process.stdout.readline()
             assert line.startswith("listening on "), Path(log.name).read_text()
-            yield Server(int(line.rpartition(":")[2]), Path(log.name))
+            yield Server(int(line.rpartition(":")[2]), process.pid, Path(log.name))
         finally:
             process.terminate()
             assert process.wait(timeout=DEADLINE) == 0

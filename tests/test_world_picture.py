@@ -92,23 +92,6 @@ def test_the_block_under_the_crosshair_is_outlined(stage: Game) -> None:
     assert shot(stage, 100, 100)[:, :40].sum(0).min() > 60  # out of reach: no line
 
 
-def test_night_is_darker_than_day_and_not_black(stage: Game) -> None:
-    day = shot(stage)[:, 40:].mean()
-    stage.player["time"] = 18000
-    night = shot(stage)[:, 40:].mean()
-    assert 8.0 < night < 0.6 * day
-
-
-def test_a_torch_lights_its_surroundings(stage: Game) -> None:
-    stage.player["time"] = 18000
-    stage.world.state.light[0] = 0
-    dark = shot(stage)[:, 40:].mean()
-    stage.world.state.light[0] = 12
-    lit = shot(stage)[:, 40:]
-    assert lit.mean() > 1.5 * dark
-    assert lit[0].mean() > lit[2].mean()  # warm
-
-
 def test_water_tints_what_is_in_it(stage: Game) -> None:
     before = shot(stage)[:, 40:].reshape(3, -1).mean(1)
     for up in range(3):

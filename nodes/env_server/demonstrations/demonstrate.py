@@ -13,7 +13,7 @@ from nodes.env_server.demonstrations.scripts import play
 from nodes.env_server.game import NotInThisWorld
 from nodes.env_server.minedojo_api import make
 
-LIMIT = 60_000  # steps
+LIMIT = 150_000  # steps
 SURVIVAL_LIMIT = 2_500_000  # a hundred days are 2,400,000 ticks
 SEED = 1
 RESULTS = Path(__file__).parent / "demonstrations.json"
@@ -43,7 +43,7 @@ def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
     limit = limit or (SURVIVAL_LIMIT if spec.kind == "survival" else LIMIT)
     reason, success = "", False
     try:
-        env = make(task, image_size=(1, 1), cam_interval=1, world_seed=seed)
+        env = make(task, image_size=(1, 1), cam_interval=1, world_seed=seed, seed=seed)
     except NotInThisWorld as refused:
         return Demonstration(task, seed, False, 0, 0, 0.0, str(refused))
     env.reset()

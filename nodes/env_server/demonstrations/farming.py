@@ -14,6 +14,7 @@ from nodes.env_server.obtainable.derivations import Rule
 
 HOES = ("wooden_hoe", "stone_hoe", "iron_hoe", "golden_hoe", "diamond_hoe")
 PATIENCE = 400_000  # ticks that a crop may take
+IDLE = 60  # ticks between two looks at it
 SEARCH = 60  # columns in which soil is looked for
 NEAREST = 200  # cells of soil among which one at the water is chosen
 DRY = 20.0  # blocks that one goes further for soil at the water
@@ -75,7 +76,8 @@ def _soil(player: Player) -> Cell:
 
 
 def grow(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Sows one plant and waits beside it until it is ripe."""
+    """Sows one plant and waits beside it until it is ripe. It waits in crafting actions that come
+    to nothing, of three ticks each."""
     player = obtaining.player
     crop = rule.gives.removeprefix("block:")
     seeds = SEEDS[crop]
@@ -92,12 +94,12 @@ def grow(obtaining: Obtaining, rule: Rule, count: int) -> None:
     plant = (cell[0], cell[1] + 1, cell[2])
     if player.block(plant) != BLOCK_IDS[crop]:
         raise GaveUp(f"{seeds} were not sown")
-    for _ in range(PATIENCE):
+    for _ in range(PATIENCE // IDLE):
         if player.block(plant) != BLOCK_IDS[crop]:
             raise GaveUp(f"the {crop} were lost")
         if player.meta(plant) >= RIPE[crop]:
             return
-        player.act()
+        player.idle(IDLE)
 
 
 def _fields(player: Player) -> list[Cell]:

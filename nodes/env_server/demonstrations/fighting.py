@@ -13,11 +13,13 @@ from nodes.env_server.demonstrations.gathering import pick_up, wander
 from nodes.env_server.demonstrations.ground import WATER
 from nodes.env_server.demonstrations.hunting import (
     MEALS,
+    QUARRIES,
     afloat,
     angles_to_mob,
     close_in,
     in_sight,
     kill_one,
+    kills,
     nearest_mob,
     rested,
     strike,
@@ -25,7 +27,7 @@ from nodes.env_server.demonstrations.hunting import (
     within_reach,
 )
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import Disturbed, Player
+from nodes.env_server.demonstrations.player import Disturbed, GaveUp, Player
 from nodes.env_server.demonstrations.sheltering import DAY, FED, WELL, eat_to_heal, hide
 from nodes.env_server.worlds.embedded.mobs.table import BLOW, HOSTILE, SWELL
 
@@ -194,6 +196,33 @@ def _recover(player: Player) -> None:
         player.idle(3)
 
 
+def slay(player: Player, kind: str) -> None:
+    """Kills one mob of a kind.
+
+    Raises:
+        GaveUp: none is met, or caught.
+    """
+    if MOB_IDS[kind] != CREEPER:
+        kill_one(player, kind)
+        return
+    before = kills(player, kind)
+    lost: set[int] = set()
+    for _ in range(QUARRIES):
+        number = nearest_mob(player, kind, but=lost)
+        if number < 0:
+            _warily(player, lambda: wander(player))
+            lost.clear()
+            continue
+        duel(player, number)
+        if kills(player, kind) > before:
+            return
+        if _is_weak(player):
+            _recover(player)
+        else:
+            lost.add(number)
+    raise GaveUp(f"no {kind} was caught")
+
+
 def _is_near(player: Player) -> bool:
     """Whether somebody who is after the player is near, seen or not."""
     return any(away_from(player, mob) < CLEAR for mob in _pursuers(player))
@@ -222,7 +251,7 @@ def _blow(player: Player, mob: Any) -> None:
             _look(player, mob)
     elif not rested(player) and far < KEPT and _comes_close(player, mob):
         _look(player, mob, move=2)
-    elif creeper and far < THREAT and _let_come(player, mob):
+    elif creeper and far < THREAT and in_sight(player, mob) and _let_come(player, mob):
         pass
     elif _warily(player, lambda: close_in(player, mob)):
         strike(player, mob, move=2 if creeper else 0)

@@ -1,13 +1,14 @@
 """Finding mobs, going after them, striking them, or using something on them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
 
 from models.actions import ATTACK, NO_OP
 from models.rules.mobs import MOB_IDS, mob_names
+from nodes.env_server.demonstrations.digging import dig
 from nodes.env_server.demonstrations.gathering import pick_up, wander
 from nodes.env_server.demonstrations.ground import WATER
 from nodes.env_server.demonstrations.player import GaveUp, OutOfSteps, Player
@@ -19,6 +20,7 @@ from nodes.env_server.worlds.embedded.rays import cast, direction
 ARM = 2.7  # metres
 LOOK, SOLID = 0.4, 0.5  # metres between two looks along a line; blocks so high hide a mob
 CHASE = 900  # ticks after one mob
+QUARRIES = 40  # mobs that are gone after before giving up
 WEAPONS = ("diamond_sword", "iron_sword", "diamond_axe", "iron_axe", "stone_sword", "stone_axe",
            "wooden_sword", "golden_sword", "wooden_axe")  # fmt: skip
 HUNGRY, WEAK = 14.0, 12.0
@@ -26,8 +28,14 @@ MEALS = ("cooked_beef", "bread", "cooked_mutton", "cooked_porkchop", "cooked_chi
          "beef", "mutton", "porkchop", "carrot")  # fmt: skip
 
 
-def nearest_mob(player: Player, kind: str, fits: Callable[[Any], bool] = lambda mob: True) -> int:
-    """The number of the nearest mob of a kind, -1 if there is none in the window."""
+def nearest_mob(
+    player: Player,
+    kind: str,
+    fits: Callable[[Any], bool] = lambda mob: True,
+    but: Container[int] = (),
+) -> int:
+    """The number of the nearest mob of a kind, -1 if there is none in the window. ``but``: numbers
+    that do not count."""
     mobs, body = player.world.state.mobs[0], player.body
     best, number = math.inf, -1
     for index in np.flatnonzero(mobs["kind"] == MOB_IDS[kind]):
@@ -36,7 +44,7 @@ def nearest_mob(player: Player, kind: str, fits: Callable[[Any], bool] = lambda 
             (float(mob["x"]), float(mob["y"]), float(mob["z"])),
             (float(body["x"]), float(body["y"]), float(body["z"])),
         )
-        if away < best and fits(mob):
+        if away < best and int(index) not in but and fits(mob):
             best, number = away, int(index)
     return number
 
@@ -53,16 +61,24 @@ def hunt(player: Player, kind: str, item: str, count: int) -> None:
 
 
 def kill_one(player: Player, kind: str) -> None:
+    """Kills the nearest mob of a kind that can be got at.
+
+    Raises:
+        GaveUp: none is met, or caught.
+    """
     before = kills(player, kind)
-    for _ in range(40):
-        number = nearest_mob(player, kind)
+    lost: set[int] = set()
+    for _ in range(QUARRIES):
+        number = nearest_mob(player, kind, but=lost)
         if number < 0:
             wander(player)
+            lost.clear()
             continue
         take_weapon(player)
         fight(player, kind, number)
         if kills(player, kind) > before:
             return
+        lost.add(number)
     raise GaveUp(f"no {kind} was caught")
 
 
@@ -124,11 +140,23 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
 
         try:
             go(player, near, cell, slack=2.0)
+            if near(player.feet) and not within_reach(player, mob, reach):
+                _dig_towards(player, mob)
         except OutOfSteps:
             raise
         except GaveUp:
             player.wait(10)
     return False
+
+
+def _dig_towards(player: Player, mob: Any) -> None:
+    """Digs what stands between the player and a mob that is near: it sits in a hole."""
+    look_at_mob(player, mob)
+    block, cell = player.target()
+    if block:
+        dig(player, cell)
+    else:
+        player.act()
 
 
 def within_reach(player: Player, mob: Any, reach: float = ARM) -> bool:

@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 
-from models.rules import CRAFTS, Recipe
+import msgspec
+
+from models.rules import CRAFTS, ITEMS, Recipe
 from nodes.env_server.demonstrations.building import face, place_near, take_along
 from nodes.env_server.demonstrations.gathering import gather
-from nodes.env_server.demonstrations.player import GaveUp, NoTool, Player
-from nodes.env_server.obtainable.derivations import Derivation, Rule
+from nodes.env_server.demonstrations.player import GaveUp, NoTool, NoWay, Player
+from nodes.env_server.obtainable.derivations import GIVEN, Rule, World, derive
 
 DEEPEST = 24  # ways that lead to ways
 ROUNDS = 12
@@ -23,12 +25,19 @@ CRAFTED = {craft.item: craft for craft in CRAFTS}
 Deed = Callable[["Obtaining", Rule, int], None]
 
 
+def tools_of(token: str) -> list[str]:
+    """The tools of ``tool:a|b``, or all of a kind, ``tool:hoe``."""
+    names = token.removeprefix("tool:").split("|")
+    return [item.name for item in ITEMS if item.name in names or item.name.endswith(f"_{names[0]}")]
+
+
 class Obtaining:
     """``deeds``: what has to be done by hand for a rule's ``how``."""
 
-    def __init__(self, player: Player, derivation: Derivation, deeds: dict[str, Deed]) -> None:
+    def __init__(self, player: Player, world: World, deeds: dict[str, Deed]) -> None:
         self.player = player
-        self.derivation = derivation
+        self._world = world
+        self._derivation = derive(world)
         self._deeds = deeds
         self._depth = 0
 
@@ -53,22 +62,28 @@ class Obtaining:
 
     def need_tool(self, token: str) -> None:
         """One of the tools of ``tool:a|b``, the one that is had the easiest."""
-        tools = token.removeprefix("tool:").split("|")
+        tools = tools_of(token)
         if not any(self.player.have(tool) for tool in tools):
             self.obtain(self.way(token).needs[0])
 
     def way(self, token: str) -> Rule:
-        """How the oracle would have it. Raises GaveUp where nothing gives it."""
-        rule = self.derivation.found.get(token)
+        """How the oracle would have it. What was given at the start and is used up has to be made
+        anew. Raises GaveUp where nothing gives it."""
+        rule = self._derivation.found.get(token)
+        if rule is not None and rule.how == GIVEN and not self.player.have(token):
+            left = tuple(item for item in self._world.items if self.player.have(item))
+            self._world = msgspec.structs.replace(self._world, items=left)
+            self._derivation = derive(self._world)
+            rule = self._derivation.found.get(token)
         if rule is None:
-            raise GaveUp(f"nothing gives {token}")
+            raise NoWay(f"nothing gives {token}")
         return rule
 
     def _take_way(self, rule: Rule, count: int) -> None:
         name = rule.gives
         if rule.how in ("craft", "smelt"):
             self._make(rule, count)
-        elif rule.how.startswith("break "):
+        elif rule.how.startswith("break ") and rule.how not in self._deeds:
             for need in rule.needs:
                 if need.startswith("tool:"):
                     self.need_tool(need)
@@ -81,7 +96,7 @@ class Obtaining:
         kind = "kill" if rule.how.startswith("kill a ") else rule.how
         deed = self._deeds.get(kind)
         if deed is None:
-            raise GaveUp(f"nobody knows how to {rule.how}")
+            raise NoWay(f"there is no script for this: {rule.how}")
         for need in rule.needs:
             if need.startswith("tool:"):
                 self.need_tool(need)

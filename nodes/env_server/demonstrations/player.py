@@ -32,6 +32,11 @@ class OutOfSteps(GaveUp):
     """The script's limit is reached: nothing else need be tried."""
 
 
+class NoWay(GaveUp):
+    """The rules know no way to something, or the script none to do it: it helps nothing to go and
+    try elsewhere."""
+
+
 class NoTool(GaveUp):
     """Nothing in the bag makes a block drop: what did has worn out."""
 

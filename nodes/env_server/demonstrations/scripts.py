@@ -1,19 +1,22 @@
 """What the scripted player does for each kind of task."""
 
+from contextlib import suppress
+
 import msgspec
 
 from models.tasks import TaskSpec, task_kwargs
 from nodes.env_server.demonstrations.deeds import DEEDS
-from nodes.env_server.demonstrations.fighting import is_dark, keep_watch
-from nodes.env_server.demonstrations.hunting import kill_one
+from nodes.env_server.demonstrations.fighting import is_dark, keep_watch, slay
+from nodes.env_server.demonstrations.gathering import wander
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import Died, GaveUp, Player
+from nodes.env_server.demonstrations.player import Died, GaveUp, NoWay, OutOfSteps, Player
 from nodes.env_server.demonstrations.sheltering import DAY, MORNING, wall_in
 from nodes.env_server.demonstrations.using import use_tech
-from nodes.env_server.obtainable.derivations import World, derive
+from nodes.env_server.obtainable.derivations import World
 from nodes.env_server.obtainable.oracle import targets_of, worlds_of
 
 LIVES = 8
+STARTS = 5  # of the script, each from another place than the one where it knew no way on
 
 
 def play(player: Player, spec: TaskSpec) -> None:
@@ -24,16 +27,29 @@ def play(player: Player, spec: TaskSpec) -> None:
         GaveUp: the script came to its end, or to a place where it knows no way on.
     """
     world = worlds_of(spec, engine=True)[0]
-    for life in range(LIVES):
+    starts = 0
+    while player.deaths < LIVES:
         # What was given at the start is lost with the first life.
-        given = world if life == 0 else msgspec.structs.replace(world, items=())
+        given = world if not player.deaths else msgspec.structs.replace(world, items=())
         try:
-            if life and is_dark(player):
+            if player.deaths and is_dark(player):
                 keep_watch(player, MORNING)
             _play_once(player, spec, given)
         except Died:
             _rise(player)
+        except (OutOfSteps, NoWay):
+            raise
+        except GaveUp:
+            starts += 1
+            if starts >= STARTS:
+                raise
+            _go_elsewhere(player)
     raise GaveUp(f"the player died {LIVES} times")
+
+
+def _go_elsewhere(player: Player) -> None:
+    with suppress(Died, GaveUp):
+        wander(player)
 
 
 def _rise(player: Player) -> None:
@@ -46,8 +62,8 @@ def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
     if spec.kind == "combat":
         while True:
             for target in targets_of(spec):
-                kill_one(player, target.removeprefix("mob:"))
-    obtaining = Obtaining(player, derive(world), DEEDS)
+                slay(player, target.removeprefix("mob:"))
+    obtaining = Obtaining(player, world, DEEDS)
     if spec.kind == "survival":
         wall_in(obtaining)
         while True:

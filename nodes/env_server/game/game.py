@@ -13,11 +13,18 @@ from nodes.env_server.game.commands import perform
 from nodes.env_server.game.info import held_of, info_of
 from nodes.env_server.game.journal import Journal
 from nodes.env_server.game.keys import STILL, Keys
+from nodes.env_server.game.picking import slot_to_fill, slot_to_pick
 from nodes.env_server.game.scope import make_embedded, world_seed
 from nodes.env_server.game.statistics import Statistics
 from nodes.env_server.game.village import OUTSIDE_THE_WELL, nearest_village
 from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import held
+from nodes.env_server.worlds.embedded.hands.hotbar import (
+    HOTBAR,
+    place_of,
+    select_slot,
+    swap_slots,
+)
 from nodes.env_server.worlds.embedded.hands.items import add_items
 from nodes.env_server.worlds.embedded.mobs.placing import place_mob, remove_mob
 from nodes.env_server.worlds.embedded.scene.staging import put_player
@@ -37,12 +44,13 @@ from nodes.env_server.worlds.embedded.stepping import (
 from nodes.env_server.worlds.embedded.surroundings import surroundings
 from nodes.env_server.worlds.embedded.updates import set_block
 
-BAG = 36
+BAG, OFFHAND = 36, 40
 ARMOUR = range(36, 40)
 BOW = item_id("bow")
 READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
 SWORD_OR_TOOL = (1, 2)  # in the rules' column "tool"
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
+FIRE = next(block.id for block in BLOCKS if block.name == "fire")
 TICK, ATTACK, LET_GO = direct(tick), direct(attack), direct(let_go)
 
 
@@ -94,6 +102,11 @@ class Game:
         """The player's record, as kernels take it."""
         return self.world.state.players[0]
 
+    @property
+    def selected(self) -> int:
+        """The slot of the hot bar that is in the hand, 0..8."""
+        return int(self.player["selected"])
+
     def tick(self, keys: Keys = STILL, command: str = "") -> str:
         """One tick of 50 ms: the command, then the keys. Returns why the command was not done, ""
         if it was."""
@@ -140,8 +153,9 @@ class Game:
     # What commands and settings do to the world.
 
     def set_slot(self, slot: int, name: str, quantity: int, variant: int) -> None:
+        """``slot``: the player's, 0 the first of the hot bar."""
         item = item_id(name)
-        entry = self.world.state.slots[0, slot]
+        entry = self.world.state.slots[0, place_of(self.selected, slot)]
         entry["item"] = item
         entry["count"] = quantity if item else 0
         entry["variant"] = variant if item else 0
@@ -174,30 +188,52 @@ class Game:
     def place_mob(self, kind: int, x: float, y: float, z: float) -> int:
         return int(place_mob(self.world.state, self.world.rules, 0, kind, x, y, z))
 
-    def kill_mobs(self, kinds: set[int]) -> None:
-        """They die as by themselves: nobody counts it."""
-        mobs = self.world.state.mobs[0]
-        for number in np.flatnonzero(np.isin(mobs["kind"], list(kinds))).tolist():
+    def remove_entity(self, kind: str, number: int) -> None:
+        """A mob or an item that lies about is gone."""
+        if kind == "item":
+            self.world.state.drops[0, number]["count"] = 0
+        else:
             remove_mob(self.world.state, 0, number)
 
-    def stand_on_top(self, x: int, z: int) -> bool:
-        """The player stands on the highest block of a column, if it is solid. The window goes
-        there in any case."""
+    def move_entity(self, kind: str, number: int, x: float, y: float, z: float) -> None:
+        """A mob or an item that lies about is elsewhere in the window."""
+        state = self.world.state
+        row = (state.drops if kind == "item" else state.mobs)[0, number]
+        row["x"], row["y"], row["z"] = x, y, z
+
+    def block_at(self, x: int, y: int, z: int) -> tuple[int, int] | None:
+        """A block's number and metadata; None outside the window."""
+        if not self.holds(x, z) or not 0 <= y < HEIGHT:
+            return None
+        state = self.world.state
+        last = state.blocks.shape[1] - 1
+        cell = 0, x & last, z & last, y
+        return int(state.blocks[cell]), int(state.meta[cell])
+
+    def top_of(self, x: int, z: int) -> float | None:
+        """Where one stands on a column of the window: on its highest block, as long as that is
+        neither liquid nor fire."""
         world = self.world
-        self.move_to(x + 0.5, HEIGHT - 1.0, z + 0.5)
         last = world.state.blocks.shape[1] - 1
         column = world.state.blocks[0, x & last, z & last]
         heights = world.rules.block["height"]
         there = np.flatnonzero(column)
-        if (
-            not len(there)
-            or there[-1] >= HEIGHT - 2
-            or world.rules.block["liquid"][column[there[-1]]]
-        ):
-            return False
+        if not len(there) or there[-1] >= HEIGHT - 2:
+            return None
+        highest = int(column[there[-1]])
+        if world.rules.block["liquid"][highest] or highest == FIRE:
+            return None
         top = int(np.flatnonzero(heights[column] > 0.0)[-1])
-        self.move_to(x + 0.5, top + float(heights[column[top]]), z + 0.5)
-        return True
+        return top + float(heights[column[top]])
+
+    def stand_on_top(self, x: int, z: int) -> bool:
+        """The player stands on the highest block of a column, if one can. The window goes there
+        in any case."""
+        self.move_to(x + 0.5, HEIGHT - 1.0, z + 0.5)
+        top = self.top_of(x, z)
+        if top is not None:
+            self.move_to(x + 0.5, top, z + 0.5)
+        return top is not None
 
     # One tick.
 
@@ -207,6 +243,7 @@ class Game:
 
     def _act(self, keys: Keys) -> None:
         state, rules = self.world.state, self.world.rules
+        self._arrange(keys)
         if keys.attack:
             self._attack()
         else:
@@ -228,6 +265,22 @@ class Game:
                 worn = rules.item[item_id(name)]["slot"] in ARMOUR
                 if (self._quantities() < before).any() if function == PLACE else worn:
                     self.statistics.count("use_item", name)
+
+    def _arrange(self, keys: Keys) -> None:
+        """What lies where, and what is in the hand."""
+        state = self.world.state
+        for one, other in keys.swaps:
+            swap_slots(state, 0, place_of(self.selected, one), place_of(self.selected, other))
+        if keys.hotbar >= 0:
+            select_slot(state, 0, keys.hotbar)
+        if keys.swap_hands:
+            swap_slots(state, 0, 0, OFFHAND)
+        slot = slot_to_pick(self) if keys.pick else -1
+        if slot >= HOTBAR:  # out of the bag
+            select_slot(state, 0, slot_to_fill(self))
+            swap_slots(state, 0, 0, slot)
+        elif slot >= 0:
+            select_slot(state, 0, slot)
 
     def _attack(self) -> None:
         world, statistics = self.world, self.statistics

@@ -36,6 +36,7 @@ def info_of(game: "Game") -> dict[str, Any]:
         "score": int(player["xp"]),
         "distance_travelled_cm": sum(stat[way] for way in WAYS),
         "inventory": inventory_of(game),
+        "current_item_index": game.selected,
         "stat": stat,
         "achievement": game.statistics.achievements(),
         "world_time": game.time,
@@ -110,5 +111,8 @@ def held_of(game: "Game") -> dict[str, int]:
 
 
 def _rows(game: "Game") -> list[list[int]]:
-    """Item, count, variant and wear of each slot."""
-    return game.world.state.slots[0].view(np.int32).reshape(-1, 4).tolist()
+    """Item, count, variant and wear of each slot, the player's order."""
+    rows = game.world.state.slots[0].view(np.int32).reshape(-1, 4).tolist()
+    selected = game.selected
+    rows[0], rows[selected] = rows[selected], rows[0]
+    return rows

@@ -8,7 +8,9 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True):
     ``forward`` and ``left``: -1, 0 or 1. ``gait``: 0 none, 1 jump, 2 sneak, 3 sprint.
     ``crafts``: craft arguments (0..243) in the order in which they are tried. ``at_table``: such
     that need no table, but are asked for at one. ``equip`` and ``place``: registry names of items,
-    as MineDojo asks for them; "" for none."""
+    as MineDojo asks for them; "" for none. ``hotbar``: the slot that is taken into the hand, 0..8,
+    or -1. ``swaps``: pairs of slots, 0..40, whose contents change places. ``pick``: the item of the
+    block in sight comes into the hand. ``swap_hands``: what is in the two hands changes places."""
 
     pitch: float = 0.0
     yaw: float = 0.0
@@ -22,6 +24,10 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True):
     at_table: tuple[int, ...] = ()
     equip: str = ""
     place: str = ""
+    hotbar: int = -1
+    swaps: tuple[tuple[int, int], ...] = ()
+    pick: bool = False
+    swap_hands: bool = False
 
 
 STILL = Keys()

@@ -1,6 +1,7 @@
 """The lines of a StepClient message: commands of Malmo's, one a line."""
 
 import math
+import re
 
 from models.rules import CRAFTS, craft_index, item_names
 from nodes.env_server.game import Keys
@@ -8,6 +9,11 @@ from nodes.env_server.malmo.framing import BadMessage
 
 LINES = 128
 PRESSED = ("forward", "back", "left", "right", "jump", "sneak", "sprint", "use", "attack", "drop")
+# What a key in place of equip and place does (event_level_control=False).
+ARRANGED = ("pickItem", "swapHands")
+HOTBAR = {f"hotbar.{n + 1}": n for n in range(9)}
+SLOTS = 41
+SLOT = re.compile(r"-?\d{1,9}")
 # What each of the three crafting commands may make: 2 x 2, at a table, in a furnace.
 STATIONS = {"craft": ("hand",), "craftNearby": ("table", "hand"), "smeltNearby": ("furnace",)}
 ITEMS = frozenset(item_names)
@@ -26,11 +32,12 @@ def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
         raise BadMessage("the action is not UTF-8") from None
     if len(lines) > LINES:
         raise BadMessage(f"an action of {len(lines)} lines, {LINES} is the most")
-    pressed = dict.fromkeys(PRESSED, False)
+    pressed = dict.fromkeys((*PRESSED, *ARRANGED), False)
     named = {"equip": "", "place": ""}
     pitch = yaw = 0.0
     chat = ""
-    crafts, at_table, unknown = [], [], []
+    hotbar = -1
+    crafts, at_table, swaps, unknown = [], [], [], []
     for line in lines:
         verb, _, value = line.strip().partition(" ")
         value = value.strip()
@@ -42,6 +49,10 @@ def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
             pitch, yaw = _camera(value)
         elif verb in pressed:
             pressed[verb] = _flag(verb, value)
+        elif verb in HOTBAR:
+            hotbar = max(hotbar, HOTBAR[verb]) if _flag(verb, value) else hotbar
+        elif verb == "swapInventoryItems" and (slots := _slots(value)) is not None:
+            swaps.append(slots)
         elif verb in named:
             named[verb] = _item(verb, value)
         elif verb in STATIONS and CRAFTED.get(value) in STATIONS[verb]:
@@ -63,6 +74,10 @@ def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
         at_table=tuple(at_table),
         equip=named["equip"],
         place=named["place"],
+        hotbar=hotbar,
+        swaps=tuple(swaps),
+        pick=pressed["pickItem"],
+        swap_hands=pressed["swapHands"],
     )
     return keys, chat, unknown
 
@@ -82,6 +97,15 @@ def _flag(verb: str, value: str) -> bool:
     if value not in ("0", "1"):
         raise BadMessage(f"{verb} is 0 or 1, not {value[:40]!r}")
     return value == "1"
+
+
+def _slots(value: str) -> tuple[int, int] | None:
+    """Two slots of the player's; None: one that he does not have, so that nothing happens."""
+    words = value.split()
+    if len(words) != 2 or not all(SLOT.fullmatch(word) for word in words):
+        raise BadMessage(f"swapInventoryItems wants two slots, not {value[:40]!r}")
+    one, other = (int(word) for word in words)
+    return (one, other) if 0 <= one < SLOTS and 0 <= other < SLOTS else None
 
 
 def _item(verb: str, value: str) -> str:

@@ -1,9 +1,11 @@
 """The server: a thread for each connection, each with a world of its own."""
 
+import contextlib
 import itertools
 import logging
 import socket
 import threading
+from typing import Any
 
 from models.tasks import WorldSettings
 from nodes.env_server.game import Game, NotInThisWorld
@@ -11,6 +13,7 @@ from nodes.env_server.malmo.conversation import Conversation
 from nodes.env_server.malmo.framing import BadMessage, Channel, Gone
 
 LOG = logging.getLogger("malmo")
+RETRY = 0.2  # seconds until another connection is tried to be accepted
 
 
 class MalmoServer:
@@ -35,6 +38,7 @@ class MalmoServer:
         self._seeds = itertools.count(seed)
         self._biome, self._area, self._patience = biome, area, patience
         self._places = threading.BoundedSemaphore(connections)
+        self._closed = threading.Event()
 
     def make_game(self, settings: WorldSettings) -> Game:
         seed = 0 if str(settings.world_seed).strip() else next(self._seeds)
@@ -43,20 +47,47 @@ class MalmoServer:
     def run(self) -> None:
         """Serve until the listener is closed."""
         for number in itertools.count(1):
-            try:
-                connection, address = self._listener.accept()
-            except OSError:
+            accepted = self._accept()
+            if accepted is None:
                 return
+            connection, address = accepted
             if not self._places.acquire(blocking=False):
                 LOG.warning("connection %d from %s: refused, all places are taken", number, address)
                 connection.close()
                 continue
-            threading.Thread(
+            thread = threading.Thread(
                 target=self._serve, args=(connection, number), name=f"malmo-{number}", daemon=True
-            ).start()
+            )
+            try:
+                thread.start()
+            except RuntimeError as error:
+                LOG.error("connection %d from %s: refused, %s", number, address, error)
+                connection.close()
+                self._places.release()
 
     def close(self) -> None:
+        self._closed.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes whoever waits in accept
         self._listener.close()
+
+    def _accept(self) -> tuple[socket.socket, Any] | None:
+        """The next connection; None when the server is closed. What keeps a connection from being
+        accepted (no file descriptors left, a client that has gone already) passes."""
+        told = False
+        while not self._closed.is_set():
+            try:
+                return self._listener.accept()
+            except OSError as error:
+                if self._closed.is_set():
+                    break
+                if not told:
+                    LOG.error(
+                        "no connection can be accepted now (%s); trying again", error.strerror
+                    )
+                    told = True
+                self._closed.wait(RETRY)
+        return None
 
     def _serve(self, connection: socket.socket, number: int) -> None:
         log = LOG.getChild(str(number))

@@ -31,7 +31,8 @@ NAMED_SLOTS = {
     39: "slot.armor.head",
 }
 COMMANDS = (
-    "summon", "kill", "time", "weather", "replaceitem", "tp", "clear", "setblock", "spreadplayers"
+    "summon", "kill", "time", "weather", "replaceitem", "tp", "clear", "setblock", "spreadplayers",
+    "execute",  # which MCEnv has too
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ KILL = 4.0  # of finding and killing a mob
 RAREST = 0.005
 JOURNEY = 60.0  # to a biome that may be far away, where a world has many
 NEARBY = frozenset(("plains", "forest", "forest_hills", "birch_forest", "taiga", "extreme_hills"))
+GIVEN = "given at the start"
 STATIONS = {"table": "block:crafting_table", "furnace": "block:furnace"}
 
 
@@ -105,7 +106,7 @@ def _givens(world: World) -> Iterable[Rule]:
         away = len(world.biomes) > 1 and biome not in NEARBY
         yield Rule(token, (), "the task begins there", True, JOURNEY if away else 0.0)
     for item in world.items:
-        yield Rule(item, (), "given at the start", True, 0.0)
+        yield Rule(item, (), GIVEN, True, 0.0)
     for mob in world.mobs:
         if not world.engine or mob in sources().engine.summoned:
             yield Rule(f"mob:{mob}", (), "laid out at the start", True, 0.0)

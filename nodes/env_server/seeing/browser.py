@@ -1,6 +1,8 @@
 """Playing in a browser: a page of this machine alone, which asks for a tick and gets a picture."""
 
+import contextlib
 import json
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +17,12 @@ from nodes.env_server.seeing.hands import bag, craftable, keys_of
 
 PAGE = Path(__file__).with_name("page.html")
 LONGEST = 4096  # bytes of a request
+CONNECTIONS = 16  # at a time; a browser opens half a dozen
+PATIENCE = 30.0  # seconds that a connection may be silent
+BUSY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+    b"Content-Length: 27\r\n\r\ntoo many connections to it\n"
+)
 CRAFT_ARGUMENTS = 244
 
 
@@ -26,17 +34,42 @@ class PlayServer(ThreadingHTTPServer):
     """Serves ``game`` on 127.0.0.1. ``port`` 0: one that is free."""
 
     daemon_threads = True
+    request_queue_size = CONNECTIONS
 
     def __init__(self, game: Game, prompt: str, port: int, size: tuple[int, int]) -> None:
         self.game = game
         self.prompt = prompt
         self.size = size
         self.one = threading.Lock()
+        self._places = threading.BoundedSemaphore(CONNECTIONS)
         super().__init__(("127.0.0.1", port), Handler)
 
     @property
     def port(self) -> int:
         return int(self.server_address[1])
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._places.acquire(blocking=False):
+            with contextlib.suppress(OSError):
+                request.sendall(BUSY)
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._places.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that is closed goes in the middle of an answer: no fault."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
     def tick(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """One tick of the game: what to tell the page, and the picture as RGBA."""
@@ -97,6 +130,7 @@ def read_request(asked: Any) -> tuple[Keys, list[Keys]]:
 class Handler(BaseHTTPRequestHandler):
     server: PlayServer  # type: ignore[assignment]
     protocol_version = "HTTP/1.1"
+    timeout = PATIENCE
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -131,8 +165,8 @@ class Handler(BaseHTTPRequestHandler):
     def _here(self) -> bool:
         """Pages of other sites cannot play: their requests carry another host or origin."""
         own = {f"127.0.0.1:{self.server.port}", f"localhost:{self.server.port}"}
-        origin = self.headers.get("Origin", "").partition("//")[2]
-        if self.headers.get("Host", "") in own and origin in {"", *own}:
+        origins = {None, *(f"http://{host}" for host in own)}  # programs send none
+        if self.headers.get("Host") in own and self.headers.get("Origin") in origins:
             return True
         self.close_connection = True
         self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"only for pages of this machine\n")

@@ -120,6 +120,7 @@ PLAYER = np.dtype(
         ("home_x", "f8"),  # the world's start, whatever beds were slept in
         ("home_y", "f8"),
         ("home_z", "f8"),
+        ("selected", "i4"),  # slot of the hot bar that is in the hand, as in hands/hotbar.py
     ],
     align=True,
 )

@@ -157,6 +157,7 @@ def stand_up(state, w):
     player.drawn = 0
     player.blocking = 0
     player.cooldown = 100  # rested
+    player.selected = 0
     player.striking = 0
     player.using = 0
     player.riding = 0

@@ -5,6 +5,7 @@ import math
 from nodes.env_server.worlds.embedded.body.physics import EPSILON, clear_side, clear_y
 from nodes.env_server.worlds.embedded.chance import below, unit
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.hands.hotbar import place_of
 from nodes.env_server.worlds.embedded.hands.slots import take, wear_slot
 from nodes.env_server.worlds.embedded.motion.table import TWO_HALVES
 from nodes.env_server.worlds.embedded.rays import direction
@@ -35,7 +36,7 @@ def add_items(state, rules, w, item, count, variant, wear):
                 if count == 0:
                     return 0
     for number in range(BAG):
-        slot = state.slots[w, number]
+        slot = state.slots[w, place_of(state.players[w].selected, number)]
         if slot.item == 0:
             moved = min(count, stack)
             slot.item = item

@@ -1,8 +1,9 @@
-"""Where the picture is taken from, and in what light: one row of numbers a picture."""
+"""Where the picture is taken from, the sky and what is far away: one row of numbers a picture."""
 
 import math
 
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.picture.lightmap import brightened, night_vision, sun_of
 from nodes.env_server.worlds.embedded.rays import direction
 from nodes.env_server.worlds.embedded.state import (
     CLEAR,
@@ -19,7 +20,7 @@ FAR_PLANE = 64.0  # metres: four chunks
 # Places in the row.
 OX, OY, OZ, FX, FY, FZ, RX, RY, RZ, UX, UY, UZ = range(12)
 HALF_U, HALF_V, FAR, SUN_X, SUN_Y, DAY, FOG_R, FOG_G, FOG_B, TOP_R, TOP_G, TOP_B = range(12, 24)
-FLUID_EYES, RAINING, STARS, CLOUD_SHIFT, DIMENSION, DUSK, GLARE = range(24, 31)
+FLUID_EYES, RAINING, STARS, CLOUD_SHIFT, DIMENSION, DUSK, VISION = range(24, 31)
 ROW = 31
 WATERY, FIERY = 1.0, 2.0
 
@@ -78,16 +79,16 @@ def light_the_sky(state, w, view):
     rain = player.dimension == OVERWORLD and player.weather != CLEAR
     gloom = 1.0 if not rain else (0.42 if player.weather == THUNDER else 0.62)
     view[RAINING] = 1.0 if rain else 0.0
-    view[DAY] = min(1.0, max(0.0, 2.0 * view[SUN_Y] + 0.2)) * (1.0 if not rain else 0.7) * 0.8 + 0.2
+    view[DAY] = sun_of(state, w)
+    view[VISION] = night_vision(state, w)
     view[STARS] = 0.0 if rain else max(0.0, 0.5 - day)
     view[DUSK] = 0.0 if rain else max(0.0, 1.0 - abs(view[SUN_Y] + 0.02) / 0.38)
     view[CLOUD_SHIFT] = 0.03 * player.time
-    view[GLARE] = 0.0
     grey = 0.0 if gloom == 1.0 else 0.6
     for c in range(3):
         top = (104.0, 160.0, 255.0)[c] * (0.03 + 0.97 * day) * gloom
         low = (
-            (178.0, 208.0, 255.0)[c] * ((0.05, 0.05, 0.09)[c] + (0.95, 0.95, 0.91)[c] * day) * gloom
+            (178.0, 208.0, 255.0)[c] * ((0.06, 0.06, 0.09)[c] + (0.94, 0.94, 0.91)[c] * day) * gloom
         )
         view[TOP_R + c] = top + grey * (130.0 * day * gloom - top)
         view[FOG_R + c] = low + grey * (150.0 * day * gloom - low)
@@ -96,14 +97,10 @@ def light_the_sky(state, w, view):
     if player.dimension == NETHER:
         tint(view, TOP_R, 52.0, 9.0, 9.0)
         tint(view, FOG_R, 52.0, 9.0, 9.0)
-        view[DAY] = 0.0
-        view[GLARE] = 0.1
         view[FAR] = min(view[FAR], 48.0)
     elif player.dimension == END:
         tint(view, TOP_R, 22.0, 17.0, 26.0)
         tint(view, FOG_R, 26.0, 21.0, 30.0)
-        view[DAY] = 0.0
-        view[GLARE] = 0.22
     if view[FLUID_EYES] == WATERY:
         tint(view, FOG_R, 10.0 + 10.0 * day, 24.0 + 40.0 * day, 70.0 + 80.0 * day)
         tint(view, TOP_R, view[FOG_R], view[FOG_G], view[FOG_B])
@@ -112,35 +109,8 @@ def light_the_sky(state, w, view):
         tint(view, FOG_R, 200.0, 70.0, 10.0)
         tint(view, TOP_R, 200.0, 70.0, 10.0)
         view[FAR] = 2.0
-
-
-@kernel
-def strength(level, ambient):
-    """Minecraft's curve: how much of the full brightness a light level gives."""
-    dark = 1.0 - level / 15.0
-    return (1.0 - dark) / (dark * 3.0 + 1.0) * (1.0 - ambient) + ambient
-
-
-@kernel
-def light_table(view, table):
-    """(256, 3): brightness of red, green and blue by sky light << 4 | block light, as the game
-    mixes them at the highest gamma, so that nights and caves are dark and yet can be read."""
-    day = view[DAY]
-    for sky in range(16):
-        above = strength(sky, view[GLARE]) * (day * 0.95 + 0.05 if view[GLARE] == 0.0 else 1.0)
-        for lamp in range(16):
-            warm = strength(lamp, view[GLARE]) * 1.5
-            mix = warm * 0.6 + 0.4
-            for c in range(3):
-                part = above * (1.0 if c == 2 else day * 0.65 + 0.35)
-                if view[GLARE] > 0.0:
-                    part = view[GLARE]
-                glow = warm
-                if c == 1:
-                    glow *= mix * 0.6 + 0.4
-                elif c == 2:
-                    glow *= warm * warm * 0.6 + 0.4
-                value = min(1.0, (part + glow) * 0.96 + 0.03)
-                rest = (1.0 - value) * (1.0 - value)
-                bright = 1.0 - rest * rest
-                table[16 * sky + lamp, c] = min(1.0, 0.1 * value + 0.9 * bright) * 0.97 + 0.02
+    if view[VISION] > 0.0:
+        red, green, blue = view[FOG_R] / 255.0, view[FOG_G] / 255.0, view[FOG_B] / 255.0
+        more = brightened(red, green, blue, view[VISION])
+        for c in range(3):
+            view[FOG_R + c] *= more

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodes.env_server.worlds.embedded.compiled import kernel
+from nodes.env_server.worlds.embedded.hands.hotbar import place_of
 from nodes.env_server.worlds.embedded.picture.camera import FLUID_EYES, WATERY
 from nodes.env_server.worlds.embedded.picture.textures import ICON
 
@@ -223,11 +224,12 @@ def draw_heads_up(state, rules, looks, w, view, image):
                     image[c, row, col] = 130
                 else:
                     image[c, row, col] = np.uint8(image[c, row, col] * 0.42)
+    selected = state.players[w].selected
     for side in range(2):  # the frame around what is in the hand
         fill(
             image,
             top - scale + 22 * side * scale,
-            left - scale,
+            left + (20 * selected - 1) * scale,
             2 * scale,
             24 * scale,
             230,
@@ -237,7 +239,7 @@ def draw_heads_up(state, rules, looks, w, view, image):
         fill(
             image,
             top - scale,
-            left - scale + 22 * side * scale,
+            left + (20 * selected - 1 + 22 * side) * scale,
             24 * scale,
             2 * scale,
             230,
@@ -245,7 +247,7 @@ def draw_heads_up(state, rules, looks, w, view, image):
             230,
         )
     for place in range(9):
-        slot = state.slots[w, place]
+        slot = state.slots[w, place_of(selected, place)]
         if slot.item == 0:
             continue
         x = left + (3 + 20 * place) * scale

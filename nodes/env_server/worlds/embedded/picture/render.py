@@ -11,6 +11,7 @@ from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.grid import BARRIER
 from nodes.env_server.worlds.embedded.picture.bodies import NOTHING, draw_bodies
 from nodes.env_server.worlds.embedded.picture.camera import (
+    DAY,
     DIMENSION,
     FAR,
     FLUID_EYES,
@@ -32,8 +33,8 @@ from nodes.env_server.worlds.embedded.picture.camera import (
     UX,
     UY,
     UZ,
+    VISION,
     aim,
-    light_table,
     light_the_sky,
 )
 from nodes.env_server.worlds.embedded.picture.heads_up import draw_heads_up
@@ -51,6 +52,7 @@ from nodes.env_server.worlds.embedded.picture.hits import (
     cross_hit,
     joined_sides,
 )
+from nodes.env_server.worlds.embedded.picture.lightmap import fill_lightmap
 from nodes.env_server.worlds.embedded.picture.rainfall import draw_rain
 from nodes.env_server.worlds.embedded.picture.shapes import (
     BOXES,
@@ -388,7 +390,7 @@ def draw(state, rules, looks, w, near, paint, cells, image):
     player = state.players[w]
     aim(state, w, image.shape[1], image.shape[2], view)
     light_the_sky(state, w, view)
-    light_table(view, table)
+    fill_lightmap(player.dimension, view[DAY], view[VISION], table)
     block, x, y, z, _face, _distance = under_crosshair(state, rules, w, REACH)
     target[0] = x if block != 0 else -1e9
     target[1] = y

@@ -70,6 +70,8 @@ def parse(text: bytes) -> Element:
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     try:
         parser.Parse(text, True)
+    except LookupError as error:
+        raise BadMarkup(f"the XML has an encoding that cannot be read: {error}") from None
     except (expat.ExpatError, ValueError) as error:
         raise BadMarkup(f"the XML is not well-formed: {error}") from None
     return roots[0]
