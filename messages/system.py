@@ -16,11 +16,16 @@ class Heartbeat(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     busy: list[str]  # goals being worked on
 
 
+NOTICE = "notice"
+"""The level of a diagnostic that says whom its node waits for, ``about`` whom, and when that is
+over."""
+
+
 class Diagnostic(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Something that is not right. ``count``: how often this was seen since the node started."""
 
     node: str
-    level: str  # "warning" or "error"
+    level: str  # "warning", "error", or `NOTICE`
     about: str  # the door it came through, or what was being done
     message: str
     count: int = 1
@@ -71,6 +76,19 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int
     uptime: float  # seconds
     memory: int  # resident bytes
+
+
+def whereabouts(state: NodeState) -> str:
+    """What has become of a node that does not answer, as a clause."""
+    match state.state:
+        case "released":
+            return f"which is not the launcher's: start it with `rlgpt run {state.node}`"
+        case "failed":
+            return f"which failed: mend it, then `rlgpt node restart {state.node}`"
+        case "stopped":
+            return "which was stopped"
+        case _:
+            return "which is being restarted" if state.restarts else "which is starting"
 
 
 class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -270,9 +270,12 @@ def _serve(
         values = override(node_values(config, kind.name), overrides)
         read_parameters(kind.Parameters, values, f"nodes.{kind.name}.parameters")
         keys = config.get("keys")
-        bus = Bus(run, kind.name, config.get("hosts"), keys=Path(keys) if keys else None, log=log)
+        keys = Path(keys) if keys else None
+        # It listens once it is ready: whoever is connected expects an answer in time.
+        bus = Bus(run, kind.name, config.get("hosts"), keys=keys, log=log, bind=False)
         node = kind(run, config, bus, overrides)
         node.open_doors()
+        bus.bind()
         log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
         ending.served = bus
         notify("READY=1")

@@ -3,7 +3,6 @@
 import random
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -183,6 +182,8 @@ def test_request_that_comes_twice_is_done_once(
         answers.append(dealer.recv_multipart())
     assert answers[0] == answers[1] == answers[2]
     dealer.send_multipart(_request(6))  # nobody waits for this one any more
+    refused = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
+    assert (refused.id, refused.code) == (6, "out_of_order")
     dealer.send_multipart(_request(8))
     assert msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header).id == 8
     assert (run / "server" / "done").read_text().split().count("fuzz") == 2
@@ -217,7 +218,7 @@ def test_bytes_that_are_not_zeromq(run: Path, watched: Watched, side: Any) -> No
 
 def test_what_is_no_subscription(run: Path, watched: Watched, context: Sockets) -> None:
     dice = random.Random(3)
-    strange = context.socket(zmq.XSUB)
+    strange = context.socket(zmq.DEALER)
     strange.connect(f"ipc://{socket_path(run, 'server', 'pub')}")
     strange.send(b"\x01")  # everything
     for _ in range(300):
@@ -251,15 +252,19 @@ def test_topics_that_are_none(run: Path, context: Sockets) -> None:
     listener.listen("server/*", lambda header, body: None)
     listener.subscribe(diagnostics("listener"), said.append)
     prepare(run, "server")
-    teller = context.socket(zmq.XPUB)
+    teller = context.socket(zmq.ROUTER)
     teller.bind(f"ipc://{socket_path(run, 'server', 'pub')}")
+    wanted: dict[bytes, bytes] = {}  # and who wants it
 
     def subscribed() -> bool:
         listener.spin_once(0.01)
-        return bool(teller.poll(0))
+        while teller.poll(0):
+            route, asked = teller.recv_multipart()
+            wanted[asked] = route
+        return wanted.keys() == {b"\1server/latest\0", b"\1server/"}
 
     eventually(subscribed)
-    time.sleep(0.1)  # both of its subscriptions
+    (route,) = set(wanted.values())
     topic = b"server/latest\0"
 
     def message(number: int, **changes: Any) -> list[bytes]:
@@ -277,14 +282,14 @@ def test_topics_that_are_none(run: Path, context: Sockets) -> None:
         return [encode_header(Header(**fields)), *body]
 
     for number in range(1, 501):
-        teller.send_multipart([topic, *_mutate(dice, message(number))])
+        teller.send_multipart([route, topic, *_mutate(dice, message(number))])
         if number % 20 == 0:
-            teller.send_multipart([topic, dice.randbytes(20), dice.randbytes(20)])
-            teller.send_multipart([b"server/", dice.randbytes(20)])
-            teller.send_multipart([topic, *message(number, kind="request")])
-            teller.send_multipart([topic, *message(number, door="server/other")])
+            teller.send_multipart([route, topic, dice.randbytes(20), dice.randbytes(20)])
+            teller.send_multipart([route, b"server/", dice.randbytes(20)])
+            teller.send_multipart([route, topic, *message(number, kind="request")])
+            teller.send_multipart([route, topic, *message(number, door="server/other")])
             listener.spin_once(0.0)
-    teller.send_multipart([topic, *message(1000)])
+    teller.send_multipart([route, topic, *message(1000)])
 
     def came() -> bool:
         listener.spin_once(0.05)
