@@ -95,6 +95,10 @@ class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     nodes: list[NodeState]
 
 
+BUSY = 30.0
+"""Seconds in which a node finds the time for a question about itself, whatever it is doing."""
+
+
 def heartbeat(node: str) -> Topic[Heartbeat]:
     return Topic(f"{node}/heartbeat", Heartbeat, latched=True)
 
@@ -108,16 +112,16 @@ def description(node: str) -> Topic[Description]:
 
 
 def describe(node: str) -> Service[Empty, Description]:
-    return Service(f"{node}/describe", Empty, Description, idempotent=True, timeout=5.0)
+    return Service(f"{node}/describe", Empty, Description, idempotent=True, timeout=BUSY)
 
 
 def get_parameters(node: str) -> Service[Empty, Parameters]:
-    return Service(f"{node}/get_parameters", Empty, Parameters, idempotent=True, timeout=5.0)
+    return Service(f"{node}/get_parameters", Empty, Parameters, idempotent=True, timeout=BUSY)
 
 
 def set_parameters(node: str) -> Service[SetParameters, Parameters]:
     return Service(
-        f"{node}/set_parameters", SetParameters, Parameters, idempotent=True, timeout=5.0
+        f"{node}/set_parameters", SetParameters, Parameters, idempotent=True, timeout=BUSY
     )
 
 

@@ -232,13 +232,19 @@ class Bus:
     # Asking
 
     def call(
-        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+        self,
+        service: Service[Request, Reply],
+        request: Request,
+        timeout: float | None = None,
+        *,
+        absence: float | None = None,
     ) -> Reply:
         """Ask and wait for the answer.
 
         With ``timeout`` the caller waits so many seconds and no more. Without, the node has the
         service's own time, which counts while the node is there; one that is away is waited for, as
-        long as the launcher knows of it. docs/deadlines.md has the rules.
+        long as the launcher knows of it, or for ``absence`` seconds if they are given.
+        docs/deadlines.md has the rules.
 
         Raises:
             DeadlineExceeded: no answer in time.
@@ -255,6 +261,8 @@ class Bus:
         frames = encode(request)
         if timeout is not None:
             limits = Limits.by_the_clock(timeout)
+        elif absence is not None:
+            limits = Limits(service.timeout, absence, service.timeout + absence)
         elif service.node == LIST.node:  # nobody would say of it that it is coming
             limits = Limits.by_the_clock(service.timeout)
         else:

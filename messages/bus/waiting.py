@@ -69,6 +69,8 @@ class Wait:
         self._look_at = self._vouched = 0.0  # when the launcher is asked; when it knew the node
         self._said = ""
         self._silent = False
+        # Who waits by the clock alone is told by the error that ends it.
+        self._patient = math.inf in (limits.absence, limits.total)
 
     def turn(self, connected: bool) -> float:
         """Seconds until the next turn is due.
@@ -108,7 +110,7 @@ class Wait:
         return min(self._since + self._limits.answer - now, CHECK)
 
     def _away(self, now: float) -> float:
-        if self._outlook is not None and now >= self._look_at:
+        if self._patient and self._outlook is not None and now >= self._look_at:
             clause = self._outlook.ask(self._node)
             now = time.monotonic()
             self._look_at = now + OUTLOOK
@@ -121,7 +123,7 @@ class Wait:
         why = ": it is not running, or cannot be reached"
         self._expire(now, self._vouched + self._limits.absence, seconds, why)
         left = self._vouched + self._limits.absence - now
-        return left if self._outlook is None else min(left, max(self._look_at - now, 0.0))
+        return min(left, max(self._look_at - now, 0.0)) if self._patient else left
 
     def _expire(self, now: float, end: float, seconds: float, why: str) -> None:
         if now >= end or now >= self._began + self._limits.total:
