@@ -19,6 +19,7 @@ from messages.codec import encode, snapshot
 from messages.system import Diagnostic, diagnostics
 from tests.bus_processes import PATIENCE, Process, eventually, make_run
 from tests.bus_server import BEHIND, DO, LATEST, Do, Done
+from tests.raw_peer import request
 
 SERVER = Path(__file__).with_name("bus_server.py")
 
@@ -95,20 +96,6 @@ def watched(run: Path, server: Process) -> Iterator[Watched]:
     watched.bus.close()
 
 
-def _request(number: int, **changes: Any) -> list[bytes]:
-    fields: dict[str, Any] = {
-        "version": VERSION,
-        "kind": "request",
-        "door": "server/do_again",
-        "client": "fuzz.1",
-        "id": number,
-        "epoch": "fuzz",
-        "time": 0.0,
-        **changes,
-    }
-    return [encode_header(Header(**fields)), *snapshot(encode(Do(note="fuzz")))]
-
-
 def _mutate(dice: random.Random, frames: list[bytes]) -> list[bytes]:
     frames = list(frames)
     for _ in range(dice.randint(1, 3)):
@@ -136,7 +123,7 @@ def test_requests_that_are_none(run: Path, watched: Watched, context: Sockets) -
         if number % 3 == 0:
             frames = [dice.randbytes(dice.randrange(200)) for _ in range(dice.randint(1, 6))]
         else:
-            frames = _mutate(dice, _request(number))
+            frames = _mutate(dice, request(number))
         dealer.send_multipart(frames)
         if number % 50 == 0:
             watched.ask()
@@ -163,7 +150,7 @@ def test_requests_that_can_be_answered_get_an_error(
     dealer = context.socket(zmq.DEALER)
     dealer.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-    dealer.send_multipart(_request(1, **changes))
+    dealer.send_multipart(request(1, **changes))
     header = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
     assert (header.kind, header.code) == ("error", code)
     assert header.text
@@ -177,14 +164,14 @@ def test_request_that_comes_twice_is_done_once(
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
     answers: list[list[bytes]] = []
     for _ in range(3):
-        dealer.send_multipart(_request(7))
+        dealer.send_multipart(request(7))
     for _ in range(3):
         answers.append(dealer.recv_multipart())
     assert answers[0] == answers[1] == answers[2]
-    dealer.send_multipart(_request(6))  # nobody waits for this one any more
+    dealer.send_multipart(request(6))  # nobody waits for this one any more
     refused = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
     assert (refused.id, refused.code) == (6, "out_of_order")
-    dealer.send_multipart(_request(8))
+    dealer.send_multipart(request(8))
     assert msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header).id == 8
     assert (run / "server" / "done").read_text().split().count("fuzz") == 2
 
@@ -236,7 +223,7 @@ def test_too_large_a_frame_ends_only_its_connection(
     dealer.setsockopt(zmq.RECONNECT_IVL, -1)
     monitor = dealer.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-    dealer.send_multipart([_request(1)[0], bytes((64 << 20) + 1)])
+    dealer.send_multipart([request(1)[0], bytes((64 << 20) + 1)])
     assert monitor.poll(PATIENCE * 1000)
     dealer.disable_monitor()
     monitor.close()
@@ -354,12 +341,12 @@ def test_what_is_being_done_is_not_forgotten(
     try:
         dealer = context.socket(zmq.DEALER)
         dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-        dealer.send_multipart(_request(1, door="server/behind"))
+        dealer.send_multipart(request(1, door="server/behind"))
         eventually(lambda: begun == ["fuzz"])
         for number in range(6):
             with closing(Bus(run)) as other:
                 other.call(BEHIND, Do(note=str(number)), PATIENCE)
-        dealer.send_multipart(_request(1, door="server/behind", again=bus.epoch))
+        dealer.send_multipart(request(1, door="server/behind", again=bus.epoch))
         with closing(Bus(run)) as other:
             other.call(BEHIND, Do(note="last"), PATIENCE)
         goes_on.set()
