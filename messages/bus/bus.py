@@ -36,8 +36,9 @@ from messages.bus.goals import (
     result_service,
     send_service,
 )
+from messages.bus.guard import Guard
 from messages.bus.lines import Lines
-from messages.bus.network import Network, turned_away
+from messages.bus.network import Network
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
 from messages.bus.serving import TURN, Serving
@@ -103,6 +104,7 @@ class Bus:
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
+        self._guard: Guard | None = None
         self._prune_at = 0.0
         self._listening: list[tuple[Socket, addresses.Side]] = []
         try:
@@ -322,6 +324,8 @@ class Bus:
             workers.close()
         for server in self._actions.values():
             server.close()
+        if self._guard is not None:
+            self._guard.close()
         if self._subscriber is not None:
             self._subscriber.close()
         self._network.close()
@@ -337,19 +341,16 @@ class Bus:
         publisher, publisher_monitor = self._network.router(node, "pub")
         router, router_monitor = self._network.router(node, "srv")
         self._listening = [(publisher, "pub"), (router, "srv")]
+        monitors = {router_monitor: REQUESTS, publisher_monitor: SUBSCRIPTIONS}
+        self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
-        self._services = Services(router, self.epoch, self._diagnostics, self._serving.post)
+        self._services = Services(
+            router, self.epoch, self._diagnostics, self._serving.post, self._guard.relieve
+        )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)
-        # Not polled with the rest: each socket in the poll makes every answer slower.
-        self.every(TURN, lambda: self._report_turned_away(router_monitor, REQUESTS))
-        self.every(TURN, lambda: self._report_turned_away(publisher_monitor, SUBSCRIPTIONS))
         self.every(_PRUNED, self._publisher.forget_those_who_left)
         self.advertise(diagnostics(node))
-
-    def _report_turned_away(self, monitor: Socket, about: str) -> None:
-        for why in turned_away(monitor):
-            self._diagnostics.report(about, why)
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
         if self.node is None or name.partition("/")[0] != self.node:

@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus import address as addresses
 from messages.bus.connection import Connection
 from messages.bus.curve import TOOLS, Doorkeeper, Keys
 from messages.bus.errors import AddressError
 from messages.bus.frames import Socket, limit
-
-_FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
-_REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH
-
+from messages.bus.guard import EVENTS
 
 _REQUESTS = 4  # of one connection that nobody has read yet
 _ANSWERS = 16  # to one connection that does not read them
@@ -51,7 +47,7 @@ class Network:
         return keeper
 
     def router(self, node: str, side: addresses.Side) -> tuple[Socket, Socket]:
-        """A socket for the node's address, and the monitor of who is turned away. It does not
+        """A socket for the node's address, and the monitor of who connects. It does not
         listen before `bind`. What a connection may put into memory before anybody looks at it is
         little: a line asks one question at a time, and a subscription is a name."""
         where = addresses.address(self._run, node, side, self._hosts)
@@ -68,9 +64,9 @@ class Network:
         socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # or else it drops what it cannot send, unsaid
         if self._keys.needed(self._hosts.get(node)):
             self._keys.listen(socket)
-        monitor: Socket = socket.get_monitor_socket(_FAILED | _REFUSED)
-        self._kept.append(monitor)
+        monitor: Socket = socket.get_monitor_socket(EVENTS)
         monitor.setsockopt(zmq.LINGER, 0)
+        self._kept.append(monitor)
         return socket, monitor
 
     def bind(self, socket: Socket, node: str, side: addresses.Side) -> None:
@@ -106,14 +102,3 @@ class Network:
         thread = threading.Thread(target=self._context.term, name="bus-end", daemon=True)
         thread.start()
         thread.join(seconds)
-
-
-def turned_away(monitor: Socket) -> list[str]:
-    """Why connections failed since this was last asked, a sentence for each."""
-    reasons: list[str] = []
-    with contextlib.suppress(zmq.Again):
-        while True:
-            event = recv_monitor_message(monitor, zmq.NOBLOCK)["event"]
-            why = "its key is not known" if event == _REFUSED else "it is no ZeroMQ peer"
-            reasons.append(f"somebody was turned away: {why}")
-    return reasons

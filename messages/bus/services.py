@@ -21,7 +21,7 @@ from messages.bus.frames import Socket, TooLarge, keep, receive, send
 from messages.bus.header import VERSION, Header, Kind, decode_header, encode_header
 from messages.codec import CodecError, Frames, encode
 
-MAX_LINES = 4096
+MAX_LINES = 2048
 """Lines whose last answer is remembered."""
 MAX_REMEMBERED = 64 << 20
 """Bytes of answers that are remembered."""
@@ -88,7 +88,9 @@ class Services:
         epoch: str,
         diagnostics: Diagnostics,
         post: Callable[[Callable[[], None]], None],
+        relieve: Callable[[], None],
     ) -> None:
+        self._relieve = relieve
         self._socket = socket
         self._epoch = epoch
         self._diagnostics = diagnostics
@@ -111,6 +113,7 @@ class Services:
         except TooLarge as error:
             self._diagnostics.report(SOCKET, f"{error}; refused")
             self._refuse_unread(error.frames, "too_large", str(error))
+            self._relieve()
             return
         self._take(frames)
 
