@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find nodes/env_server/worlds/embedded models/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo test test-all test-llm check bench bench-world minedojo peers clean
+.PHONY: setup demo test test-all test-llm fuzz check bench bench-world minedojo peers clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -35,6 +35,10 @@ test-all: setup minedojo
 test-llm: setup
 	$(BIN)/python -m tests.vllm_environment
 	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py tests/test_llm_vllm_stack.py
+
+# A hundred thousand hostile messages to a node, and messages without an end.
+fuzz: setup
+	$(BIN)/pytest tests/test_bus_fuzz.py
 
 check: setup
 	$(BIN)/ruff check .

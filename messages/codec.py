@@ -24,6 +24,8 @@ MAX_ARRAY = 64 << 20
 """Bytes of one array."""
 MAX_ARRAYS = 256
 """Arrays in one message."""
+MAX_MESSAGE = 128 << 20
+"""Bytes of one message, its arrays included."""
 MAX_DIMENSIONS = 16
 
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -141,7 +143,16 @@ def encode(message: Any) -> Frames:
         raise CodecError(
             f"{type(message).__name__} is {len(body)} bytes long; at most {MAX_BODY} can be sent"
         )
+    if (size := len(body) + sum(map(_size, cast("list[npt.NDArray[Any]]", arrays)))) > MAX_MESSAGE:
+        raise CodecError(
+            f"{type(message).__name__} is {size} bytes long with its arrays; at most {MAX_MESSAGE} "
+            "can be sent"
+        )
     return [body, *arrays]
+
+
+def _size(array: npt.NDArray[Any]) -> int:
+    return array.nbytes
 
 
 def snapshot(frames: Frames) -> list[bytes]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from messages.interface import Service
+from messages.interface import UNHURRIED, Service
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,4 +53,7 @@ class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
     ] = {}  # what the exemplar changed: observation field -> "before -> after"
 
 
-CHECK = Service("env_server/check_program", CheckProgram, Checked, idempotent=True)
+# The env server starts a worker for it if need be, and has limits for both.
+CHECK = Service(
+    "env_server/check_program", CheckProgram, Checked, idempotent=True, timeout=UNHURRIED
+)

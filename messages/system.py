@@ -16,11 +16,16 @@ class Heartbeat(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     busy: list[str]  # goals being worked on
 
 
+NOTICE = "notice"
+"""The level of a diagnostic that says whom its node waits for, ``about`` whom, and when that is
+over."""
+
+
 class Diagnostic(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Something that is not right. ``count``: how often this was seen since the node started."""
 
     node: str
-    level: str  # "warning" or "error"
+    level: str  # "warning", "error", or `NOTICE`
     about: str  # the door it came through, or what was being done
     message: str
     count: int = 1
@@ -73,8 +78,25 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     memory: int  # resident bytes
 
 
+def whereabouts(state: NodeState) -> str:
+    """What has become of a node that does not answer, as a clause."""
+    match state.state:
+        case "released":
+            return f"which is not the launcher's: start it with `rlgpt run {state.node}`"
+        case "failed":
+            return f"which failed: mend it, then `rlgpt node restart {state.node}`"
+        case "stopped":
+            return "which was stopped"
+        case _:
+            return "which is being restarted" if state.restarts else "which is starting"
+
+
 class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     nodes: list[NodeState]
+
+
+BUSY = 30.0
+"""Seconds in which a node finds the time for a question about itself, whatever it is doing."""
 
 
 def heartbeat(node: str) -> Topic[Heartbeat]:
@@ -90,16 +112,16 @@ def description(node: str) -> Topic[Description]:
 
 
 def describe(node: str) -> Service[Empty, Description]:
-    return Service(f"{node}/describe", Empty, Description, idempotent=True, timeout=5.0)
+    return Service(f"{node}/describe", Empty, Description, idempotent=True, timeout=BUSY)
 
 
 def get_parameters(node: str) -> Service[Empty, Parameters]:
-    return Service(f"{node}/get_parameters", Empty, Parameters, idempotent=True, timeout=5.0)
+    return Service(f"{node}/get_parameters", Empty, Parameters, idempotent=True, timeout=BUSY)
 
 
 def set_parameters(node: str) -> Service[SetParameters, Parameters]:
     return Service(
-        f"{node}/set_parameters", SetParameters, Parameters, idempotent=True, timeout=5.0
+        f"{node}/set_parameters", SetParameters, Parameters, idempotent=True, timeout=BUSY
     )
 
 

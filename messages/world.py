@@ -270,11 +270,13 @@ class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 # A world may be compiled or a Minecraft be started in it; who gave up and asked again would have
-# that begin anew.
+# that begin anew. The env server has limits of its own for what a session's worker may take.
 OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=UNHURRIED)
-INTERFACE = Service("env_server/interface", TakeInterface, Opened, idempotent=True, timeout=30.0)
+INTERFACE = Service(
+    "env_server/interface", TakeInterface, Opened, idempotent=True, timeout=UNHURRIED
+)
 STEP = Service("env_server/step", Step, Stepped, timeout=UNHURRIED)
-LOOK = Service("env_server/look", SessionName, Looked, idempotent=True)
-CLOSE = Service("env_server/close", SessionName, Closed, timeout=60.0)
+LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=UNHURRIED)
+CLOSE = Service("env_server/close", SessionName, Closed, timeout=UNHURRIED)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)
 ACTIVITY = Topic("env_server/activity", Activity, latched=True)

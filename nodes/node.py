@@ -299,11 +299,12 @@ def _serve(
         # Parameters are checked before anything is bound.
         values = override(node_values(config, kind.name), overrides)
         read_parameters(kind.Parameters, values, f"nodes.{kind.name}.parameters")
-        bus = Bus(
-            run, kind.name, config.get("hosts"), keys=key_folder(run, config.get("keys")), log=log
-        )
+        keys = key_folder(run, config.get("keys"))
+        # It listens once it is ready: whoever is connected expects an answer in time.
+        bus = Bus(run, kind.name, config.get("hosts"), keys=keys, log=log, bind=False)
         node = kind(run, config, bus, overrides)
         node.open_doors()
+        bus.bind()
         log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
         ending.served = bus
         notify("READY=1")

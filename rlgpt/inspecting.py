@@ -32,12 +32,10 @@ from nodes.exit_codes import FAILED
 from nodes.plain_text import plain_json
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, load
-from rlgpt.interfaces import ANSWERS_WITHIN, descriptions
+from rlgpt.interfaces import AWAY, descriptions
 from rlgpt.machines import check_keys
 from rlgpt.refused import Refused, instead, near
 from rlgpt.terminal import plain_table, print_table
-
-READY_WITHIN = 60.0  # seconds, of a node that was restarted
 
 
 @contextlib.contextmanager
@@ -99,8 +97,8 @@ def tell(what: str, node: str, wanted: str | None) -> int:
             raise Refused(error.message) from None
         except BusError as error:
             raise Refused(f"the launcher of {run.name} does not answer: {error}", FAILED) from None
-        deadline = began + READY_WITHIN
-        while state.state in ("starting", "waiting") and time.monotonic() < deadline:
+        # The launcher says when it takes too long: `patience`, in the launch file.
+        while state.state in ("starting", "waiting"):
             time.sleep(0.02)
             state = next(s for s in _launcher_states(run, bus) if s.node == node)
     if state.state != "ready":
@@ -197,7 +195,7 @@ def show_parameters(node: str | None, name: str | None, wanted: str | None) -> i
         answers = 0
         for each in names:
             try:
-                parameters = bus.call(get_parameters(each), Empty(), timeout=ANSWERS_WITHIN)
+                parameters = bus.call(get_parameters(each), Empty(), absence=AWAY)
             except BusError as error:
                 if node is not None:
                     raise Refused(_silent(node, run, error)) from None
@@ -230,7 +228,7 @@ def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
     with _opened(wanted) as (run, stack, bus):
         stack.check_node(node)
         try:
-            bus.call(set_parameters(node), SetParameters(values={key: value}))
+            bus.call(set_parameters(node), SetParameters(values={key: value}), absence=AWAY)
         except RemoteError as error:
             raise Refused(error.message) from None
         except CodecError as error:

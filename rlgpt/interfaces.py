@@ -21,7 +21,7 @@ from messages.system import (
     set_parameters,
 )
 
-ANSWERS_WITHIN = 2.0  # seconds, of a node that is asked who it is
+AWAY = 2.0  # seconds after which a node that is not there counts as not running
 
 Interface = Topic | Service | Action
 
@@ -51,7 +51,7 @@ def descriptions(bus: Bus, nodes: Iterable[str]) -> list[Description]:
 
     def ask(name: str) -> Description | None:
         try:
-            return bus.call(describe(name), Empty(), timeout=ANSWERS_WITHIN)
+            return bus.call(describe(name), Empty(), absence=AWAY)
         except BusError:
             return None
 

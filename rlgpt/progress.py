@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from messages.plan import Iteration, PlanStatus, Working
-from messages.system import Diagnostic, Heartbeat, NodeState
+from messages.system import NOTICE, Diagnostic, Heartbeat, NodeState
 from messages.training import Progress
 from messages.world import Activity
 from nodes.plain_text import plain_entry, plain_line
@@ -36,6 +36,7 @@ class View:
         self.progress: Progress | None = None
         self.activity: Activity | None = None
         self.busy: dict[str, list[str]] = {}
+        self.notices: dict[tuple[str, str], str] = {}
         self._began = time.monotonic()
         self._progress_said = 0.0
         self._lock = threading.Lock()
@@ -100,7 +101,13 @@ class View:
         self.busy[heartbeat.node] = heartbeat.busy
 
     def heard_diagnostic(self, diagnostic: Diagnostic) -> None:
-        if diagnostic.count in (1, 10, 100, 1000):
+        if diagnostic.level == NOTICE:
+            # Several threads of a node may wait for the same one.
+            key = (diagnostic.node, diagnostic.about)
+            if self.notices.get(key) != diagnostic.message:
+                self.notices[key] = diagnostic.message
+                self.said(f"{diagnostic.node}: {diagnostic.message}")
+        elif diagnostic.count in (1, 10, 100, 1000):
             times = f" ({diagnostic.count} times)" if diagnostic.count > 1 else ""
             self.said(
                 f"{diagnostic.node}: {diagnostic.level}: {diagnostic.about}: "

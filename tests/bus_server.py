@@ -41,6 +41,8 @@ class Server(Node):
     def setup(self) -> None:
         self.advertise(LATEST)
         self.advertise(NEWS)
+        while (self.run / "not_yet").exists():  # it takes long to get ready
+            time.sleep(0.02)
         self.serve(DO, self.do)
         self.serve(DO_AGAIN, self.do)
         self.serve(BEHIND, self.do, background=True)

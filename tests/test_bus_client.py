@@ -9,7 +9,9 @@ import pytest
 import zmq
 
 from messages.bus.client import Peer
+from messages.bus.connection import Connection
 from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.bus.waiting import Limits
 from tests.bus_processes import PATIENCE
 
 
@@ -45,21 +47,24 @@ def test_question_is_put_again_however_late_the_asker_looks(
     tmp_path: Path, context: "zmq.Context[Any]", looks: str
 ) -> None:
     address = f"ipc://{tmp_path}/srv"
-    asleep, awake = threading.Event(), threading.Event()
+    tired, asleep, awake = threading.Event(), threading.Event(), threading.Event()
 
     def tick() -> None:
-        asleep.set()
-        awake.wait(PATIENCE)
+        if tired.is_set():
+            asleep.set()
+            awake.wait(PATIENCE)
 
     answers: list[Any] = []
-    peer = Peer(context, "server", address, "asker.1", "asker", None)
+    peer = Peer(Connection(context, address, None), "server", "asker.1", "asker")
+    limits = Limits.by_the_clock(PATIENCE)
     thread = threading.Thread(
-        target=lambda: answers.append(peer.ask("server/do", [b"body"], PATIENCE, tick=tick)[1])
+        target=lambda: answers.append(peer.ask("server/do", [b"body"], limits, tick=tick)[1])
     )
     thread.start()
-    assert asleep.wait(PATIENCE)
     first = Server(context, address)
     asked = first.question()[1]
+    tired.set()
+    assert asleep.wait(PATIENCE)
     first.close()
     if looks == "while it is away":
         awake.set()

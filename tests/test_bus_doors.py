@@ -1,6 +1,5 @@
 """Services and topics between processes that live: answers, refusals, latching, who may be what."""
 
-import contextlib
 import socket
 import threading
 from collections.abc import Iterator
@@ -365,35 +364,6 @@ def test_tcp(run: Path, host: str, secure: bool) -> None:
         assert (run / "keys" / "server.key_secret").stat().st_mode & 0o077 == 0
     caller.close()
     server.end()
-
-
-def _watched(port: int) -> list[bool]:
-    """Of each end of the connections to a port: does the kernel ask, when it is quiet, whether the
-    other end is still there?"""
-    found: list[bool] = []
-    for table in ("tcp", "tcp6"):
-        with contextlib.suppress(FileNotFoundError):
-            for line in Path("/proc/net", table).read_text().splitlines()[1:]:
-                _, here, there, state, _, timer, *_ = line.split()
-                if state == "01" and f"{port:04X}" in (here[-4:], there[-4:]):
-                    found.append(timer.startswith("02"))
-    return found
-
-
-def test_a_machine_that_lost_power_is_noticed(run: Path) -> None:
-    """A socket that only listens would wait for it without end."""
-    port = _free_port()
-    hosts = {"server": {"host": "127.0.0.1", "port": port}}
-    server, caller = Spinning(Bus(run, "server", hosts)), Spinning(Bus(run, hosts=hosts))
-    try:
-        server.bus.serve(DO, lambda do: Done(note=do.note, life=1))
-        caller.bus.subscribe(LATEST, lambda _: None)
-        caller.bus.call(DO, Do(note="far"))
-        for each in (port, port + 1):
-            eventually(lambda each=each: _watched(each) == [True, True])
-    finally:
-        caller.end()
-        server.end()
 
 
 def test_tcp_off_the_loopback_needs_keys(run: Path) -> None:

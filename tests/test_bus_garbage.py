@@ -3,7 +3,6 @@
 import random
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +19,7 @@ from messages.codec import encode, snapshot
 from messages.system import Diagnostic, diagnostics
 from tests.bus_processes import PATIENCE, Process, eventually, make_run
 from tests.bus_server import BEHIND, DO, LATEST, Do, Done
+from tests.raw_peer import request
 
 SERVER = Path(__file__).with_name("bus_server.py")
 
@@ -96,20 +96,6 @@ def watched(run: Path, server: Process) -> Iterator[Watched]:
     watched.bus.close()
 
 
-def _request(number: int, **changes: Any) -> list[bytes]:
-    fields: dict[str, Any] = {
-        "version": VERSION,
-        "kind": "request",
-        "door": "server/do_again",
-        "client": "fuzz.1",
-        "id": number,
-        "epoch": "fuzz",
-        "time": 0.0,
-        **changes,
-    }
-    return [encode_header(Header(**fields)), *snapshot(encode(Do(note="fuzz")))]
-
-
 def _mutate(dice: random.Random, frames: list[bytes]) -> list[bytes]:
     frames = list(frames)
     for _ in range(dice.randint(1, 3)):
@@ -137,7 +123,7 @@ def test_requests_that_are_none(run: Path, watched: Watched, context: Sockets) -
         if number % 3 == 0:
             frames = [dice.randbytes(dice.randrange(200)) for _ in range(dice.randint(1, 6))]
         else:
-            frames = _mutate(dice, _request(number))
+            frames = _mutate(dice, request(number))
         dealer.send_multipart(frames)
         if number % 50 == 0:
             watched.ask()
@@ -164,7 +150,7 @@ def test_requests_that_can_be_answered_get_an_error(
     dealer = context.socket(zmq.DEALER)
     dealer.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-    dealer.send_multipart(_request(1, **changes))
+    dealer.send_multipart(request(1, **changes))
     header = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
     assert (header.kind, header.code) == ("error", code)
     assert header.text
@@ -178,12 +164,14 @@ def test_request_that_comes_twice_is_done_once(
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
     answers: list[list[bytes]] = []
     for _ in range(3):
-        dealer.send_multipart(_request(7))
+        dealer.send_multipart(request(7))
     for _ in range(3):
         answers.append(dealer.recv_multipart())
     assert answers[0] == answers[1] == answers[2]
-    dealer.send_multipart(_request(6))  # nobody waits for this one any more
-    dealer.send_multipart(_request(8))
+    dealer.send_multipart(request(6))  # nobody waits for this one any more
+    refused = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
+    assert (refused.id, refused.code) == (6, "out_of_order")
+    dealer.send_multipart(request(8))
     assert msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header).id == 8
     assert (run / "server" / "done").read_text().split().count("fuzz") == 2
 
@@ -217,7 +205,7 @@ def test_bytes_that_are_not_zeromq(run: Path, watched: Watched, side: Any) -> No
 
 def test_what_is_no_subscription(run: Path, watched: Watched, context: Sockets) -> None:
     dice = random.Random(3)
-    strange = context.socket(zmq.XSUB)
+    strange = context.socket(zmq.DEALER)
     strange.connect(f"ipc://{socket_path(run, 'server', 'pub')}")
     strange.send(b"\x01")  # everything
     for _ in range(300):
@@ -235,7 +223,7 @@ def test_too_large_a_frame_ends_only_its_connection(
     dealer.setsockopt(zmq.RECONNECT_IVL, -1)
     monitor = dealer.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-    dealer.send_multipart([_request(1)[0], bytes((64 << 20) + 1)])
+    dealer.send_multipart([request(1)[0], bytes((64 << 20) + 1)])
     assert monitor.poll(PATIENCE * 1000)
     dealer.disable_monitor()
     monitor.close()
@@ -251,15 +239,19 @@ def test_topics_that_are_none(run: Path, context: Sockets) -> None:
     listener.listen("server/*", lambda header, body: None)
     listener.subscribe(diagnostics("listener"), said.append)
     prepare(run, "server")
-    teller = context.socket(zmq.XPUB)
+    teller = context.socket(zmq.ROUTER)
     teller.bind(f"ipc://{socket_path(run, 'server', 'pub')}")
+    wanted: dict[bytes, bytes] = {}  # and who wants it
 
     def subscribed() -> bool:
         listener.spin_once(0.01)
-        return bool(teller.poll(0))
+        while teller.poll(0):
+            route, asked = teller.recv_multipart()
+            wanted[asked] = route
+        return wanted.keys() == {b"\1server/latest\0", b"\1server/"}
 
     eventually(subscribed)
-    time.sleep(0.1)  # both of its subscriptions
+    (route,) = set(wanted.values())
     topic = b"server/latest\0"
 
     def message(number: int, **changes: Any) -> list[bytes]:
@@ -277,14 +269,14 @@ def test_topics_that_are_none(run: Path, context: Sockets) -> None:
         return [encode_header(Header(**fields)), *body]
 
     for number in range(1, 501):
-        teller.send_multipart([topic, *_mutate(dice, message(number))])
+        teller.send_multipart([route, topic, *_mutate(dice, message(number))])
         if number % 20 == 0:
-            teller.send_multipart([topic, dice.randbytes(20), dice.randbytes(20)])
-            teller.send_multipart([b"server/", dice.randbytes(20)])
-            teller.send_multipart([topic, *message(number, kind="request")])
-            teller.send_multipart([topic, *message(number, door="server/other")])
+            teller.send_multipart([route, topic, dice.randbytes(20), dice.randbytes(20)])
+            teller.send_multipart([route, b"server/", dice.randbytes(20)])
+            teller.send_multipart([route, topic, *message(number, kind="request")])
+            teller.send_multipart([route, topic, *message(number, door="server/other")])
             listener.spin_once(0.0)
-    teller.send_multipart([topic, *message(1000)])
+    teller.send_multipart([route, topic, *message(1000)])
 
     def came() -> bool:
         listener.spin_once(0.05)
@@ -349,12 +341,12 @@ def test_what_is_being_done_is_not_forgotten(
     try:
         dealer = context.socket(zmq.DEALER)
         dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-        dealer.send_multipart(_request(1, door="server/behind"))
+        dealer.send_multipart(request(1, door="server/behind"))
         eventually(lambda: begun == ["fuzz"])
         for number in range(6):
             with closing(Bus(run)) as other:
                 other.call(BEHIND, Do(note=str(number)), PATIENCE)
-        dealer.send_multipart(_request(1, door="server/behind", again=bus.epoch))
+        dealer.send_multipart(request(1, door="server/behind", again=bus.epoch))
         with closing(Bus(run)) as other:
             other.call(BEHIND, Do(note="last"), PATIENCE)
         goes_on.set()

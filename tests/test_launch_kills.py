@@ -126,14 +126,11 @@ def pour_garbage(run: Path) -> None:
         with socket.socket(socket.AF_UNIX) as bare, contextlib.suppress(OSError):
             bare.connect(str(path))
             bare.sendall(os.urandom(4096))  # it may have hung up after the first few
-        line = context.socket(zmq.DEALER if path.suffix == ".srv" else zmq.SUB)
+        line = context.socket(zmq.DEALER)
         line.setsockopt(zmq.LINGER, 2000)
         line.connect(f"ipc://{path}")
         for frames in ([b""], [b"{"], [os.urandom(64)], [os.urandom(9), b"\xc1", b""]):
-            if path.suffix == ".srv":
-                line.send_multipart(frames)
-            else:
-                line.setsockopt(zmq.SUBSCRIBE, frames[0])
+            line.send_multipart(frames)
         line.close()
     context.term()
 

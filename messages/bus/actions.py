@@ -12,6 +12,7 @@ import logging
 import queue
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Generic
 
@@ -21,6 +22,7 @@ from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import (
     INTERNAL,
     MISHAPS,
+    OVERLOADED,
     BusClosed,
     BusError,
     GoalCancelled,
@@ -41,6 +43,13 @@ from messages.bus.goals import (
 from messages.bus.services import Call
 from messages.codec import CodecError, decode, encode, snapshot
 from messages.interface import Feedback, Goal
+
+MAX_GOALS = 256
+"""Goals of one action that have not ended; further ones are refused."""
+MAX_GOAL_BYTES = 64 << 20
+"""Bytes of them."""
+MAX_FAILED = 4096
+"""Goals that failed of which it is remembered that they are not to be tried again in this life."""
 
 
 class GoalHandle(Generic[Goal, Feedback]):
@@ -84,10 +93,11 @@ class GoalHandle(Generic[Goal, Feedback]):
 class _Live:
     """A goal that has not ended in this life."""
 
-    __slots__ = ("handle", "record", "waiting")
+    __slots__ = ("handle", "record", "size", "waiting")
 
     def __init__(self, record: GoalRecord, handle: GoalHandle[Any, Any]) -> None:
         self.record = record
+        self.size = sum(map(len, record.request))
         self.handle = handle
         self.waiting: list[tuple[float, Call]] = []
 
@@ -114,7 +124,9 @@ class ActionServer:
         self._log = log
         self._lock = threading.RLock()
         self._live: dict[str, _Live] = {}
-        self._failed_now: set[str] = set()  # failed in this life, not to be tried again in it
+        self._bytes = 0  # of their requests
+        # Failed in this life, not to be tried again in it; the oldest first.
+        self._failed_now: OrderedDict[str, None] = OrderedDict()
         self._queue: queue.SimpleQueue[_Live | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self.current: str | None = None
@@ -151,6 +163,10 @@ class ActionServer:
                 )
             # Nobody works on an unfinished one whose end could not be kept.
             if fresh or (live is None and record.status not in FINISHED):
+                if (why := self._full(frames)) is not None:
+                    self._diagnostics.report(self._action.name, why)
+                    call.fail(OVERLOADED, why)
+                    return
                 try:
                     self._admit(record)
                 except CodecError as error:
@@ -163,6 +179,17 @@ class ActionServer:
                     f"goal {id} was sent again with another content; the first one counts",
                 )
         call.reply(GoalState(goal=id, status=record.status))
+
+    def _full(self, frames: list[bytes]) -> str | None:
+        """Why no further goal is taken on; None if one is."""
+        if len(self._live) >= MAX_GOALS:
+            return f"{MAX_GOALS} goals have not ended yet; wait for one, or cancel it"
+        if self._live and self._bytes + sum(map(len, frames)) > MAX_GOAL_BYTES:
+            return (
+                f"the goals that have not ended are larger than {MAX_GOAL_BYTES >> 20} MiB with "
+                "this one; wait for one, or cancel it"
+            )
+        return None
 
     def _may_go_better(self, record: GoalRecord) -> bool:
         failed = record.status == "failed" and record.code in MISHAPS
@@ -220,6 +247,7 @@ class ActionServer:
         live = _Live(record, handle)
         with self._lock:
             self._live[record.goal] = live
+            self._bytes += live.size
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._work, name=self._action.name, daemon=True
@@ -244,8 +272,11 @@ class ActionServer:
                         self._action.name, f"the result cannot be kept: {error}", "error"
                     )
                 if record.status == "failed":
-                    self._failed_now.add(record.goal)
+                    self._failed_now[record.goal] = None
+                    if len(self._failed_now) > MAX_FAILED:
+                        self._failed_now.popitem(last=False)
                 del self._live[record.goal]
+                self._bytes -= live.size
                 for _, call in live.waiting:
                     _answer(call, record)
 

@@ -12,16 +12,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import zmq
-
 from messages.bus import address as addresses
 from messages.bus.actions import ActionServer, GoalHandle
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
     INTERNAL,
+    AddressError,
     BusError,
+    DeadlineExceeded,
     MalformedReply,
+    RemoteError,
     ServiceError,
 )
 from messages.bus.frames import Socket, keep
@@ -35,14 +36,17 @@ from messages.bus.goals import (
     result_service,
     send_service,
 )
+from messages.bus.guard import Guard
 from messages.bus.lines import Lines
-from messages.bus.network import Network, turned_away
+from messages.bus.network import Network
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
 from messages.bus.serving import TURN, Serving
-from messages.bus.topics import SUBSCRIPTIONS, Plain, Publisher, Subscriber, subscription
+from messages.bus.topics import SUBSCRIPTIONS, Listener, Plain, Publisher, Subscriber
+from messages.bus.waiting import Limits, Outlook
 from messages.bus.workers import Workers
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
+from messages.empty import Empty
 from messages.interface import (
     Action,
     Feedback,
@@ -54,7 +58,10 @@ from messages.interface import (
     Service,
     Topic,
 )
-from messages.system import Diagnostic, Door, diagnostics
+from messages.system import LIST, NOTICE, Diagnostic, Door, diagnostics, whereabouts
+
+_PRUNED = 10.0  # seconds between two looks at what need not be remembered any more
+_LAUNCHER = Limits(answer=2.0, absence=0.3, total=2.0)  # whoever waits for a node asks it meanwhile
 
 MAX_POSTED = 10_000
 """Messages that other threads may have published before the serving thread says them."""
@@ -63,8 +70,9 @@ MAX_POSTED = 10_000
 class Bus:
     """A process's end of the bus.
 
-    With a ``node`` name it binds the node's addresses and may serve and publish; without, it can
-    only call, send goals and subscribe. ``hosts`` is the configuration's table of nodes that are
+    With a ``node`` name it may serve and publish, and binds the node's addresses: at once, or
+    (``bind=False``) with `bind`, once the node is ready to answer. Without a name it can only call,
+    send goals and subscribe. ``hosts`` is the configuration's table of nodes that are
     reached by TCP; ``keys`` the folder of their keys, ``<run>/keys`` if not given.
 
     Raises:
@@ -79,6 +87,7 @@ class Bus:
         *,
         keys: Path | None = None,
         log: logging.Logger | None = None,
+        bind: bool = True,
     ) -> None:
         self.run = Path(run).resolve()
         self.node = node
@@ -90,18 +99,31 @@ class Bus:
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._say_diagnostic, self._log)
         self._serving = Serving(self._diagnostics, self._log)
-        self._lines = Lines(self._network, self._serving, self.epoch)
+        outlook = Outlook(self._whereabouts, self._notice)
+        self._lines = Lines(self._network, self._serving, self.epoch, outlook)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
+        self._guard: Guard | None = None
+        self._prune_at = 0.0
+        self._listening: list[tuple[Socket, addresses.Side]] = []
         try:
             if node is not None:
-                self._bind(node)
+                self._prepare(node)
+                if bind:
+                    self.bind()
         except BaseException:
             self.close()
             raise
         self.every(TURN, self._expire)
         self.every(INTERVAL, self._diagnostics.flush)
+
+    def bind(self) -> None:
+        """Listen on the node's addresses. Whoever connects may ask from then on, and expects an
+        answer in time."""
+        assert self.node is not None
+        for socket, side in self._listening:
+            self._network.bind(socket, self.node, side)
 
     # Serving
 
@@ -213,9 +235,19 @@ class Bus:
     # Asking
 
     def call(
-        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+        self,
+        service: Service[Request, Reply],
+        request: Request,
+        timeout: float | None = None,
+        *,
+        absence: float | None = None,
     ) -> Reply:
-        """Ask and wait for the answer, at most ``timeout`` seconds (the service's own if None).
+        """Ask and wait for the answer.
+
+        With ``timeout`` the caller waits so many seconds and no more. Without, the node has the
+        service's own time, which counts while the node is there; one that is away is waited for, as
+        long as the launcher knows of it, or for ``absence`` seconds if they are given.
+        docs/deadlines.md has the rules.
 
         Raises:
             DeadlineExceeded: no answer in time.
@@ -230,8 +262,15 @@ class Bus:
                 f"not {type(request).__name__}"
             )
         frames = encode(request)
-        seconds = service.timeout if timeout is None else timeout
-        _, answer = self._ask(service.node, service.name)(service.name, frames, seconds)
+        if timeout is not None:
+            limits = Limits.by_the_clock(timeout)
+        elif absence is not None:
+            limits = Limits(service.timeout, absence, service.timeout + absence)
+        elif service.node == LIST.node:  # nobody would say of it that it is coming
+            limits = Limits.by_the_clock(service.timeout)
+        else:
+            limits = Limits.of_service(service.timeout)
+        _, answer = self._ask(service.node, service.name)(service.name, frames, limits)
         try:
             return decode(service.reply, answer)
         except CodecError as error:
@@ -241,7 +280,8 @@ class Bus:
         self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float = 10.0
     ) -> str:
         """Give a goal to its server, once however often it is sent; returns the goal's status."""
-        return GoalClient(self._ask(action.node, action.name), action, goal_id).send(goal, timeout)
+        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
+        return client.send(goal, Limits.by_the_clock(timeout))
 
     def run_goal(
         self,
@@ -263,8 +303,8 @@ class Bus:
         client = GoalClient(self._ask(action.node, action.name), action, goal_id)
         listener = None
         if on_feedback is not None:
-            listener = self._network.listen(action.node, keep=False)
-            listener.setsockopt(zmq.SUBSCRIBE, subscription(feedback_topic(action).name))
+            listener = Listener(self._network.connect(action.node, "pub"))
+            listener.subscribe(feedback_topic(action).name)
         try:
             return client.run(goal, listener, on_feedback, timeout, cancelled)
         finally:
@@ -285,30 +325,33 @@ class Bus:
             workers.close()
         for server in self._actions.values():
             server.close()
+        if self._guard is not None:
+            self._guard.close()
+        if self._subscriber is not None:
+            self._subscriber.close()
         self._network.close()
         self._lines.close()
         self._network.end(0.5)
 
     # Inside
 
-    def _bind(self, node: str) -> None:
+    def _prepare(self, node: str) -> None:
         keeper = self._network.prepare(node)
         if keeper is not None:
             self._serving.read(keeper.socket, keeper.answer)
-        publisher, publisher_monitor = self._network.bind(zmq.XPUB, node, "pub")
-        router, router_monitor = self._network.bind(zmq.ROUTER, node, "srv")
+        publisher, publisher_monitor = self._network.router(node, "pub")
+        router, router_monitor = self._network.router(node, "srv")
+        self._listening = [(publisher, "pub"), (router, "srv")]
+        monitors = {router_monitor: REQUESTS, publisher_monitor: SUBSCRIPTIONS}
+        self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
-        self._services = Services(router, self.epoch, self._diagnostics, self._serving.post)
+        self._services = Services(
+            router, self.epoch, self._diagnostics, self._serving.post, self._guard.relieve
+        )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)
-        # Not polled with the rest: each socket in the poll makes every answer slower.
-        self.every(TURN, lambda: self._report_turned_away(router_monitor, REQUESTS))
-        self.every(TURN, lambda: self._report_turned_away(publisher_monitor, SUBSCRIPTIONS))
+        self.every(_PRUNED, self._publisher.forget_those_who_left)
         self.advertise(diagnostics(node))
-
-    def _report_turned_away(self, monitor: Socket, about: str) -> None:
-        for why in turned_away(monitor):
-            self._diagnostics.report(about, why)
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
         if self.node is None or name.partition("/")[0] != self.node:
@@ -376,10 +419,23 @@ class Bus:
             self._subscriber = Subscriber(self._listen_to, self._diagnostics, self._log)
         return self._subscriber
 
-    def _listen_to(self, node: str, read: Callable[[Socket], None]) -> Socket:
-        socket = self._network.listen(node)
-        self._serving.read(socket, lambda: read(socket))
-        return socket
+    def _listen_to(self, node: str, read: Callable[[Listener], None]) -> Listener:
+        listener = Listener(self._network.connect(node, "pub"))
+        for socket in listener.sockets:
+            self._serving.read(socket, lambda: read(listener))
+        return listener
+
+    def _whereabouts(self, node: str) -> str | None:
+        """What the launcher knows of a node, as a clause; None where there is no launcher."""
+        try:
+            _, answer = self._ask(LIST.node, LIST.name)(LIST.name, encode(Empty()), _LAUNCHER)
+            states = decode(LIST.reply, answer)
+        except (DeadlineExceeded, RemoteError, MalformedReply, AddressError, CodecError):
+            return None
+        return next((whereabouts(state) for state in states.nodes if state.node == node), None)
+
+    def _notice(self, node: str, sentence: str) -> None:
+        self._diagnostics.report(node, sentence, NOTICE)
 
     def _ask(self, node: str, door: str) -> Callable[..., Any]:
         if node == self.node and self._serving.here:
@@ -390,3 +446,8 @@ class Bus:
         now = time.monotonic()
         for server in self._actions.values():
             server.expire(now)
+        if self._subscriber is not None:
+            self._subscriber.refresh()
+        if self._services is not None and now >= self._prune_at:
+            self._prune_at = now + _PRUNED
+            self._services.expire(now)

@@ -1,32 +1,29 @@
 """One thread's line to one node: a question goes out, the thread waits for its answer.
 
-The thread owns the DEALER socket, so that an answer wakes it directly. A monitor tells when the
-peer went away and came back. Then the question is put again under the same id: the peer answers it
-from memory if it has done it, and a restarted peer refuses what must not be done twice.
+The thread owns the DEALER socket, so that an answer wakes it directly. When the connection was lost
+and is there again, the question is put again under the same id: the node answers it from memory if
+it has done it, and a restarted node refuses what must not be done twice. While an answer is long in
+coming, the node is asked now and then whether it still works on it.
 """
 
-import contextlib
+import math
 import threading
 import time
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterable
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
-from messages.bus.errors import (
-    BusClosed,
-    DeadlineExceeded,
-    MalformedReply,
-    PeerRestarted,
-    RemoteError,
-)
-from messages.bus.frames import Socket, limit, receive, send
-from messages.bus.header import MAX_HEADER, VERSION, Header, decode_header, encode_header
+from messages.bus.connection import Connection
+from messages.bus.errors import BusClosed, MalformedReply, PeerRestarted, RemoteError
+from messages.bus.frames import Socket, receive
+from messages.bus.header import MAX_HEADER, VERSION, Header, Kind, decode_header, encode_header
+from messages.bus.waiting import CHECK, Limits, Outlook, Wait
 from messages.codec import CodecError, Frames
 
 RESTARTED = "restarted"
 """The error code of a server that will not do a repeated request of which it knows nothing."""
+NOT_KNOWN = "unknown_request"
+"""The error code of a server that is asked after a request that never came."""
 
 TICK = 0.2
 """Seconds between two looks at whether a caller still wants its answer."""
@@ -39,9 +36,20 @@ _ROOM = 4200
 """Bytes that the header of an answer may be longer: it repeats the question's, and says what was
 wrong."""
 
-_NEWS = int(zmq.EVENTS)
-_READABLE = int(zmq.POLLIN)
-_EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+
+class _Question:
+    """A question on its way."""
+
+    __slots__ = ("checked", "door", "first_in", "frames", "goal", "life", "number", "put_in")
+
+    def __init__(self, number: int, door: str, frames: Frames, goal: str) -> None:
+        self.number = number
+        self.door = door
+        self.frames = frames
+        self.goal = goal
+        self.life: str | None = None  # of the node that it was put to first, "" if not known
+        self.first_in = self.put_in = 0  # in which connections it was put first and last
+        self.checked = math.inf  # when the node was last asked about it
 
 
 class Peer:
@@ -49,47 +57,34 @@ class Peer:
 
     def __init__(
         self,
-        context: "zmq.Context[Socket]",
+        connection: Connection,
         node: str,
-        address: str,
         client: str,
         epoch: str,
-        secure: Callable[[Socket], None] | None,
+        outlook: Outlook | None = None,
     ) -> None:
         self._node = node
         self._client = client
         self._epoch = epoch
+        self._outlook = outlook
         self._count = 0
-        self._connected = False
         self._peer = ""  # the life of the node that the connection leads to, once it has spoken
+        self._peer_in = 0  # in which connection that was
         self.busy = threading.Lock()
-        self._socket: Socket = context.socket(zmq.DEALER)
-        monitor: Socket | None = None
-        try:
-            limit(self._socket, address)
-            self._socket.setsockopt(zmq.RCVTIMEO, QUICK)
-            if secure is not None:
-                secure(self._socket)
-            monitor = self._socket.get_monitor_socket(_EVENTS)
-            monitor.setsockopt(zmq.LINGER, 0)
-            self._socket.connect(address)
-        except BaseException:
-            if monitor is not None:
-                monitor.close()
-            self._socket.close()
-            raise
-        self._monitor: Socket = monitor
+        self._connection = connection
+        self._socket = connection.socket
+        self._socket.setsockopt(zmq.RCVTIMEO, QUICK)
         self._poller = zmq.Poller()
         self._poller.register(self._socket, zmq.POLLIN)
-        self._poller.register(self._monitor, zmq.POLLIN)
+        self._poller.register(connection.monitor, zmq.POLLIN)
 
     def ask(
         self,
         door: str,
         frames: Frames,
-        timeout: float,
+        limits: Limits,
         goal: str = "",
-        also: Socket | None = None,
+        also: Iterable[Socket] = (),
         tick: Callable[[], None] | None = None,
     ) -> tuple[Header, Frames]:
         """Ask and wait. ``tick`` is called about every `TICK` seconds and when ``also`` has
@@ -102,83 +97,85 @@ class Peer:
         with self.busy:
             if self._socket.closed:
                 raise BusClosed(f"{door}: the bus is closed")
-            if also is not None:
-                self._poller.register(also, zmq.POLLIN)
+            for socket in also:
+                self._poller.register(socket, zmq.POLLIN)
             try:
-                return self._ask(door, frames, timeout, goal, tick)
+                self._count += 1
+                return self._ask(_Question(self._count, door, frames, goal), limits, tick)
             except zmq.ContextTerminated:
                 self.close()
                 raise BusClosed(f"{door}: the bus was closed during the call") from None
             finally:
-                if also is not None:
-                    self._poller.unregister(also)
+                for socket in also:
+                    self._poller.unregister(socket)
 
     def _ask(
-        self,
-        door: str,
-        frames: Frames,
-        timeout: float,
-        goal: str,
-        tick: Callable[[], None] | None,
+        self, question: _Question, limits: Limits, tick: Callable[[], None] | None
     ) -> tuple[Header, Frames]:
-        if self._monitor_has_news():
-            self._watch()
-        self._count += 1
-        number = self._count
-        deadline = time.monotonic() + timeout
-        header = Header(
-            VERSION, "request", door, self._client, number, self._epoch, time.time(), goal
-        )
-        if len(encode_header(header)) > MAX_HEADER - _ROOM:
+        if len(encode_header(self._header(question, "request"))) > MAX_HEADER - _ROOM:
             raise CodecError(
-                f"{door}: the request's header is too long; a goal's id has at most a few "
-                f"thousand characters, and this one has {len(goal)}"
+                f"{question.door}: the request's header is too long; a goal's id has at most a few "
+                f"thousand characters, and this one has {len(question.goal)}"
             )
-        asked = self._connected  # if not, the question waits in the queue and cannot be lost
-        asked_life = self._peer
-        waiting = not self._put(header, frames)
-        if timeout * 1000 >= QUICK and (reply := self._take(number, door, True)) is not None:
-            return reply
-        while True:
-            now = time.monotonic()
-            left = deadline - now
-            if left <= 0:
-                raise DeadlineExceeded(
-                    f"{door}: no answer from {self._node} within {timeout:g} seconds"
-                )
-            slice_ = min(left, TICK) if tick is not None or waiting else left
-            events = dict(self._poller.poll(max(1, int(slice_ * 1000))))
-            if self._socket in events and (reply := self._take(number, door)) is not None:
+        connection = self._connection
+        connection.watch()
+        self._put(question)
+        if question.put_in and limits.answer * 1000 >= QUICK:
+            reply = self._take(question, None, True)
+            if reply is not None:
                 return reply
-            if self._monitor in events and (established := self._watch()):
-                # Several turns of the connection may be read at once: the question went out with
-                # the first, and was lost with it if there was another.
-                lost = asked or established > 1
-                if lost and self._connected:
-                    header = Header(
-                        *(VERSION, "request", door, self._client, number, self._epoch),
-                        *(time.time(), goal, asked_life),
-                    )
-                    waiting = not self._put(header, frames)
-                asked = True
-            if waiting:
-                waiting = not self._put(header, frames)
+        wait = Wait(question.door, self._node, limits, self._outlook)
+        while True:
+            left = wait.turn(connection.connected)
+            # Also where the connection takes nothing at the moment: that is no event.
+            if tick is not None or (connection.connected and question.put_in != connection.times):
+                left = min(left, TICK)
+            events = dict(self._poller.poll(max(1, math.ceil(min(left, 60.0) * 1000))))
+            if self._socket in events and (reply := self._take(question, wait)) is not None:
+                return reply
+            if connection.monitor in events:
+                connection.watch()
+            self._put(question)
+            self._check(question)
             if tick is not None:
                 tick()
 
-    def _put(self, header: Header, frames: Frames) -> bool:
-        """False where the queue to the peer is full; then it is tried again."""
-        try:
-            send(self._socket, [encode_header(header), *frames])
-        except zmq.Again:
-            return False
-        return True
+    def _put(self, question: _Question) -> None:
+        """Send the question, if it was not sent in this connection yet."""
+        connection = self._connection
+        if not connection.connected or question.put_in == connection.times:
+            return
+        header = self._header(question, "request", question.life)
+        if connection.send([encode_header(header), *question.frames]):
+            question.put_in = connection.times
+            question.checked = time.monotonic()
+            if question.life is None:
+                known = self._peer_in == connection.times
+                question.life = self._peer if known else ""
+                question.first_in = connection.times
 
-    def _take(self, number: int, door: str, wait: bool = False) -> tuple[Header, Frames] | None:
-        """The answer to question ``number``, or None if what came are answers to older ones."""
+    def _check(self, question: _Question) -> None:
+        """Ask whether it is still being worked on, if that was not said for long."""
+        here = self._connection.connected and question.put_in == self._connection.times
+        if here and time.monotonic() - question.checked >= CHECK:
+            header = self._header(question, "check", question.life)
+            if self._connection.send([encode_header(header), b""]):
+                question.checked = time.monotonic()
+
+    def _header(self, question: _Question, kind: Kind, again: str | None = None) -> Header:
+        return Header(
+            *(VERSION, kind, question.door, self._client, question.number),
+            *(self._epoch, time.time(), question.goal, again),
+        )
+
+    def _take(
+        self, question: _Question, wait: Wait | None, block: bool = False
+    ) -> tuple[Header, Frames] | None:
+        """The answer to the question, or None if what came are answers to older ones."""
+        door = question.door
         while True:
             try:
-                frames = receive(self._socket, 2, wait)
+                frames = receive(self._socket, 2, block)
             except zmq.Again:
                 return None
             except CodecError as error:
@@ -187,42 +184,31 @@ class Peer:
                 header = decode_header(frames[0])
             except CodecError as error:
                 raise MalformedReply(f"{door}: the answer does not decode: {error}") from error
-            if header.id != number or header.client != self._client:
+            if header.id != question.number or header.client != self._client:
                 continue
-            self._peer = header.epoch
+            self._peer, self._peer_in = header.epoch, self._connection.times
             if header.kind == "reply":
                 return header, frames[1:]
-            if header.code == RESTARTED:
+            if header.kind == "working":
+                if wait is not None:
+                    wait.heard()
+            elif header.code == NOT_KNOWN:
+                # It was lost on its way. In one connection the node has one life.
+                if question.first_in == self._connection.times:
+                    question.life = header.epoch
+                question.put_in = 0
+            elif header.code == RESTARTED:
                 raise PeerRestarted(
                     f"{door}: {self._node} was restarted during the call, which may have been "
                     "done or not"
                 )
-            raise RemoteError(door, header.code, header.text)
-
-    def _watch(self) -> int:
-        """Read what happened to the connection: how often it was (re-)established."""
-        established = 0
-        while self._monitor_has_news():
-            event = recv_monitor_message(self._monitor, zmq.NOBLOCK)["event"]
-            if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
-                self._connected = True
-                established += 1
-            elif event == zmq.EVENT_DISCONNECTED:
-                self._connected = False
-                self._peer = ""
-        return established
-
-    def _monitor_has_news(self) -> bool:
-        return cast(int, self._monitor.getsockopt(_NEWS)) & _READABLE != 0
+            else:
+                raise RemoteError(door, header.code, header.text)
 
     def close(self) -> None:
-        if not self._socket.closed:
-            with contextlib.suppress(zmq.ZMQError):  # the context may have ended already
-                self._socket.disable_monitor()
-            self._monitor.close()
-            self._socket.close()
+        self._connection.close()
 
     def __del__(self) -> None:
         # A thread that ends takes its lines with it.
-        if hasattr(self, "_poller"):
+        if hasattr(self, "_connection"):
             self.close()

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from messages.system import Diagnostic
+from messages.system import NOTICE, Diagnostic
 
 INTERVAL = 1.0
 """Seconds between two words about the same thing."""
@@ -52,7 +52,7 @@ class Diagnostics:
             count = self._counts[key]
         level, about = key
         text = message if len(message) <= 500 else message[:499] + "…"
-        times = "" if count == 1 else f" (seen {count} times)"
+        times = "" if count == 1 or level == NOTICE else f" (seen {count} times)"
         self._log.log(
             logging.ERROR if level == "error" else logging.WARNING, "%s: %s%s", about, text, times
         )

@@ -15,11 +15,14 @@ A message that cannot be written or read is a `messages.codec.CodecError`.
 
 INTERNAL = "internal"
 """The code of what failed by an exception that is no `BusError`: a mistake in the handler."""
+OVERLOADED = "overloaded"
+"""The code of what was refused because the node has too much to do."""
 SESSION_LOST = "session_lost"
 """The code of what failed since its session in the env server was lost time and again."""
 MISHAPS = frozenset(
     {
         INTERNAL,
+        OVERLOADED,
         "version",
         "no_answer",
         "no_world",

@@ -4,7 +4,7 @@ from typing import Any
 
 import zmq
 
-from messages.codec import MAX_ARRAY, MAX_ARRAYS, CodecError, Frames
+from messages.codec import MAX_ARRAY, MAX_ARRAYS, MAX_MESSAGE, CodecError, Frames
 
 COPY_BELOW = 32768
 """Bytes. Smaller arrays are copied twice, which is quicker than sharing one copy."""
@@ -18,16 +18,30 @@ NOW = int(zmq.NOBLOCK)
 NOW_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
 _RCVMORE = int(zmq.RCVMORE)
 
-_QUIET = 30  # seconds without a word after which a machine is asked whether it is still there
-_BETWEEN = 10  # seconds until it is asked again
-_TIMES = 3  # without an answer, and it is taken for gone
+QUEUE = 1000
+"""Messages that wait for a connection at most, or that have come by it and are not read."""
+
+BEAT = 3.0
+"""Seconds between two signs of life over TCP, which ZeroMQ's own threads give and take: a process
+that is busy, or that waits in Python's debugger, is not taken for gone."""
+GONE = 12.0
+"""Seconds without an answer to one, after which the other machine is taken for gone. The largest
+frame has to come through in this time."""
+
+
+class TooLarge(CodecError):
+    """A message that is larger than any may be. ``frames``: what it begins with."""
+
+    def __init__(self, text: str, frames: Frames) -> None:
+        super().__init__(text)
+        self.frames = frames
 
 
 def limit(socket: Socket, where: str) -> None:
     """The options that every socket of the bus has, by the address that it is for."""
     socket.setsockopt(zmq.LINGER, 0)
-    socket.setsockopt(zmq.SNDHWM, 1000)
-    socket.setsockopt(zmq.RCVHWM, 1000)
+    socket.setsockopt(zmq.SNDHWM, QUEUE)
+    socket.setsockopt(zmq.RCVHWM, QUEUE)
     socket.setsockopt(zmq.MAXMSGSIZE, MAX_ARRAY)
     socket.setsockopt(zmq.RECONNECT_IVL, 10)
     socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
@@ -35,13 +49,12 @@ def limit(socket: Socket, where: str) -> None:
         return
     if where.startswith("tcp://["):  # a name would lead to IPv6 alone wherever it has both
         socket.setsockopt(zmq.IPV6, 1)
-    # A machine that lost power says no goodbye. Only when its connection is given up is another one
-    # made, and a SUB socket, which sends nothing, would never find out. The kernels see to it, so
-    # that a process that is busy, or stopped in a debugger, is not taken for gone.
-    socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
-    socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, _QUIET)
-    socket.setsockopt(zmq.TCP_KEEPALIVE_INTVL, _BETWEEN)
-    socket.setsockopt(zmq.TCP_KEEPALIVE_CNT, _TIMES)
+    # A machine that lost power says no goodbye, and the kernel gives up what it was sent last only
+    # after a quarter of an hour. A connection that is given up is made anew.
+    socket.setsockopt(zmq.HEARTBEAT_IVL, int(BEAT * 1000))
+    socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, int(GONE * 1000))
+    socket.setsockopt(zmq.HEARTBEAT_TTL, int((BEAT + GONE) * 1000))
+    socket.setsockopt(zmq.CONNECT_TIMEOUT, int(GONE * 1000))
 
 
 def receive(socket: Socket, small: int, wait: bool = False) -> list[Any]:
@@ -50,23 +63,36 @@ def receive(socket: Socket, small: int, wait: bool = False) -> list[Any]:
 
     Raises:
         zmq.Again: there is none.
-        CodecError: it has more frames than any message; they are thrown away.
+        TooLarge: it has more frames or bytes than any message; they are thrown away.
     """
     frames: list[Any] = [socket.recv(0 if wait else NOW)]
     while socket.getsockopt(_RCVMORE):
         if len(frames) < small:
             frames.append(socket.recv(NOW))
             continue
-        frame = socket.recv(NOW, copy=False)
-        frames.append(frame.buffer)
-        while frame.more:
-            frame = socket.recv(NOW, copy=False)
-            if len(frames) < MAX_FRAMES:
-                frames.append(frame.buffer)
-            elif not frame.more:
-                raise CodecError(f"the message has more than {MAX_FRAMES} frames")
+        _receive_arrays(socket, frames)
         break
     return frames
+
+
+def _receive_arrays(socket: Socket, frames: list[Any]) -> None:
+    """The further frames of a message, appended to the small ones."""
+    small, size, count = len(frames), sum(map(len, frames)), len(frames)
+    more = True
+    while more:
+        frame = socket.recv(NOW, copy=False)
+        more, size, count = frame.more, size + len(frame), count + 1
+        if size > MAX_MESSAGE or count > MAX_FRAMES:
+            del frames[small:]
+        else:
+            frames.append(frame.buffer)
+    if size > MAX_MESSAGE:
+        text = f"a message has {size} bytes; at most {MAX_MESSAGE} are read"
+    elif count > MAX_FRAMES:
+        text = f"a message has {count} frames; at most {MAX_FRAMES} are read"
+    else:
+        return
+    raise TooLarge(text, frames[:small])
 
 
 def keep(frames: Frames) -> Frames:

@@ -1,13 +1,12 @@
 """The asking side of actions: send a goal, wait for its result through restarts, cancel it."""
 
+import contextlib
+import math
 import time
 from collections.abc import Callable
 from typing import Any, cast
 
-import zmq
-
 from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply
-from messages.bus.frames import Socket, receive
 from messages.bus.goals import (
     MAX_WAIT,
     PENDING,
@@ -21,10 +20,17 @@ from messages.bus.goals import (
     send_service,
 )
 from messages.bus.header import decode_header
+from messages.bus.topics import Listener
+from messages.bus.waiting import Limits
 from messages.codec import CodecError, Frames, decode, encode
 
 PATIENCE = 10.0
-"""Seconds to wait for a server that should have answered before it is asked again."""
+"""Seconds to wait for a server that is there and should have answered before it is asked again."""
+
+
+def _within(answer: float, left: float) -> Limits:
+    """A node that is away is waited for as long as there is time left at all."""
+    return Limits(answer=min(answer, left), total=left)
 
 
 class GoalClient:
@@ -36,30 +42,31 @@ class GoalClient:
         self._action = action
         self._goal = goal
 
-    def send(self, goal: Any, timeout: float, tick: Callable[[], None] | None = None) -> str:
+    def send(self, goal: Any, limits: Limits, tick: Callable[[], None] | None = None) -> str:
         if not isinstance(goal, self._action.goal):
             raise CodecError(
                 f"{self._action.name} takes {self._action.goal.__name__}, not {type(goal).__name__}"
             )
         door = send_service(self._action).name
-        _, answer = self._ask(door, encode(goal), timeout, goal=self._goal, tick=tick)
+        _, answer = self._ask(door, encode(goal), limits, goal=self._goal, tick=tick)
         return self._state(answer)
 
     def cancel(self, timeout: float) -> str:
         door = cancel_service(self._action).name
         query = GoalQuery(goal=self._goal)
-        _, answer = self._ask(door, encode(query), timeout, goal=self._goal)
+        limits = Limits.by_the_clock(timeout)
+        _, answer = self._ask(door, encode(query), limits, goal=self._goal)
         return self._state(answer)
 
     def run(
         self,
         goal: Any,
-        listener: Socket | None,
+        listener: Listener | None,
         on_feedback: Callable[[Any], None] | None,
         timeout: float | None,
         cancelled: Callable[[], bool] | None,
     ) -> Any:
-        until = float("inf") if timeout is None else time.monotonic() + timeout
+        until = math.inf if timeout is None else time.monotonic() + timeout
         name = self._action.name
         door = result_service(self._action).name
 
@@ -85,16 +92,16 @@ class GoalClient:
                 tick()
                 try:
                     if not sent:
-                        self.send(goal, min(seconds, PATIENCE), tick)
+                        self.send(goal, _within(PATIENCE, seconds), tick)
                         sent = True
                         continue
                     query = GoalQuery(goal=self._goal, wait=min(seconds, MAX_WAIT))
                     header, answer = self._ask(
                         door,
                         encode(query),
-                        min(seconds, MAX_WAIT + PATIENCE),
+                        _within(MAX_WAIT + PATIENCE, seconds),
                         goal=self._goal,
-                        also=listener,
+                        also=listener.sockets if listener is not None else (),
                         tick=tick,
                     )
                 except DeadlineExceeded:
@@ -121,22 +128,16 @@ class GoalClient:
         except DeadlineExceeded as error:
             raise reason from error
 
-    def _hear(self, listener: Socket, on_feedback: Callable[[Any], None]) -> None:
+    def _hear(self, listener: Listener, on_feedback: Callable[[Any], None]) -> None:
         topic = feedback_topic(self._action).name.encode() + b"\0"
-        while True:
-            try:
-                frames = receive(listener, 3)
-            except zmq.Again:
-                return
-            except CodecError:
-                continue
-            if len(frames) < 3 or frames[0] != topic:
-                continue
-            try:
-                if decode_header(frames[1]).goal == self._goal:
-                    on_feedback(decode(self._action.feedback, frames[2:]))
-            except CodecError:
-                continue  # feedback is for show; the result is what counts
+        # Feedback is for show; the result is what counts.
+        with contextlib.suppress(CodecError):
+            for frames in listener.read():
+                if len(frames) < 3 or frames[0] != topic:
+                    continue
+                with contextlib.suppress(CodecError):
+                    if decode_header(frames[1]).goal == self._goal:
+                        on_feedback(decode(self._action.feedback, frames[2:]))
 
     def _state(self, answer: Frames) -> str:
         return cast(GoalState, self._read(GoalState, answer)).status

@@ -10,8 +10,9 @@ VERSION = 1
 MAX_HEADER = 8192
 """Bytes."""
 
-Kind = Literal["request", "reply", "error", "message", "latched"]
-"""``latched``: a topic's last value, said again because somebody joined."""
+Kind = Literal["request", "check", "reply", "working", "error", "message", "latched"]
+"""``check`` asks whether a request is still being worked on; ``working`` says that it is.
+``latched``: a topic's last value, said again because somebody joined."""
 
 
 class Header(msgspec.Struct, array_like=True, frozen=True, gc=False):

@@ -1,6 +1,6 @@
 """The lines by which a process asks others: one for each of its threads and each node asked."""
 
-import itertools
+import secrets
 import threading
 import weakref
 from typing import cast
@@ -11,16 +11,18 @@ from messages.bus.client import Peer
 from messages.bus.errors import AddressError, BusClosed
 from messages.bus.network import Network
 from messages.bus.serving import Serving
+from messages.bus.waiting import Outlook
+from messages.system import LIST
 
 
 class Lines:
     """Makes lines as they are needed. A thread that ends takes its own with it."""
 
-    def __init__(self, network: Network, serving: Serving, epoch: str) -> None:
+    def __init__(self, network: Network, serving: Serving, epoch: str, outlook: Outlook) -> None:
         self._network = network
+        self._outlook = outlook
         self._serving = serving
         self._epoch = epoch
-        self._numbers = itertools.count(1)
         self._own = threading.local()
         self._all: weakref.WeakSet[Peer] = weakref.WeakSet()
         self._lock = threading.Lock()
@@ -39,9 +41,13 @@ class Lines:
             own = self._own.lines = {}
         line = own.get(node)
         if line is None:
-            client = f"{self._epoch}.{next(self._numbers)}"
+            # Nobody else is to guess it: a server knows a line by it.
+            client = secrets.token_hex(12)
+            # The launcher is the one who would know; of itself it cannot say anything.
+            outlook = None if node == LIST.node else self._outlook
             try:
-                line = self._network.line(node, client, self._epoch)
+                connection = self._network.connect(node, "srv")
+                line = Peer(connection, node, client, self._epoch, outlook)
             except zmq.ZMQError as error:
                 if self._serving.closed:
                     raise BusClosed(f"{door}: the bus is closed") from None

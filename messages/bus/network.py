@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus import address as addresses
-from messages.bus.client import Peer
+from messages.bus.connection import Connection
 from messages.bus.curve import TOOLS, Doorkeeper, Keys
 from messages.bus.errors import AddressError
 from messages.bus.frames import Socket, limit
+from messages.bus.guard import EVENTS
 
-_FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
-_REFUSED = zmq.EVENT_HANDSHAKE_FAILED_AUTH
+_REQUESTS = 4  # of one connection that nobody has read yet
+_ANSWERS = 16  # to one connection that does not read them
+_SUBSCRIPTIONS = 64  # of one connection that nobody has read yet
+_SUBSCRIPTION = 2048  # bytes: more than a name has, and enough for the keys' handshake
 
 
 class Network:
@@ -44,18 +46,32 @@ class Network:
         self._kept.append(keeper.socket)
         return keeper
 
-    def bind(self, kind: int, node: str, side: addresses.Side) -> tuple[Socket, Socket]:
-        """A socket that listens on the node's address, and the monitor of who is turned away."""
+    def router(self, node: str, side: addresses.Side) -> tuple[Socket, Socket]:
+        """A socket for the node's address, and the monitor of who connects. It does not
+        listen before `bind`. What a connection may put into memory before anybody looks at it is
+        little: a line asks one question at a time, and a subscription is a name."""
         where = addresses.address(self._run, node, side, self._hosts)
-        socket = self._socket(kind, where)
+        socket: Socket = self._context.socket(zmq.ROUTER)
+        self._kept.append(socket)
+        limit(socket, where)
         socket.setsockopt(zmq.LINGER, 100)  # milliseconds, for the last answers
-        if kind == zmq.XPUB:
-            socket.setsockopt(zmq.XPUB_VERBOSE, 1)
+        if side == "srv":
+            socket.setsockopt(zmq.RCVHWM, _REQUESTS)
+            socket.setsockopt(zmq.SNDHWM, _ANSWERS)
+        else:
+            socket.setsockopt(zmq.RCVHWM, _SUBSCRIPTIONS)
+            socket.setsockopt(zmq.MAXMSGSIZE, _SUBSCRIPTION)
+        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # or else it drops what it cannot send, unsaid
         if self._keys.needed(self._hosts.get(node)):
             self._keys.listen(socket)
-        monitor: Socket = socket.get_monitor_socket(_FAILED | _REFUSED)
-        self._kept.append(monitor)
+        monitor: Socket = socket.get_monitor_socket(EVENTS)
         monitor.setsockopt(zmq.LINGER, 0)
+        self._kept.append(monitor)
+        return socket, monitor
+
+    def bind(self, socket: Socket, node: str, side: addresses.Side) -> None:
+        """Listen. Raises AddressError where the address cannot be had."""
+        where = addresses.address(self._run, node, side, self._hosts)
         try:
             socket.bind(where)
         except zmq.ZMQError as error:
@@ -63,32 +79,14 @@ class Network:
                 f"{node} cannot listen on {where}: {zmq.strerror(error.errno or 0)}; "
                 "is another program using it, or is the host not this machine?"
             ) from error
-        return socket, monitor
 
-    def listen(self, node: str, keep: bool = True) -> Socket:
-        """A SUB socket for one node's topics; one for each node, as their keys differ. Close it
-        yourself if it is not to be kept."""
-        where = addresses.address(self._run, node, "pub", self._hosts)
-        socket = self._socket(zmq.SUB, where, keep)
-        try:
-            if self._keys.needed(self._hosts.get(node)):
-                self._keys.connect(socket, node)
-            socket.connect(where)
-        except BaseException:
-            socket.close()
-            raise
-        return socket
-
-    def line(self, node: str, client: str, epoch: str) -> Peer:
-        """A line to ask a node by, for one thread."""
+    def connect(self, node: str, side: addresses.Side) -> Connection:
+        """A connection to a node, for one thread; close it yourself."""
         keys = self._keys
         needed = keys.needed(self._hosts.get(node))
-        return Peer(
+        return Connection(
             self._context,
-            node,
-            addresses.address(self._run, node, "srv", self._hosts),
-            client,
-            epoch,
+            addresses.address(self._run, node, side, self._hosts),
             (lambda socket: keys.connect(socket, node)) if needed else None,
         )
 
@@ -104,21 +102,3 @@ class Network:
         thread = threading.Thread(target=self._context.term, name="bus-end", daemon=True)
         thread.start()
         thread.join(seconds)
-
-    def _socket(self, kind: int, where: str, keep: bool = True) -> Socket:
-        socket: Socket = self._context.socket(kind)
-        if keep:
-            self._kept.append(socket)
-        limit(socket, where)
-        return socket
-
-
-def turned_away(monitor: Socket) -> list[str]:
-    """Why connections failed since this was last asked, a sentence for each."""
-    reasons: list[str] = []
-    with contextlib.suppress(zmq.Again):
-        while True:
-            event = recv_monitor_message(monitor, zmq.NOBLOCK)["event"]
-            why = "its key is not known" if event == _REFUSED else "it is no ZeroMQ peer"
-            reasons.append(f"somebody was turned away: {why}")
-    return reasons

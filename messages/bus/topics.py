@@ -1,17 +1,22 @@
-"""Topics: the XPUB socket that a node says things on, the SUB socket that it listens with.
+"""Topics: the socket that a node publishes on, and the connections that it listens by.
 
-A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL keeps a subscription to
-``planner/plan`` from matching ``planner/plans``.
+Who wants to hear a topic says so: a message ``[1, name]`` to the publisher's ROUTER socket, again
+in each new connection. A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL
+keeps a subscription to ``planner/plan`` from matching ``planner/plans``.
+
+ZeroMQ's own XPUB is not used: it takes subscriptions of any length and number into memory, fifty
+times their size, before the process sees one.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 import zmq
 
+from messages.bus.connection import Connection
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.frames import Socket, receive, send
 from messages.bus.header import VERSION, Header, decode_header, encode_header
@@ -24,6 +29,17 @@ TOPICS = "topics"
 """What diagnostics call the socket that topics come in by."""
 
 MAX_BURST = 256
+MAX_NAME = 256
+"""Bytes of what is subscribed to."""
+MAX_EACH = 256
+"""Subscriptions of one connection."""
+MAX_SUBSCRIBERS = 1024
+"""Connections with subscriptions."""
+SUBSCRIBE = b"\1"
+REFUSED = b"\0refused"
+"""The topic of a message that says why a subscription was refused."""
+ARE_YOU_THERE = b"\0"
+"""A message without content: sending it fails if the subscriber has left."""
 
 Plain = Callable[[Header, Any], None]
 """What `listen` calls: the header, and the body as plain dicts, lists and arrays."""
@@ -35,12 +51,13 @@ def subscription(name: str) -> bytes:
 
 
 class Publisher:
-    """The node's XPUB socket. In the serving thread only."""
+    """The node's ROUTER socket for topics. In the serving thread only."""
 
     def __init__(self, socket: Socket, epoch: str, diagnostics: Diagnostics) -> None:
         self._socket = socket
         self._epoch = epoch
         self._diagnostics = diagnostics
+        self._subscribers: dict[bytes, set[bytes]] = {}  # what each is subscribed to, by route
         self._latched: dict[bytes, tuple[Header, Frames]] = {}
         self._counts: dict[str, int] = {}
 
@@ -53,34 +70,111 @@ class Publisher:
         topic = name.encode() + b"\0"
         if latched:
             self._latched[topic] = (header, frames)
-        self._send([topic, encode_header(header), *frames])
+        message: Frames = [topic, encode_header(header), *frames]
+        for route, wanted in list(self._subscribers.items()):
+            if any(map(topic.startswith, wanted)):
+                self._send(route, message)
 
     def read(self) -> None:
         """Take subscriptions; a new one is given the last values of latched topics."""
         for _ in range(MAX_BURST):
             try:
-                frames = receive(self._socket, 1)
+                route, *frames = receive(self._socket, 2)
             except zmq.Again:
                 return
             except CodecError as error:
                 self._diagnostics.report(SUBSCRIPTIONS, str(error))
                 continue
-            asked = frames[0]
-            if len(frames) > 1 or asked[:1] not in (b"\0", b"\1"):
+            if len(frames) != 1 or frames[0][:1] != SUBSCRIBE:
                 self._diagnostics.report(SUBSCRIPTIONS, "a message is no subscription; dropped")
                 continue
-            if asked[:1] == b"\0":
-                continue
-            for topic, (header, value) in list(self._latched.items()):
-                if topic.startswith(asked[1:]):
-                    again = msgspec.structs.replace(header, kind="latched")
-                    self._send([topic, encode_header(again), *value])
+            self._subscribe(route, frames[0][1:])
 
-    def _send(self, frames: Frames) -> None:
+    def forget_those_who_left(self) -> None:
+        """To be called now and then: who subscribed to what is never published would stay."""
+        for route in list(self._subscribers):
+            self._send(route, [ARE_YOU_THERE])
+
+    def _subscribe(self, route: bytes, wanted: bytes) -> None:
+        own = self._subscribers.get(route, set())
+        if len(wanted) > MAX_NAME:
+            why = f"a topic's name has at most {MAX_NAME} bytes, not {len(wanted)}"
+        elif len(own) >= MAX_EACH and wanted not in own:
+            why = f"a connection has at most {MAX_EACH} subscriptions"
+        elif not own and len(self._subscribers) >= MAX_SUBSCRIBERS:
+            why = f"a node has at most {MAX_SUBSCRIBERS} subscribers"
+        else:
+            self._subscribers[route] = own | {wanted}
+            for topic, (header, value) in list(self._latched.items()):
+                if topic.startswith(wanted):
+                    again = msgspec.structs.replace(header, kind="latched")
+                    self._send(route, [topic, encode_header(again), *value])
+            return
+        why = f"a subscription is refused: {why}"
+        self._diagnostics.report(SUBSCRIPTIONS, why)
+        self._send(route, [REFUSED, why.encode()])
+
+    def _send(self, route: bytes, frames: Frames) -> None:
         try:
-            send(self._socket, frames)
+            send(self._socket, [route, *frames])
         except zmq.Again:
-            self._diagnostics.report(SUBSCRIPTIONS, "a message was dropped: the queue is full")
+            if frames[0] is not ARE_YOU_THERE:
+                self._diagnostics.report(SUBSCRIPTIONS, "a message was dropped: the queue is full")
+        except zmq.ZMQError as error:
+            if error.errno != zmq.EHOSTUNREACH:
+                raise
+            self._subscribers.pop(route, None)
+
+
+class Listener:
+    """What one connection to a node's topics is subscribed to. In one thread only."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._names: dict[bytes, int] = {}  # in which connection each was subscribed to, 0 for none
+
+    @property
+    def sockets(self) -> tuple[Socket, Socket]:
+        """Call `read` when one of them has something."""
+        return self._connection.socket, self._connection.monitor
+
+    def subscribe(self, name: str) -> None:
+        self._names.setdefault(subscription(name), 0)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Subscribe where the connection is a new one; to be called now and then."""
+        connection = self._connection
+        connection.watch()
+        if not connection.connected:
+            return
+        for name, times in self._names.items():
+            if times == connection.times:
+                continue
+            if connection.send([SUBSCRIBE + name]):
+                self._names[name] = connection.times
+
+    def read(self) -> Iterable[Frames]:
+        """The messages that have come, each ``[topic, header, body, ...]``.
+
+        Raises:
+            CodecError: the next one cannot be read, or a subscription was refused.
+        """
+        self.refresh()
+        for _ in range(MAX_BURST):
+            try:
+                frames = receive(self._connection.socket, 3)
+            except zmq.Again:
+                return
+            if frames[0] == ARE_YOU_THERE:
+                continue
+            if frames[0] == REFUSED:
+                why = b" ".join(map(bytes, frames[1:2]))[:500].decode(errors="replace")
+                raise CodecError(" ".join(why.split()))
+            yield frames
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 class _Heard:
@@ -96,17 +190,17 @@ class _Heard:
 
 
 class Subscriber:
-    """Who listens to what, and the SUB sockets, one for each node that is listened to. In the
+    """Who listens to what, and the connections, one to each node that is listened to. In the
     serving thread only."""
 
     def __init__(
         self,
-        connect: Callable[[str, Callable[[Socket], None]], Socket],
+        connect: Callable[[str, Callable[[Listener], None]], Listener],
         diagnostics: Diagnostics,
         log: logging.Logger,
     ) -> None:
         self._connect = connect
-        self._sockets: dict[str, Socket] = {}
+        self._listeners: dict[str, Listener] = {}
         self._diagnostics = diagnostics
         self._log = log
         self._heard: dict[str, _Heard] = {}
@@ -128,25 +222,30 @@ class Subscriber:
 
     def _open(self, name: str) -> None:
         node = name.partition("/")[0]
-        socket = self._sockets.get(node)
-        if socket is None:
-            socket = self._sockets[node] = self._connect(node, self.read)
-        socket.setsockopt(zmq.SUBSCRIBE, subscription(name))
+        listener = self._listeners.get(node)
+        if listener is None:
+            listener = self._listeners[node] = self._connect(node, self.read)
+        listener.subscribe(name)
 
-    def read(self, socket: Socket) -> None:
+    def refresh(self) -> None:
+        """Subscribe again where it could not be done yet; to be called now and then."""
+        for listener in self._listeners.values():
+            listener.refresh()
+
+    def close(self) -> None:
+        for listener in self._listeners.values():
+            listener.close()
+
+    def read(self, listener: Listener) -> None:
         """Take what has come in and call those who listen."""
-        for _ in range(MAX_BURST):
-            try:
-                frames = receive(socket, 3)
-            except zmq.Again:
-                return
-            except CodecError as error:
-                self._diagnostics.report(TOPICS, str(error))
-                continue
-            try:
-                self._take(frames)
-            except CodecError as error:
-                self._diagnostics.report(TOPICS, f"{error}; dropped")
+        try:
+            for frames in listener.read():
+                try:
+                    self._take(frames)
+                except CodecError as error:
+                    self._diagnostics.report(TOPICS, f"{error}; dropped")
+        except CodecError as error:  # the rest is read in the next turn
+            self._diagnostics.report(TOPICS, str(error))
 
     def _take(self, frames: list[Any]) -> None:
         if len(frames) < 3:

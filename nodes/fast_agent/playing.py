@@ -37,6 +37,7 @@ from nodes.node import Node
 
 Result = TypeVar("Result")
 _LOST = "unknown_session"
+_LEFT_OVER = 60.0  # seconds to close what nobody needs any more; a program may still run in it
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +186,7 @@ class Player:
 
     def close_left_over(self, session: str) -> None:
         try:
-            self._node.call(CLOSE, SessionName(session=session))
+            self._node.call(CLOSE, SessionName(session=session), timeout=_LEFT_OVER)
         except BusError as error:
             # It is gone already, or goes with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)

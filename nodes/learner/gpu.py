@@ -91,7 +91,8 @@ def turn(
         if device.startswith("cuda"):
             _let_go()
         with contextlib.suppress(BusError):
-            call(GIVE_BACK_GPU, GiveBackGpu(holder=holder))
+            # An llm node that is away need not be waited for: the lease ends by itself.
+            call(GIVE_BACK_GPU, GiveBackGpu(holder=holder), timeout=GIVE_BACK_GPU.timeout)
 
 
 def _take(holder: str, call: Call, check: Callable[[], None], log: logging.Logger) -> None:

@@ -1,0 +1,78 @@
+"""A DEALER socket to one node, and what its monitor tells: whether the node is there, and how often
+the connection was made anew."""
+
+import contextlib
+from collections.abc import Callable
+from typing import cast
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from messages.bus.frames import Socket, limit, send
+from messages.codec import Frames
+
+_NEWS = int(zmq.EVENTS)
+_READABLE = int(zmq.POLLIN)
+_EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+
+
+class Connection:
+    """In one thread only.
+
+    Attributes:
+        connected: whether the node is there, as far as `watch` has read.
+        times: how often the connection was established.
+    """
+
+    def __init__(
+        self,
+        context: "zmq.Context[Socket]",
+        address: str,
+        secure: Callable[[Socket], None] | None,
+    ) -> None:
+        self.connected = False
+        self.times = 0
+        self.socket: Socket = context.socket(zmq.DEALER)
+        monitor: Socket | None = None
+        try:
+            limit(self.socket, address)
+            # Nothing is queued for a node that is away: it would be done when nobody waits for it.
+            self.socket.setsockopt(zmq.IMMEDIATE, 1)
+            if secure is not None:
+                secure(self.socket)
+            monitor = self.socket.get_monitor_socket(_EVENTS)
+            monitor.setsockopt(zmq.LINGER, 0)
+            self.socket.connect(address)
+        except BaseException:
+            if monitor is not None:
+                monitor.close()
+            self.socket.close()
+            raise
+        self.monitor: Socket = monitor
+
+    def send(self, frames: Frames) -> bool:
+        """False where the connection takes nothing now; then it is tried again."""
+        for attempt in range(2):
+            try:
+                send(self.socket, frames)
+            except zmq.Again:
+                if attempt == 0:
+                    # The library may not have looked yet whether the connection is there.
+                    self.socket.getsockopt(_NEWS)
+            else:
+                return True
+        return False
+
+    def watch(self) -> None:
+        """Read what happened to the connection."""
+        while cast(int, self.monitor.getsockopt(_NEWS)) & _READABLE:
+            event = recv_monitor_message(self.monitor, zmq.NOBLOCK)["event"]
+            self.connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
+            self.times += self.connected
+
+    def close(self) -> None:
+        if not self.socket.closed:
+            with contextlib.suppress(zmq.ZMQError):  # the context may have ended already
+                self.socket.disable_monitor()
+            self.monitor.close()
+            self.socket.close()

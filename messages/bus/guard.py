@@ -1,0 +1,144 @@
+"""Watches who connects to a node, and closes the connection of a peer that fills its memory.
+
+ZeroMQ hands over whole messages only, and what it has of an unfinished one it keeps without limit:
+a peer that sends parts without end would take all there is. No option of the library's bounds that,
+so a thread looks at the process's memory. Where it grows by more than messages may, connections on
+which bytes keep coming are closed, and what they had sent is freed. A well-behaved peer that was
+just sending connects again and puts its question again, at no loss.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import socket
+import struct
+import termios
+import threading
+import time
+from collections import Counter, deque
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from messages.bus.diagnostics import Diagnostics
+from messages.bus.frames import Socket
+from messages.codec import MAX_MESSAGE
+
+EVENTS = (
+    zmq.EVENT_ACCEPTED
+    | zmq.EVENT_DISCONNECTED
+    | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
+    | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
+    | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+)
+"""What the monitors tell that a guard reads."""
+
+LOOK = 0.1
+"""Seconds between two looks."""
+MAX_GROWTH = 3 * MAX_MESSAGE
+"""Bytes by which the process may grow within `WINDOW` while others send to it."""
+WINDOW = 2.0
+"""Seconds."""
+RELIEF = 1.0
+"""Seconds after a flood until the memory that it took is given back to the system."""
+
+# ZeroMQ reads about as fast as others send: who does is seen by looking several times.
+_SAMPLES = 20
+_BETWEEN = 0.002  # seconds
+
+_libc = ctypes.CDLL(None)
+
+
+class Guard:
+    """Has a thread of its own, so that a node that is busy is guarded as well.
+
+    Args:
+        monitors: of the sockets that listen, each with what diagnostics call it. The guard alone
+            reads them, until it is closed.
+    """
+
+    def __init__(self, monitors: dict[Socket, str], diagnostics: Diagnostics) -> None:
+        self._monitors = monitors
+        self._diagnostics = diagnostics
+        self._over = threading.Event()
+        self._connections: dict[int, str] = {}  # by file descriptor, at which socket
+        self._sizes: deque[tuple[float, int]] = deque()  # of the process, and when
+        self._relief = 0.0  # when memory is given back, 0 for not at all
+        self._thread = threading.Thread(target=self._watch, name="bus-guard", daemon=True)
+        self._thread.start()
+
+    def relieve(self) -> None:
+        """Something large was thrown away: give its memory back. From any thread."""
+        self._relief = time.monotonic() + RELIEF
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK):
+            try:
+                for monitor, about in self._monitors.items():
+                    self._read(monitor, about)
+            except zmq.ZMQError:
+                return  # the bus is closed
+            now = time.monotonic()
+            if self._grown(now) > MAX_GROWTH:
+                self._close_those_who_send()
+            if self._relief and now >= self._relief:
+                self._relief = 0.0
+                _libc.malloc_trim(0)
+
+    def _read(self, monitor: Socket, about: str) -> None:
+        with contextlib.suppress(zmq.Again):
+            while True:
+                event = recv_monitor_message(monitor, zmq.NOBLOCK)
+                kind = event["event"]
+                if kind == zmq.EVENT_ACCEPTED:
+                    self._connections[int(event["value"])] = about
+                elif kind == zmq.EVENT_DISCONNECTED:
+                    self._connections.pop(int(event["value"]), None)
+                else:
+                    refused = kind == zmq.EVENT_HANDSHAKE_FAILED_AUTH
+                    why = "its key is not known" if refused else "it is no ZeroMQ peer"
+                    self._diagnostics.report(about, f"somebody was turned away: {why}")
+
+    def _grown(self, now: float) -> int:
+        sizes = self._sizes
+        sizes.append((now, resident()))
+        while sizes[0][0] < now - WINDOW:
+            sizes.popleft()
+        return sizes[-1][1] - min(size for _, size in sizes)
+
+    def _close_those_who_send(self) -> None:
+        seen: Counter[int] = Counter()
+        for _ in range(_SAMPLES):
+            seen.update(number for number in self._connections if _unread(number))
+            time.sleep(_BETWEEN)
+        for number in [number for number, times in seen.items() if times > 1]:
+            about = self._connections.pop(number)
+            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
+                connection.shutdown(socket.SHUT_RDWR)
+            self._diagnostics.report(
+                about,
+                f"a connection is closed: it sends without end, and this process has grown by more "
+                f"than {MAX_GROWTH >> 20} MiB",
+            )
+            self.relieve()
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    with open("/proc/self/statm", "rb") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize()
+
+
+def _unread(number: int) -> int:
+    """Bytes that have come by a connection and that ZeroMQ has not read yet."""
+    try:
+        answer = fcntl.ioctl(number, termios.FIONREAD, bytes(4))
+    except OSError:
+        return 0
+    return int(struct.unpack("i", answer)[0])

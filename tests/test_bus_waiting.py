@@ -1,0 +1,335 @@
+"""What a deadline counts, who is waited for, and who is told."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+
+from messages.bus import Bus, DeadlineExceeded
+from messages.bus.address import prepare, socket_path
+from messages.bus.client import NOT_KNOWN
+from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.codec import encode, snapshot
+from messages.empty import Empty
+from messages.interface import Service
+from messages.system import LIST, NodeState, NodeStates
+from tests.bus_processes import PATIENCE, Process, eventually, launch, make_run
+from tests.bus_server import WORK, Do, Done
+
+SERVER = Path(__file__).with_name("bus_server.py")
+HURRIED = Service("server/do_again", Do, Done, idempotent=True, timeout=0.5)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_run(tmp_path)
+
+
+class Told:
+    """What a bus says of the nodes that it waits for."""
+
+    def __init__(self, bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sentences: list[str] = []
+        diagnostics = bus._diagnostics  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(diagnostics, "report", self._report)
+
+    def _report(self, about: str, message: str, level: str = "warning") -> None:
+        self.sentences.append(message)
+
+    def wait_for(self, words: str) -> None:
+        eventually(lambda: any(words in sentence for sentence in self.sentences))
+
+
+@pytest.fixture
+def bus(run: Path) -> Iterator[Bus]:
+    bus = Bus(run)
+    yield bus
+    bus.close()
+
+
+@pytest.fixture
+def told(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Told:
+    return Told(bus, monkeypatch)
+
+
+class Asking(threading.Thread):
+    """Something that waits, in a thread of its own."""
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        super().__init__()
+        self._ask = ask
+        self.outcome: Any = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.outcome = self._ask()
+        except Exception as error:
+            self.outcome = error
+
+    def result(self) -> Any:
+        self.join(PATIENCE)
+        assert not self.is_alive()
+        return self.outcome
+
+
+@contextmanager
+def launcher(run: Path, state: str) -> Iterator[list[str]]:
+    """A launcher that has one node, ``server``, in a state that may be exchanged."""
+    states = [state]
+    bus = Bus(run, "launcher")
+
+    def listed(_: Empty) -> NodeStates:
+        node = NodeState(node="server", state=states[-1], pid=0, restarts=1, uptime=0, memory=0)
+        return NodeStates(nodes=[node])
+
+    bus.serve(LIST, listed)
+    over = threading.Event()
+    serving = threading.Thread(target=bus.spin, args=(over,))
+    serving.start()
+    try:
+        yield states
+    finally:
+        over.set()
+        bus.wake()
+        serving.join(PATIENCE)
+        bus.close()
+
+
+def test_deadline_does_not_count_while_the_node_is_away(run: Path, bus: Bus, told: Told) -> None:
+    server = Process(SERVER, run)
+    bus.call(HURRIED, Do(note="before"), PATIENCE)
+    server.kill()
+    asking = Asking(lambda: bus.call(HURRIED, Do(note="after")))
+    told.wait_for("waiting for server, which is away")  # after the service's half second
+    server.start()
+    assert asking.result() == Done(note="after", life=server.popen.pid)
+    assert told.sentences[-1] == "server is there again"
+    server.kill()
+
+
+def test_deadline_does_not_count_while_the_node_gets_ready(run: Path, bus: Bus, told: Told) -> None:
+    (run / "not_yet").touch()
+    server = launch(SERVER, run)
+    asking = Asking(lambda: bus.call(HURRIED, Do(note="early")))
+    told.wait_for("waiting for server")
+    (run / "not_yet").unlink()
+    assert asking.result() == Done(note="early", life=server.pid)
+    server.kill()
+    server.communicate()
+
+
+def test_node_that_nobody_starts_is_waited_for_a_stated_time(
+    run: Path, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("messages.bus.waiting.ABSENCE", 2.0)
+    with pytest.raises(DeadlineExceeded, match=r"server/do_again.*2 seconds: it is not running"):
+        bus.call(HURRIED, Do())
+    (sentence,) = told.sentences
+    assert sentence.endswith("no launcher says that it is coming; start it within 2 seconds")
+
+
+def test_node_that_the_launcher_knows_is_waited_for_longer(
+    run: Path, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("messages.bus.waiting.ABSENCE", 0.1)
+    monkeypatch.setattr("messages.bus.waiting.NOTICE", 0.0)
+    monkeypatch.setattr("messages.bus.waiting.OUTLOOK", 0.1)
+    with launcher(run, "released") as states:
+        asking = Asking(lambda: bus.call(HURRIED, Do(note="x")))
+        told.wait_for("which is not the launcher's: start it with `rlgpt run server`")
+        states.append("waiting")
+        told.wait_for("which is being restarted")
+        server = Process(SERVER, run)
+        assert asking.result() == Done(note="x", life=server.popen.pid)
+        server.kill()
+
+
+def test_caller_with_a_clock_of_its_own_waits_no_longer(run: Path, bus: Bus) -> None:
+    with (
+        launcher(run, "waiting"),
+        pytest.raises(DeadlineExceeded, match=r"0\.2 seconds: it is not running"),
+    ):
+        bus.call(HURRIED, Do(), timeout=0.2)
+
+
+def test_question_that_nobody_waits_for_is_not_put_later(run: Path, bus: Bus) -> None:
+    with pytest.raises(DeadlineExceeded):
+        bus.call(HURRIED, Do(note="given up"), timeout=0.1)
+    server = Process(SERVER, run)
+    bus.call(HURRIED, Do(note="next"), PATIENCE)
+    assert (run / "server" / "done").read_text().split("\n")[:-1] == ["next"]
+    server.kill()
+
+
+def test_goal_says_whom_it_waits_for(run: Path, bus: Bus, told: Told) -> None:
+    asking = Asking(lambda: bus.run_goal(WORK, "g", Do(note="x")))
+    told.wait_for("waiting for server, which is away, and no launcher says that it is coming")
+    server = Process(SERVER, run)
+    assert asking.result() == Done(note="x", life=server.popen.pid)
+    server.kill()
+
+
+# ---- a node that is connected and silent
+
+
+class Silent:
+    """A bare socket in a node's place, which answers what a test says."""
+
+    def __init__(self, run: Path) -> None:
+        prepare(run, "server")
+        self._context: zmq.Context[Any] = zmq.Context()
+        self._socket = self._context.socket(zmq.ROUTER)
+        self._socket.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
+        self._socket.bind(f"ipc://{socket_path(run, 'server', 'srv')}")
+
+    def next(self) -> tuple[bytes, Header]:
+        route, header, *_ = self._socket.recv_multipart()
+        return route, decode_header(header)
+
+    def answer(self, route: bytes, asked: Header, kind: Any, code: str = "") -> None:
+        header = Header(
+            *(VERSION, kind, asked.door, asked.client, asked.id, "life", 0.0, "", None, code)
+        )
+        body = snapshot(encode(Done(note="late", life=1)))
+        self._socket.send_multipart([route, encode_header(header), *body])
+
+    def close(self) -> None:
+        self._socket.close(0)
+        self._context.term()
+
+
+@pytest.fixture
+def silent(run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
+    monkeypatch.setattr("messages.bus.client.CHECK", 0.05)
+    monkeypatch.setattr("messages.bus.waiting.CHECK", 0.05)
+    monkeypatch.setattr("messages.bus.waiting.SILENCE", 0.2)
+    silent = Silent(run)
+    yield silent
+    silent.close()
+
+
+LONG = Service("server/do", Do, Done, timeout=24 * 3600.0)
+
+
+def test_node_that_says_nothing_is_named_long_before_the_deadline(
+    silent: Silent, bus: Bus, told: Told
+) -> None:
+    asking = Asking(lambda: bus.call(LONG, Do()))
+    route, asked = silent.next()
+    assert asked.kind == "request"
+    told.wait_for("waiting for server, which is connected and has said nothing for 0.2 seconds")
+    assert silent.next()[1].kind == "check"
+    silent.answer(route, asked, "working")
+    told.wait_for("server answers again")
+    silent.answer(route, asked, "reply")
+    assert asking.result() == Done(note="late", life=1)
+
+
+def test_request_that_was_lost_is_put_again(silent: Silent, bus: Bus) -> None:
+    asking = Asking(lambda: bus.call(LONG, Do()))
+    route, asked = silent.next()
+    while (check := silent.next()[1]).kind != "check":
+        continue
+    silent.answer(route, check, "error", NOT_KNOWN)
+    while (again := silent.next()[1]).kind != "request":
+        continue
+    assert (again.id, again.again) == (asked.id, "life")
+    silent.answer(route, again, "reply")
+    assert asking.result() == Done(note="late", life=1)
+
+
+def test_node_that_hangs_runs_into_the_deadline(silent: Silent, bus: Bus) -> None:
+    with pytest.raises(DeadlineExceeded, match=r"from server within 0\.5 seconds$"):
+        bus.call(HURRIED, Do())
+
+
+# ---- a machine that vanishes
+
+
+class Cable:
+    """Carries bytes between a port and another, until it is pulled: then nothing is said any more,
+    not even that it is over."""
+
+    def __init__(self, to: int) -> None:
+        self._to = to
+        self.pulled = threading.Event()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._sockets: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while not self.pulled.is_set():
+                here, _ = self._listening.accept()
+                if self.pulled.is_set():
+                    self._sockets.append(here)  # nobody is there to greet
+                    continue
+                there = socket.create_connection(("127.0.0.1", self._to))
+                self._sockets += [here, there]
+                for one, other in ((here, there), (there, here)):
+                    threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(4096):
+                if not self.pulled.is_set():
+                    other.sendall(data)
+
+    def close(self) -> None:
+        for each in (self._listening, *self._sockets):
+            each.close()
+
+
+def _two_free_ports() -> int:
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+            with suppress(OSError, OverflowError):
+                second.bind(("127.0.0.1", port + 1))
+                return port
+
+
+def test_machine_that_vanishes_is_noticed_and_named(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("messages.bus.frames.BEAT", 0.1)
+    monkeypatch.setattr("messages.bus.frames.GONE", 0.5)
+    port = _two_free_ports()
+    server = Bus(run, "server", {"server": {"host": "127.0.0.1", "port": port}})
+    begun = threading.Event()
+
+    def do(request: Do) -> Done:
+        begun.set()
+        return Done(note=request.note, life=0)
+
+    server.serve(HURRIED, do)
+    over = threading.Event()
+    serving = threading.Thread(target=server.spin, args=(over,))
+    serving.start()
+    cable = Cable(port)
+    caller = Bus(run, hosts={"server": {"host": "127.0.0.1", "port": cable.port}})
+    told = Told(caller, monkeypatch)
+    try:
+        assert caller.call(HURRIED, Do(note="near"), PATIENCE).note == "near"
+        cable.pulled.set()
+        patient = Service("server/do_again", Do, Done, idempotent=True, timeout=3600.0)
+        asking = Asking(lambda: caller.call(patient, Do(note="far")))
+        told.wait_for("waiting for server, which is away")
+        assert asking.is_alive()
+        caller.close()
+        asking.result()
+    finally:
+        over.set()
+        server.wake()
+        serving.join(PATIENCE)
+        server.close()
+        caller.close()
+        cable.close()
