@@ -14,6 +14,7 @@ class Heartbeat(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     pid: int
     uptime: float  # seconds
     busy: list[str]  # goals being worked on
+    notes: list[str] = []  # what its user is to know of it as long as it runs
 
 
 class Diagnostic(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -71,6 +72,7 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int
     uptime: float  # seconds
     memory: int  # resident bytes
+    notes: list[str] = []  # what it said of itself with its heartbeat
 
 
 class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):

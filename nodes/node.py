@@ -58,6 +58,11 @@ from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
+class NodeFailed(Exception):
+    """The node cannot go on, for no fault of its configuration; the text is one sentence. Its
+    supervisor starts it again."""
+
+
 class Node:
     """Subclass it, name it, say what its parameters are, and open its doors in `setup`."""
 
@@ -82,6 +87,9 @@ class Node:
         self.parameters: Any = read_parameters(
             self.Parameters, values, f"nodes.{self.name}.parameters"
         )
+        self.notes: list[str] = []  # what its user is to know of it: shown by `rlgpt node list`
+        self.stop = threading.Event()
+        self.failure = ""  # why it ends, if it cannot go on
         self._began = time.monotonic()
         self._goals: StoredGoals | None = None
 
@@ -95,6 +103,13 @@ class Node:
 
     def parameters_changed(self, names: set[str]) -> None:
         """Live parameters were set; ``self.parameters`` has the new values."""
+
+    def fail(self, sentence: str) -> None:
+        """End this process soon, as one that failed, so that its supervisor starts another. From
+        any thread."""
+        self.failure = self.failure or sentence
+        self.stop.set()
+        self.bus.wake()
 
     # Shorthands
 
@@ -177,6 +192,7 @@ class Node:
                 pid=os.getpid(),
                 uptime=time.monotonic() - self._began,
                 busy=self.bus.busy,
+                notes=self.notes,
             ),
         )
 
@@ -272,6 +288,7 @@ def _serve(
         keys = config.get("keys")
         bus = Bus(run, kind.name, config.get("hosts"), keys=Path(keys) if keys else None, log=log)
         node = kind(run, config, bus, overrides)
+        node.stop = ending.stop
         node.open_doors()
         log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
         ending.served = bus
@@ -279,12 +296,14 @@ def _serve(
         bus.spin(ending.stop)
         notify("STOPPING=1")
         node.shutdown()
+        if node.failure:
+            raise NodeFailed(node.failure)
         log.info("%s stops", kind.name)
         return 0
     except (ConfigError, AddressError) as error:
         return _refuse(kind, error, REFUSED)
-    except BusError as error:
-        # Another node was away or refused: another time it may go better.
+    except (NodeFailed, BusError) as error:
+        # A process of its own or another node was away or refused: it may go better another time.
         log.error("%s ends: %s", kind.name, error)
         return FAILED
     except Exception:

@@ -37,6 +37,7 @@ class Child:
         self.was_ready = False
         self.asked = False  # started on a user's word
         self.started = 0.0
+        self.notes: list[str] = []  # what it last said of itself
         self.heard = 0.0  # when it was last known to be alive, set from the bus's thread too
         self.start_at: float | None = None
         self.kill_at: float | None = None
@@ -124,6 +125,7 @@ class Child:
             restarts=self.restarts,
             uptime=time.monotonic() - self.started if process is not None else 0.0,
             memory=_resident(process.pid) if process is not None else 0,
+            notes=self.notes,
         )
 
 

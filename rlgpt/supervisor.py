@@ -97,10 +97,14 @@ class Supervisor:
     def states(self) -> list[NodeState]:
         return [child.described() for child in self.children.values()]
 
-    def alive(self, node: str) -> None:
+    def alive(self, node: str, notes: list[str]) -> None:
         """A heartbeat of ``node`` was heard."""
-        if node in self.children:
-            self.children[node].heard = time.monotonic()
+        if (child := self.children.get(node)) is not None:
+            child.heard = time.monotonic()
+            for note in notes:
+                if note not in child.notes:
+                    self._audience.said(f"{node}: {note}")
+            child.notes = notes
 
     def listened(self) -> None:
         """All that had come in by now was heard. To be said every `LISTENED_EVERY` seconds: who was
