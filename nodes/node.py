@@ -13,6 +13,7 @@
 """
 
 import argparse
+import bdb
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
+from types import FrameType
 from typing import Any, ClassVar
 
 import msgspec
@@ -50,10 +52,11 @@ from messages.system import (
 )
 from messages.system import Parameters as ParameterValues
 from nodes.config import ConfigError, flatten, node_values, override, read_config, read_parameters
-from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED
+from nodes.debugging import debugged, quit_node, quittable
+from nodes.exit_codes import ALREADY_RUNNING, FAILED, INTERRUPTED, REFUSED
 from nodes.goals import StoredGoals
 from nodes.logs import LogFile, LogToTerminal
-from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
+from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
@@ -120,7 +123,7 @@ class Node:
         background: bool = False,
     ) -> None:
         """See `Bus.serve`."""
-        self.bus.serve(service, handler, background)
+        self.bus.serve(service, quittable(handler), background)
 
     def serve_action(
         self,
@@ -128,7 +131,7 @@ class Node:
         handler: Callable[[GoalHandle[Goal, Feedback]], Result],
     ) -> None:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
-        self.bus.serve_action(action, handler, self.goals())
+        self.bus.serve_action(action, quittable(handler), self.goals())
 
     def publish(self, topic: Topic[Message], message: Message) -> None:
         """See `Bus.publish`."""
@@ -136,7 +139,7 @@ class Node:
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         """See `Bus.subscribe`."""
-        self.bus.subscribe(topic, callback)
+        self.bus.subscribe(topic, quittable(callback))
 
     def call(
         self, service: Service[Request, Reply], request: Request, timeout: float | None = None
@@ -229,7 +232,13 @@ class Node:
     @classmethod
     def main(cls, arguments: Sequence[str] | None = None) -> None:
         """Run the node as this process, until it is told to stop; does not return."""
-        sys.exit(run_node(cls, arguments))
+        try:
+            code = run_node(cls, arguments)
+        except SystemExit as error:  # of the arguments, or a signal to a node that was not ready
+            code = error.code if isinstance(error.code, int) else FAILED
+        except bdb.BdbQuit:
+            quit_node()
+        leave(code)
 
 
 def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
@@ -262,13 +271,17 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
 
 class _Ending:
     """What a signal does: it ends a node that serves in order, and before that at once. Getting
-    ready may take long, and nothing is lost with it."""
+    ready may take long, and nothing is lost with it. A second Ctrl-C ends the node at once, and the
+    first does where the serving thread waits for a debugger's user, who would have to go on for the
+    node to end in order."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.served: Bus | None = None  # once the node is ready
 
-    def asked(self, _signal: int, _frame: object) -> None:
+    def asked(self, number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGINT and (self.stop.is_set() or debugged(frame)):
+            leave(INTERRUPTED)
         self.stop.set()
         if self.served is None:
             raise SystemExit(0)
@@ -306,6 +319,8 @@ def _serve(
         # A process of its own or another node was away or refused: it may go better another time.
         log.error("%s ends: %s", kind.name, error)
         return FAILED
+    except bdb.BdbQuit:
+        raise
     except Exception:
         log.exception("%s failed", kind.name)
         return FAILED
