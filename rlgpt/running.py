@@ -72,7 +72,7 @@ def _in_foreground(command: list[str]) -> int:
 
 @contextlib.contextmanager
 def _terminal_as_it_was() -> Iterator[None]:
-    """A debugger that is ended at its prompt leaves a terminal that shows nothing of what is typed."""
+    """A debugger that is ended at its prompt leaves a terminal that does not show what is typed."""
     try:
         before = termios.tcgetattr(sys.stdin.fileno())
     except (termios.error, OSError, ValueError):  # it is none, or it is closed

@@ -117,7 +117,7 @@ def test_what_a_debugged_service_was_asked_is_answered_by_the_next_life(
     bus = Bus(run)
     asking = threading.Thread(target=lambda: answers.append(bus.call(LOOK_AROUND, Empty())))
     try:
-        with terminal(command()[:1] + [str(node), "--run", str(run)], ROOT) as debugging:
+        with terminal([*command()[:1], str(node), "--run", str(run)], ROOT) as debugging:
             asking.start()
             debugging.wait_for("(Pdb)")
             debugging.type(keys)
