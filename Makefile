@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find nodes/env_server/worlds/embedded models/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo test test-all test-llm fuzz check bench bench-world minedojo peers clean
+.PHONY: setup demo test test-all test-kills test-llm fuzz check bench bench-world minedojo peers clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -30,6 +30,11 @@ test: setup
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
 test-all: setup minedojo
 	$(BIN)/pytest -rs
+
+# kill -9 and SIGSTOP of random processes: ten launches, twenty each, the same tables as without.
+# Arguments: make test-kills ARGS='--seed 7 --launches 1'
+test-kills: setup
+	$(BIN)/python -m tests.random_kills $(ARGS)
 
 # The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
 test-llm: setup

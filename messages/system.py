@@ -14,6 +14,7 @@ class Heartbeat(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     pid: int
     uptime: float  # seconds
     busy: list[str]  # goals being worked on
+    notes: list[str] = []  # what its user is to know of it as long as it runs
 
 
 NOTICE = "notice"
@@ -76,6 +77,7 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int
     uptime: float  # seconds
     memory: int  # resident bytes
+    notes: list[str] = []  # what it said of itself with its heartbeat
 
 
 def whereabouts(state: NodeState) -> str:

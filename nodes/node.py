@@ -13,6 +13,7 @@
 """
 
 import argparse
+import bdb
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
+from types import FrameType
 from typing import Any, ClassVar
 
 import msgspec
@@ -59,15 +61,21 @@ from nodes.config import (
     read_config,
     read_parameters,
 )
-from nodes.exit_codes import ALREADY_RUNNING, FAILED, REFUSED, UNUSABLE_FILE
+from nodes.debugging import debugged, quit_node, quittable
+from nodes.exit_codes import ALREADY_RUNNING, FAILED, INTERRUPTED, REFUSED, UNUSABLE_FILE
 from nodes.files import UnusableFile
 from nodes.goals import StoredGoals
 from nodes.handing_over import HandedOver
 from nodes.logs import LogFile, LogToTerminal
 from nodes.plain_text import plain_entry
-from nodes.process import AlreadyRunning, end_with_supervisor, hold, notify
+from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
+
+
+class NodeFailed(Exception):
+    """The node cannot go on, for no fault of its configuration; the text is one sentence. Its
+    supervisor starts it again."""
 
 
 class Node:
@@ -98,6 +106,9 @@ class Node:
         self.parameters: Any = read_parameters(
             self.Parameters, values, f"nodes.{self.name}.parameters"
         )
+        self.notes: list[str] = []  # what its user is to know of it: shown by `rlgpt node list`
+        self.stop = threading.Event()
+        self.failure = ""  # why it ends, if it cannot go on
         self._began = time.monotonic()
         self._goals: StoredGoals | None = None
         self._topics: set[str] = set()
@@ -113,6 +124,13 @@ class Node:
     def parameters_changed(self, names: set[str]) -> None:
         """Live parameters were set; ``self.parameters`` has the new values."""
 
+    def fail(self, sentence: str) -> None:
+        """End this process soon, as one that failed, so that its supervisor starts another. From
+        any thread."""
+        self.failure = self.failure or sentence
+        self.stop.set()
+        self.bus.wake()
+
     # Shorthands
 
     def serve(
@@ -122,7 +140,7 @@ class Node:
         background: bool = False,
     ) -> None:
         """See `Bus.serve`."""
-        self.bus.serve(service, handler, background)
+        self.bus.serve(service, quittable(handler), background)
 
     def serve_action(
         self,
@@ -130,7 +148,7 @@ class Node:
         handler: Callable[[GoalHandle[Goal, Feedback]], Result],
     ) -> None:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
-        self.bus.serve_action(action, handler, self.goals())
+        self.bus.serve_action(action, quittable(handler), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:
         """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
@@ -148,7 +166,7 @@ class Node:
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         """See `Bus.subscribe`."""
-        self.bus.subscribe(topic, callback)
+        self.bus.subscribe(topic, quittable(callback))
 
     def call(
         self, service: Service[Request, Reply], request: Request, timeout: float | None = None
@@ -207,6 +225,7 @@ class Node:
                 pid=os.getpid(),
                 uptime=time.monotonic() - self._began,
                 busy=self.bus.busy,
+                notes=self.notes,
             ),
         )
 
@@ -243,7 +262,13 @@ class Node:
     @classmethod
     def main(cls, arguments: Sequence[str] | None = None) -> None:
         """Run the node as this process, until it is told to stop; does not return."""
-        sys.exit(run_node(cls, arguments))
+        try:
+            code = run_node(cls, arguments)
+        except SystemExit as error:  # of the arguments, or a signal to a node that was not ready
+            code = error.code if isinstance(error.code, int) else FAILED
+        except bdb.BdbQuit:
+            quit_node()
+        leave(code)
 
 
 def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
@@ -276,13 +301,17 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
 
 class _Ending:
     """What a signal does: it ends a node that serves in order, and before that at once. Getting
-    ready may take long, and nothing is lost with it."""
+    ready may take long, and nothing is lost with it. A second Ctrl-C ends the node at once, and the
+    first does where the serving thread waits for a debugger's user, who would have to go on for the
+    node to end in order."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.served: Bus | None = None  # once the node is ready
 
-    def asked(self, _signal: int, _frame: object) -> None:
+    def asked(self, number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGINT and (self.stop.is_set() or debugged(frame)):
+            leave(INTERRUPTED)
         self.stop.set()
         if self.served is None:
             raise SystemExit(0)
@@ -303,6 +332,7 @@ def _serve(
         # It listens once it is ready: whoever is connected expects an answer in time.
         bus = Bus(run, kind.name, config.get("hosts"), keys=keys, log=log, bind=False)
         node = kind(run, config, bus, overrides)
+        node.stop = ending.stop
         node.open_doors()
         bus.bind()
         log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
@@ -311,16 +341,20 @@ def _serve(
         bus.spin(ending.stop)
         notify("STOPPING=1")
         node.shutdown()
+        if node.failure:
+            raise NodeFailed(node.failure)
         log.info("%s stops", kind.name)
         return 0
     except (ConfigError, AddressError) as error:
         return _refuse(kind, error, REFUSED)
     except UnusableFile as error:
         return _refuse(kind, error, UNUSABLE_FILE)
-    except BusError as error:
-        # Another node was away or refused: another time it may go better.
+    except (NodeFailed, BusError) as error:
+        # A process of its own or another node was away or refused: it may go better another time.
         log.error("%s ends: %s", kind.name, error)
         return FAILED
+    except bdb.BdbQuit:
+        raise
     except Exception:
         log.exception("%s failed", kind.name)
         return FAILED

@@ -37,10 +37,12 @@ class Child:
         self.was_ready = False
         self.asked = False  # started on a user's word
         self.started = 0.0
+        self.notes: list[str] = []  # what it last said of itself
         self.heard = 0.0  # when it was last known to be alive, set from the bus's thread too
         self.start_at: float | None = None
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
+        self.false_starts = 0  # ends in a row before it was ready
         self._command = [sys.executable, "-m", module, "--run", str(run)]
         self._log = run / name / "output.log"
         self._log_start = 0
@@ -92,7 +94,9 @@ class Child:
         self._failures.append(now)
         while now - self._failures[0] > self.plan.restart.window:
             self._failures.popleft()
-        if len(self._failures) > self.plan.restart.max:
+        # Those of a node that takes long to fail at its start never come together in a window.
+        self.false_starts = self.false_starts + 1 if self.state == "starting" else 0
+        if max(len(self._failures), self.false_starts) > self.plan.restart.max:
             return None
         doubled = min(len(self._failures) - 1, 60)  # a power of more does not fit into a float
         return min(self.plan.restart.backoff * 2**doubled, LONGEST_BACKOFF)
@@ -124,6 +128,7 @@ class Child:
             restarts=self.restarts,
             uptime=time.monotonic() - self.started if process is not None else 0.0,
             memory=_resident(process.pid) if process is not None else 0,
+            notes=self.notes,
         )
 
 

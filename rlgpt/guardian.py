@@ -1,9 +1,10 @@
 """Ends the nodes of a launcher that was killed: nothing of a launch outlives it.
 
-Run by the launcher as a script, without site-packages, in a session of its own. Standard input
-says ``+<pid> <start>`` and ``-<pid>`` as nodes come and go, where ``start`` is the process's start
-time by ``/proc``; end of file with nodes left means that the launcher died. Nodes ask the kernel
-for the same by themselves, but that does not reach what they started, nor foreign programs.
+Run by the launcher (`guarding.py`) as a script, without site-packages, in a session of its own.
+Standard input says ``+<pid> <start>`` and ``-<pid>`` as nodes come and go, where ``start`` is the
+process's start time by ``/proc``; end of file with nodes left means that the launcher died. Nodes
+ask the kernel for the same by themselves, but that does not reach what they started, nor foreign
+programs.
 """
 
 import os
@@ -12,7 +13,7 @@ import sys
 from pathlib import Path
 
 
-def started_at(pid: int) -> str:
+def _started_at(pid: int) -> str:
     """When process ``pid`` was started, in clock ticks since boot; ``""`` if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
@@ -33,7 +34,7 @@ def main() -> None:
             nodes.pop(int(pid), None)
     for pid, start in nodes.items():
         # A process that has ended keeps its number only for as long as its group lives.
-        if started_at(pid) in (start, ""):
+        if _started_at(pid) in (start, ""):
             try:
                 os.killpg(pid, signal.SIGKILL)
             except OSError:

@@ -76,11 +76,12 @@ def list_nodes(wanted: str | None) -> int:
     """Print every node of a run with its state."""
     with _opened(wanted) as (run, _, bus):
         states = _launcher_states(run, bus)
-    table = plain_table("node", "state", "pid", "restarts", "up", "memory")
+    table = plain_table("node", "state", "pid", "restarts", "up", "memory", "notes")
     for s in states:
         up = f"{s.uptime:.0f} s" if s.pid else ""
         memory = f"{s.memory / 2**20:.0f} MiB" if s.pid else ""
-        table.add_row(s.node, s.state, str(s.pid or "-"), str(s.restarts), up, memory)
+        notes = "; ".join(s.notes)
+        table.add_row(s.node, s.state, str(s.pid or "-"), str(s.restarts), up, memory, notes)
     print_table(table)
     return 0
 

@@ -194,7 +194,7 @@ class Launch:
             bus.subscribe(system.diagnostics(name), view.heard_diagnostic)
 
     def _heard_heartbeat(self, heartbeat: system.Heartbeat) -> None:
-        self.supervisor.alive(heartbeat.node)
+        self.supervisor.alive(heartbeat.node, heartbeat.notes)
         self._view.heard_heartbeat(heartbeat)
 
     def _pursue(self) -> None:

@@ -1,8 +1,11 @@
 """``rlgpt run``: one node of a run in the foreground, under a debugger if need be."""
 
+import contextlib
 import signal
 import subprocess
 import sys
+import termios
+from collections.abc import Iterator
 
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
@@ -64,6 +67,26 @@ def _reclaim(bus: Bus, node: str) -> None:
 
 def _in_foreground(command: list[str]) -> int:
     """Run ``command`` on this terminal, in this process group, so that a debugger works."""
+    with _terminal_as_it_was():
+        return _ended(command)
+
+
+@contextlib.contextmanager
+def _terminal_as_it_was() -> Iterator[None]:
+    """A debugger that is ended at its prompt leaves a terminal that does not show what is typed."""
+    try:
+        before = termios.tcgetattr(sys.stdin.fileno())
+    except (termios.error, OSError, ValueError):  # it is none, or it is closed
+        yield
+        return
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error, OSError):
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
+
+
+def _ended(command: list[str]) -> int:
     # Ctrl-C goes to the whole group: it is the node's to heed, and ours to outlive.
     heard = signal.signal(signal.SIGINT, lambda *_: None)
     child = subprocess.Popen(command, env=child_environment())

@@ -5,12 +5,11 @@ what other threads ask for. Other threads come in by ``ask`` and ``finish`` only
 """
 
 import contextlib
+import math
 import queue
 import selectors
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -19,16 +18,15 @@ from typing import Protocol
 
 from messages.system import NodeState
 from nodes.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
-from rlgpt import guardian
 from rlgpt.child import Child, Purpose
 from rlgpt.configuration import Stack
+from rlgpt.guarding import LOOK_EVERY, Guardian
 from rlgpt.readiness import Readiness
 
 FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # starting it again will not help
 GRACE = 10.0  # seconds between asking a node to stop and making it
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LISTENED_EVERY = 0.5  # seconds
-LONGEST_WAIT = 3600.0  # seconds
 
 
 class Audience(Protocol):
@@ -71,11 +69,7 @@ class Supervisor:
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
-        self._guardian = subprocess.Popen(
-            [sys.executable, "-I", "-S", guardian.__file__, str(self._readiness.folder)],
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-        )
+        self._guardian = Guardian(self._readiness.folder)
 
     # ---- from any thread
 
@@ -97,10 +91,14 @@ class Supervisor:
     def states(self) -> list[NodeState]:
         return [child.described() for child in self.children.values()]
 
-    def alive(self, node: str) -> None:
+    def alive(self, node: str, notes: list[str]) -> None:
         """A heartbeat of ``node`` was heard."""
-        if node in self.children:
-            self.children[node].heard = time.monotonic()
+        if (child := self.children.get(node)) is not None:
+            child.heard = time.monotonic()
+            for note in notes:
+                if note not in child.notes:
+                    self._audience.said(f"{node}: {note}")
+            child.notes = notes
 
     def listened(self) -> None:
         """All that had come in by now was heard. To be said every `LISTENED_EVERY` seconds: who was
@@ -129,6 +127,7 @@ class Supervisor:
         wakeup = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
         self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
         self._selector.register(self._readiness, selectors.EVENT_READ, self._hear)
+        self._selector.register(self._guardian, selectors.EVENT_READ, self._guardian_ended)
         try:
             while True:
                 self._grant()
@@ -160,10 +159,7 @@ class Supervisor:
             self._pending.append(self._wishes.get())
         for wish in self._pending:
             wish.reply.set_exception(RuntimeError("the launch is ending"))
-        if self._guardian.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._guardian.stdin.close()
-        self._guardian.wait()
+        self._guardian.close()
         self._readiness.close()
         self._selector.close()
         self._wake_in.close()
@@ -193,17 +189,21 @@ class Supervisor:
                     seconds = child.heard - child.started
                     self._audience.said(f"{child.name} is ready after {seconds:.1f} s")
 
-    def _patience(self) -> float | None:
+    def _patience(self) -> float:
         times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
         times += [c.started + c.plan.patience for c in self._all("starting")]
-        # A node's patience may be infinite; what a selector takes is not.
-        return min(max(0.0, min(times) - time.monotonic()), LONGEST_WAIT) if times else None
+        soonest = min(times, default=math.inf) - time.monotonic()
+        return min(max(0.0, soonest), LOOK_EVERY)
 
     def _all(self, *states: str) -> list[Child]:
         return [c for c in self.children.values() if c.state in states]
 
     def _enforce(self) -> None:
         now = time.monotonic()
+        if self._guardian.there:
+            self._guardian.look()
+        else:
+            self._replace_guardian()
         for child in self.children.values():
             if child.kill_at is not None and now >= child.kill_at:
                 child.kill_at = None
@@ -241,16 +241,16 @@ class Supervisor:
             self._fail(child, f"cannot be started: {error.strerror}{about}")
             return
         self._selector.register(child.pidfd, selectors.EVENT_READ, lambda: self._ended(child))
-        self._tell_guardian(f"+{pid} {guardian.started_at(pid)}\n")
+        self._guardian.began(pid)
 
-    def _tell_guardian(self, line: str) -> None:
-        stdin = self._guardian.stdin
-        assert stdin is not None
-        try:
-            stdin.write(line.encode())
-            stdin.flush()
-        except OSError:  # killed by someone; the nodes still ask the kernel to end with us
-            self._audience.said("the guardian process is gone")
+    def _guardian_ended(self) -> None:
+        self._selector.unregister(self._guardian)
+        self._audience.said("the guardian process was killed; there is another one")
+        self._replace_guardian()
+
+    def _replace_guardian(self) -> None:
+        if self._guardian.replace():
+            self._selector.register(self._guardian, selectors.EVENT_READ, self._guardian_ended)
 
     # ---- ending
 
@@ -258,7 +258,7 @@ class Supervisor:
         self._selector.unregister(child.pidfd)
         pid = child.process.pid if child.process is not None else 0
         code = child.reap()
-        self._tell_guardian(f"-{pid}\n")
+        self._guardian.ended(pid)
         purpose, child.purpose = child.purpose, None
         if self._stopping is not None or purpose == "stop":
             child.state = "stopped"
@@ -294,6 +294,8 @@ class Supervisor:
             limit = child.plan.restart
             lines = "".join(f"\n    {line}" for line in child.last_lines(8))
             often = f"{limit.max} restarts within {limit.window:g} s were not enough"
+            if child.false_starts > limit.max:
+                often = f"{limit.max} restarts did not get it ready"
             self._fail(child, f"{how}; {often}{':' if lines else ''}{lines}")
             return
         child.restarts += 1

@@ -304,7 +304,7 @@ def test_a_world_that_cannot_be_made_is_refused_at_the_start(
 
 def test_the_real_minedojo_is_asked_for_in_vain(run_folder: Path) -> None:
     kind = {"kind": "minedojo", "python": str(run_folder / "nowhere")}
-    world = {"nodes": {"env_server": {"parameters": {"world": kind}}}}
+    world = {"nodes": {"env_server": {"parameters": {"world": kind, "jail": False}}}}
     (run_folder / "config.yaml").write_text(yaml.safe_dump(world))
     process = launch(SCRIPT, run_folder)
     _, errors = process.communicate(timeout=PATIENCE)

@@ -400,16 +400,17 @@ def test_without_a_jail_it_says_so(run_folder: Path, bus: Bus) -> None:
             server.kill()
 
 
-def test_a_world_with_processes_of_its_own_is_not_jailed_unless_that_is_required(
+def test_a_world_with_processes_of_its_own_has_no_jail_unless_that_is_said(
     run_folder: Path,
 ) -> None:
-    script = configured(run_folder, world={"kind": "minedojo"}, jail="required")
+    script = configured(run_folder, world={"kind": "minedojo"})
     process = launch(script, run_folder)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert errors == (
-        "env_server: jail=required, and the jail would be off: world=minedojo starts and talks to "
-        "processes of its own, which the jail forbids\n"
+        "env_server: world=minedojo starts and talks to processes of its own, which the jail "
+        "forbids: set nodes.env_server.parameters.jail=false, and coded actions are held by their "
+        "language alone\n"
     )
 
 

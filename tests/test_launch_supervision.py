@@ -139,6 +139,17 @@ def test_patience_without_end(place: Path, patience: str) -> None:
         assert "Traceback" not in launch.text
 
 
+def test_one_that_takes_long_to_fail_at_its_start_is_given_up_too(place: Path) -> None:
+    """Its failures are never `max` within the window."""
+    child = Child(
+        "first", "tests.launch_toys.first", NodePlan(restart=Restart(max=3, window=0)), place
+    )
+    child.state = "starting"
+    assert [child.next_backoff() is None for _ in range(4)] == [False, False, False, True]
+    child.state = "ready"
+    assert child.next_backoff() is not None
+
+
 def test_pauses_stop_growing(place: Path) -> None:
     restart = Restart(max=5000, window=1e9, backoff=0.1)
     child = Child("first", "tests.launch_toys.first", NodePlan(restart=restart), place)
@@ -153,6 +164,39 @@ def test_killed_launcher_leaves_nobody(place: Path) -> None:
         assert len(processes_of(launch.run)) >= 4
         launch.process.kill()
         eventually(lambda: not processes_of(launch.run), lambda: processes_of(launch.run))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_guardian_is_replaced_and_told_of_all_nodes(place: Path, number: signal.Signals) -> None:
+    with three(place, "nodes.second.parameters.helper=true") as launch:
+        ready(launch)
+        first = guardian_of(launch)
+        os.kill(first, number)
+        rlgpt("node", "kill", "second", "--run", "out", cwd=place)  # it is not held up by that
+        eventually(lambda: guardian_of(launch) not in (0, first), lambda: launch.text)
+        assert "the guardian process was killed" in launch.text
+        assert launch.process.poll() is None
+        launch.process.kill()
+        eventually(lambda: not processes_of(launch.run), lambda: processes_of(launch.run))
+
+
+def test_a_stopped_guardian_does_not_hold_up_the_end_of_a_launch(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        os.kill(guardian_of(launch), signal.SIGSTOP)
+        assert launch.stop() == 130
+
+
+def guardian_of(launch: Launched) -> int:
+    """0 while there is none."""
+    pid = launch.process.pid
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        try:
+            if b"guardian.py" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+        except OSError:
+            continue
+    return 0
 
 
 def test_helper_of_a_node_ends_with_it(place: Path) -> None:

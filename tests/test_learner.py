@@ -14,6 +14,8 @@ from messages.bus import Bus, DeadlineExceeded, RemoteError
 from messages.training import ACT, TRAIN, Act, Policy, Train
 from messages.world import OPEN, OpenSession, SeedRange
 from nodes.learner import checkpoint
+from nodes.process_status import status_of
+from rlgpt.supervisor import GRACE
 from tests.corridor import corridor_spec
 
 ROOT = Path(__file__).parents[1]
@@ -71,6 +73,11 @@ class House:
         """As the checkpoint has it, 0 before there is one."""
         path = self.run / "learner" / id.replace("/", "+") / checkpoint.NAME
         return checkpoint.read(path)["counters"]["samples"] if path.exists() else 0
+
+    def processor(self, node: str) -> float:
+        """Seconds of the processor that a node has had."""
+        status = status_of(self.processes[node].pid)
+        return 0.0 if status is None else status.processor
 
     def wait_for(self, what) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -170,6 +177,22 @@ def test_it_stops_cleanly_in_the_middle_of_training_and_goes_on(house):
     trained = house.train(id, spec)
     assert kept in [count for count, _ in trained.curve]
     assert trained.samples <= 6000
+
+
+def test_it_does_not_wait_for_an_update_that_takes_long(house):
+    id, spec = "demo/long/train", corridor_spec(budget=6000, stop_at=2.0)
+    config = yaml.safe_load((house.run / "config.yaml").read_text())
+    config["nodes"]["learner"]["parameters"]["epochs"] = 10**6
+    (house.run / "config.yaml").write_text(yaml.safe_dump(config))
+    house.kill("learner")
+    house.start("learner")
+    house.bus.send_goal(TRAIN, id, Train(spec=spec))
+    began = house.run / "learner" / "tensorboard"
+    house.wait_for(lambda: began.exists() and house.processor("learner") > 0)
+    busy = house.processor("learner")
+    house.wait_for(lambda: house.processor("learner") > busy + 1.0)  # in the update by then
+    house.processes["learner"].terminate()
+    assert house.processes["learner"].wait(GRACE) == 0
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,40 @@ def test_too_little_memory_at_the_start_is_answered_with_the_arithmetic(setting:
     assert "5.7 GiB of weights + 2.2 GiB of KV cache for 16,384 tokens + 1.6 GiB" in said
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+@pytest.mark.parametrize("whom", ["keeper", "server"])
+def test_a_server_that_is_hit_while_it_starts_is_started_again(
+    setting: Setting, whom: str, number: signal.Signals
+):
+    starts = setting.run / "starts"  # whoever starts, waits for the first one to be hit
+    script = setting.run / "slow.py"
+    script.write_text(
+        "import os, runpy, sys, time\n"
+        f"with open({str(starts)!r}, 'a') as starts:\n    starts.write(f'{{os.getpid()}}\\n')\n"
+        f"while len(open({str(starts)!r}).readlines()) < 2:\n    time.sleep(0.01)\n"
+        f"sys.argv = {FAKE[1:]!r} + sys.argv[1:]\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+
+    def hit() -> None:
+        eventually(lambda: starts.exists() and starts.read_text())
+        os.kill(setting.group if whom == "keeper" else int(starts.read_text()), number)
+
+    hitting = threading.Thread(target=hit)
+    hitting.start()
+    setting.start(command=[sys.executable, str(script)])
+    hitting.join()
+    assert setting.ask().answer
+    assert len(starts.read_text().splitlines()) == 2
+
+
+def test_a_server_that_is_stopped_is_started_again(setting: Setting):
+    setting.start()
+    os.kill(setting.server_process(), signal.SIGSTOP)
+    eventually(lambda: setting.states and setting.states[-1].restarts == 1)
+    assert setting.ask().answer
+
+
 def test_told_to_stop_while_the_server_starts(setting: Setting):
     # Something that never gets healthy.
     waits = setting.run / "waits.py"
@@ -295,7 +329,7 @@ def test_told_to_stop_while_the_server_starts(setting: Setting):
 
 def test_where_no_server_runs_nobody_is_killed():
     """As when it was ended while its metrics were waited for in vain."""
-    script = "from nodes.llm.vllm import server; server._kill_group(0); print('alive')"
+    script = "from nodes.llm.vllm import group; group.kill_group(0); print('alive')"
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=ROOT,

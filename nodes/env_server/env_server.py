@@ -47,7 +47,7 @@ from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds import WorldError
 from nodes.files import write_whole
 from nodes.naming import file_name
-from nodes.node import Node
+from nodes.node import Node, NodeFailed
 
 _ANY = Task(id="any", prompt="", success=Condition(kind="have", name="dirt"))
 
@@ -69,7 +69,7 @@ class EnvServer(Node):
         world: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "embedded"})
         most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: int = 1200  # frames
-        jail: Jail = True  # "required": it does not start where anything of the jail is missing
+        jail: Jail = True  # "partial": what of it the kernel has; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
         mineclip: MineClipFiles | None = None
 
@@ -87,6 +87,12 @@ class EnvServer(Node):
         self._killed_before = _killed(self.folder / "jail.json")
         self._host = self._hosted(pulses)
         self._say_jail()
+        if self._host.jail != "on":
+            self.notes = [f"jail: {self._host.jail}"]
+            self.log.warning(
+                "jail: %s: coded actions are held by their language alone, or nearly so, see "
+                "docs/programs.md", self._host.jail,
+            )  # fmt: skip
         self._sessions: dict[str, Hosted] = {}
         self._names = OneAtATime()
         self._stop = threading.Event()
@@ -195,6 +201,8 @@ class EnvServer(Node):
     def check_program(self, request: CheckProgram) -> Checked:
         try:
             return Checked(problems=self._host.check(request))
+        except WorldError as error:
+            raise ServiceError(str(error), code="no_world") from error
         finally:
             self._say_jail()
 
@@ -224,40 +232,37 @@ class EnvServer(Node):
         options = dict(self.parameters.world)
         kind = options.pop("kind", "embedded")
         told = self.config.get("task")
-        jail = self.parameters.jail
         model = self._video_model()
         try:
             task = _ANY if told is None else msgspec.convert(told, Task)
-            if not jail:
-                return OwnProcess(kind, options, task, "jail=false", model)
-            host, why = self._jailed(kind, options, task, pulses, model)
-            if host is None and jail == "required":
-                raise ConfigError(f"jail=required, and the jail would be off: {why}")
-            host = host or OwnProcess(kind, options, task, why, model)
+            if self.parameters.jail:
+                return self._jailed(kind, options, task, pulses, model)
+            why = f"jail=false: {said}" if (said := unjailable(kind)) else "jail=false"
+            return OwnProcess(kind, options, task, why, model)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
-        self._warn(why)
-        return host
+        except NoForkServer as error:
+            raise NodeFailed(f"{error}, and without it there is no jail") from error
 
     def _jailed(
         self, kind: str, options: dict[str, Any], task: Task, pulses: Path, model: VideoModel | None
-    ) -> tuple[Host | None, str]:
-        """A host with a jail, and what is missing of the jail; None where there can be none, or
-        where one is required that is whole."""
+    ) -> JailedHost:
+        """Raises ConfigError: there can be no such jail here; ValueError, NoForkServer."""
+        key = "nodes.env_server.parameters.jail"
         if why := unjailable(kind):
-            return None, why
-        try:
-            host = JailedHost(
-                kind, options, task, self._quarantine, self.parameters.jail_memory,
-                self.fork_server, pulses, model,
-            )  # fmt: skip
-        except NoForkServer as error:
-            return None, str(error)
-        missing = ", ".join(host.missing)
-        if missing and self.parameters.jail == "required":
+            raise ConfigError(f"{why}: set {key}=false, and coded actions are held by their "
+                              "language alone")  # fmt: skip
+        host = JailedHost(
+            kind, options, task, self._quarantine, self.parameters.jail_memory,
+            self.fork_server, pulses, model, self.fail,
+        )  # fmt: skip
+        if host.missing and self.parameters.jail != "partial":
             host.close()
-            return None, missing
-        return host, missing
+            raise ConfigError(
+                f"there is no whole jail for coded actions here: {', '.join(host.missing)}; set "
+                f"{key}=partial to use what there is of it, or {key}=false to go without"
+            )
+        return host
 
     def _video_model(self) -> VideoModel | None:
         files = self.parameters.mineclip
@@ -274,13 +279,6 @@ class EnvServer(Node):
             "MineCLIP: %s on %s, %.3g s a frame", files.weights, files.device, model.seconds
         )
         return model
-
-    def _warn(self, why: str) -> None:
-        if why:
-            self.log.warning(
-                "jail: off (%s): coded actions are held by their language alone, see "
-                "docs/programs.md", why,
-            )  # fmt: skip
 
     def _say_jail(self) -> None:
         """For the report, whenever it has changed."""

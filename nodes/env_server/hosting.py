@@ -51,8 +51,8 @@ class Hosted(Protocol):
 
 
 class Host(Protocol):
-    """``jail``: ``on``, or ``off (why)``; ``killed``: how many workers were ended for what a
-    program did."""
+    """``jail``: ``on``, ``off (why)`` or ``partial (why)``; ``killed``: how many workers were ended
+    for what a program did."""
 
     jail: str
     killed: int
@@ -104,9 +104,9 @@ class OwnProcess:
         """There is nothing to let go of."""
 
 
-Jail = bool | Literal["required"]
-"""The env server's parameter: with ``required`` it does not start where anything of the jail is
-missing."""
+Jail = bool | Literal["partial"]
+"""The env server's parameter. With ``true`` it does not start where anything of the jail is
+missing, with ``partial`` it uses what there is; ``false``: no jail."""
 
 
 def unjailable(kind: str) -> str:

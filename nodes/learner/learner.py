@@ -4,8 +4,8 @@ TRAIN trains a policy on a spec under its goal's id, ACT lets one play on in a s
 torch, which takes seconds to import: it is imported beside the serving, not before it.
 """
 
-import gc
 import threading
+import time
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -18,7 +18,7 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.node import Node
 
-_IMPORTS = "imports"  # the name of a thread
+_ENDING = 1.0  # seconds for what is being done to end in order
 
 
 def _import_all() -> None:
@@ -44,29 +44,21 @@ class Learner(Node):
         self.goals()  # a node without them is not to begin what takes seconds to end
         # In one thread, which those who need it wait for: torchrl doesn't survive being imported
         # by two at once.
-        self._importing = threading.Thread(target=_import_all, name=_IMPORTS)
+        self._importing = threading.Thread(target=_import_all, name="imports", daemon=True)
         self._importing.start()
         self.advertise(PROGRESS)
         self.serve_action(TRAIN, self.train)
         self.serve_action(ACT, self.act)
 
     def shutdown(self) -> None:
-        """Ends what is being done (it goes on from its checkpoint in the next life), and waits for
-        it: a process that ends while a thread of it is inside torch is aborted."""
+        """Ends what is being done: it goes on from its checkpoint in the next life. A thread that
+        is inside torch is not waited for, as an update may take longer than anybody waits."""
         self._stopping.set()
         self.bus.close()  # whoever waits for an answer wakes up, and the actions' threads end
+        deadline = time.monotonic() + _ENDING
         for thread in threading.enumerate():
             if thread.name in (TRAIN.name, ACT.name):
-                thread.join(10.0)
-        # The interpreter would look through all that torch has made for cycles; that takes seconds.
-        gc.freeze()
-
-    def close(self) -> None:
-        super().close()
-        # Nothing can be imported any more once the interpreter begins to end.
-        for thread in threading.enumerate():
-            if thread.name == _IMPORTS:
-                thread.join()
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def _check(self, goal: GoalHandle[Any, Any]) -> None:
         if self._stopping.is_set():

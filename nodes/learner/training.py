@@ -137,6 +137,7 @@ class Training:
         try:
             while not state.stopped:
                 began = time.monotonic()
+                drawn = state.generator.get_state()
                 try:
                     rollout = self._collect(state, collector, check)
                 except SessionLost as error:
@@ -147,6 +148,8 @@ class Training:
                         error,
                     )
                     self._lost(error, check)
+                    # What is discarded leaves no trace: the choices are drawn anew.
+                    state.generator.set_state(drawn)
                     self._open(check)
                     continue
                 self._losses = 0

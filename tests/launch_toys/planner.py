@@ -25,6 +25,8 @@ class Planner(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seconds: float = 0.0
         refuse: bool = False
+        until: str = ""  # a file in the run folder, that is waited for
+        debug: bool = False  # calls for the debugger
         mistake: bool = False  # fails until the run folder has a file called `mended`
 
     def setup(self) -> None:
@@ -40,6 +42,10 @@ class Planner(Node):
             raise ServiceError("there is no way to that goal")
         if self.parameters.mistake and not (self.run / "mended").exists():
             raise KeyError("plan")
+        if self.parameters.debug:
+            breakpoint()
+        while self.parameters.until and not (self.run / self.parameters.until).exists():
+            time.sleep(0.01)
         deadline = time.monotonic() + self.parameters.seconds
         while time.monotonic() < deadline:
             goal.check()

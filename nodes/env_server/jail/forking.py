@@ -1,14 +1,22 @@
-"""The env server's end of the fork server."""
+"""The env server's end of the fork server: started, watched, asked, started again.
+
+A thread waits for its end, so that it is back before it is needed. Whoever meets its end first
+(with half an answer, or none) asks the next one; what is lost is only ever a worker.
+"""
 
 import contextlib
+import logging
 import mmap
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,24 +24,36 @@ import msgspec
 
 from nodes.env_server.jail.fork_server import Spec, Tried
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
+from nodes.process_status import Watch
 
+LOG = logging.getLogger("env_server")
 MODULE = "nodes.env_server.jail.fork_server"
 _ROOT = Path(__file__).resolve().parents[3]
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "XDG_CACHE_HOME", "LD_LIBRARY_PATH")
 _KEPT_PREFIXES = ("NUMBA_", "PYTHON")
-_STARTING = 120.0  # seconds
+_SILENT = 60.0  # seconds without the processor, after which an answer is not waited for any longer
+_PAUSES = (0.2, 0.4, 0.8, 1.6)  # seconds before the second start in a row, and those after it
+_USES = 5  # fork servers that a worker is asked of in turn: each may be killed just then
+_LOOK = 0.2  # seconds between two looks at one that is to answer
+_LOOK_IDLE = 1.0  # seconds between two looks at one that nobody needs just now
+_HEALTHY = 10.0  # seconds that a fork server lives; what ends sooner failed at its start
 # Denied clone, a threaded matrix product would wait for ever for threads that never come.
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class NoForkServer(Exception):
-    """It does not start, or has ended; the text says what is known."""
+    """It does not start, however often it is tried; the text says what is known."""
+
+
+class _Ended(Exception):
+    """This fork server has ended, or is given up; the text says how."""
 
 
 @dataclass(frozen=True)
 class Forked:
     """A worker that was just forked: ``sock`` to talk to it, ``memory`` that it shares, ``dump``
-    the reading end of the pipe for its tracebacks, ``file``: where the memory is, if in any."""
+    the reading end of the pipe for its tracebacks, ``file``: where the memory is, if in any;
+    ``life``: the number of the fork server that has it as a child."""
 
     pid: int
     pidfd: int
@@ -41,23 +61,39 @@ class Forked:
     memory: memoryview
     dump: int
     file: Path | None
+    life: int
 
 
 class ForkServer:
-    """Started with the first ``start``, and again when it is needed and has ended.
+    """Started by ``start``, and again whenever it has ended.
 
     ``module``: what is run as the fork server. ``pulses``: a folder in which each worker's shared
     memory is a file as long as the worker lives; what workers counted is then still there when this
-    process was killed, see `left_over`. None: it is in no file.
+    process was killed, see `left_over`. None: it is in no file. ``renewed`` is called when there is
+    another one, with whose start the workers of the last one have ended; ``failed``, with a
+    sentence, when there is none and another one does not start.
     """
 
-    def __init__(self, spec: Spec, module: str = MODULE, pulses: Path | None = None) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        module: str = MODULE,
+        pulses: Path | None = None,
+        renewed: Callable[[], None] = lambda: None,
+        failed: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
         self._spec = spec
         self._pulses = pulses
         self._module = module
+        self._renewed = renewed
+        self._failed = failed
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._watch: Watch | None = None
+        self._closing = threading.Event()
+        self._short_lives = 0  # in a row
+        self.life = 0
 
     def start(self) -> Tried:
         """What it says of the world and of the jail.
@@ -75,40 +111,33 @@ class ForkServer:
         Raises:
             NoForkServer: there is none, and another one does not start.
         """
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        reading, writing = os.pipe()
-        shared, memory, file = _shared_memory(self._pulses)
-        try:
+        why = ""
+        for _ in range(_USES):
             with self._lock:
                 if self._control is None:
-                    self._start()
-                answer, files = self._ask(
-                    b"early" if early else b"fork", [theirs.fileno(), shared, writing]
-                )
-                pid, pidfd = int(answer), files[0]
-        except BaseException:
-            ours.close()
-            os.close(reading)
-            if file is not None:
-                file.unlink(missing_ok=True)
-            raise
-        finally:
-            theirs.close()
-            os.close(writing)
-            os.close(shared)
-        os.set_blocking(reading, False)
-        return Forked(pid, pidfd, ours, memory, reading, file)
+                    self._start_again()
+                try:
+                    return self._fork(early)
+                except _Ended as ended:
+                    why = str(ended)
+                    LOG.warning("%s; the next one is asked", ended)
+        raise NoForkServer(f"no worker could be forked in {_USES} attempts: {why}")
 
     def reap(self, forked: Forked) -> int:
-        """End a worker, if it has not ended; how it ended, as ``waitpid`` says it (-1: unknown).
-        What it counted can still be read until `forget`."""
+        """End a worker, if it has not ended; how it ended, as ``waitpid`` says it (-1: unknown, as
+        its fork server has ended as well). What it counted can still be read until `forget`."""
         with contextlib.suppress(OSError):
             signal.pidfd_send_signal(forked.pidfd, signal.SIGKILL)
+        status = -1
         with self._lock:
-            try:
-                status = int(self._ask(f"reap {forked.pid}".encode(), [])[0])
-            except NoForkServer:
-                status = -1
+            # Another one may have a child by the same number.
+            if self._control is not None and forked.life == self.life:
+                try:
+                    answer, _ = self._ask(f"reap {forked.pid}".encode(), [])
+                    status = int(answer)
+                except (_Ended, ValueError) as ended:
+                    LOG.warning("%s when a worker was to be reaped", ended)
+                    self._kill()
         forked.sock.close()
         os.close(forked.pidfd)
         os.close(forked.dump)
@@ -121,17 +150,50 @@ class ForkServer:
 
     def close(self) -> None:
         """It ends, and all workers with it."""
+        self._closing.set()
+        process = self._process
+        if process is not None:
+            process.kill()  # whoever holds the lock may be waiting for an answer of it
         with self._lock:
             self._end()
 
     # ---- inside; the lock is held
 
     def _start(self) -> Tried:
+        for pause in (*_PAUSES, None):
+            try:
+                return self._start_once()
+            except _Ended as ended:
+                self._end()
+                if pause is None or self._closing.is_set():
+                    raise NoForkServer(
+                        f"the fork server does not start, the last time so: {ended}; its own words "
+                        "are in output.log"
+                    ) from None
+                LOG.warning("%s at its start; it is started again in %g s", ended, pause)
+                self._closing.wait(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _start_again(self) -> None:
+        """Raises NoForkServer."""
+        try:
+            if self._closing.is_set():
+                raise NoForkServer("the env server stops")
+            tried = self._start()
+            if tried.error:
+                self._end()
+                raise NoForkServer(f"the fork server, started again, has no world: {tried.error}")
+        except NoForkServer as error:
+            if not self._closing.is_set():
+                self._failed(str(error))
+            raise
+
+    def _start_once(self) -> Tried:
         self._end()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         spec = msgspec.json.encode(self._spec).decode()
         try:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, "-m", self._module, str(theirs.fileno()), spec],
                 cwd=_ROOT,
                 env=_environment(),
@@ -141,34 +203,94 @@ class ForkServer:
             )
         except OSError as error:
             ours.close()
-            raise NoForkServer(f"the fork server does not start: {error}") from error
+            raise _Ended(f"the fork server cannot be started ({error.strerror})") from error
         finally:
             theirs.close()
-        self._control = ours
-        ours.settimeout(_STARTING)
+        self.life += 1
+        self._process, self._control, self._watch = process, ours, Watch(process.pid)
+        said, _ = self._answer()
         try:
-            said = ours.recv(1 << 16)
-        except OSError:
-            said = b""
-        if not said:
-            self._end()
-            raise NoForkServer("the fork server does not start; its own words are in the log")
-        ours.settimeout(None)
-        return msgspec.json.decode(said, type=Tried)
+            tried = msgspec.json.decode(said, type=Tried)
+        except msgspec.DecodeError:
+            raise _Ended("the fork server said what is no answer") from None
+        if not tried.error:  # one with an error ends by itself
+            pidfd = os.pidfd_open(process.pid)
+            threading.Thread(
+                target=self._keep, args=(process, pidfd), name="fork server", daemon=True
+            ).start()
+        return tried
+
+    def _fork(self, early: bool) -> Forked:
+        """Raises _Ended; then it has been ended."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        reading, writing = os.pipe()
+        file = None
+        try:
+            shared, memory, file = _shared_memory(self._pulses)
+            try:
+                given = [theirs.fileno(), shared, writing]
+                answer, files = self._ask(b"early" if early else b"fork", given)
+            finally:
+                os.close(shared)
+            try:
+                pid, pidfd = int(answer), files[0]
+            except (ValueError, IndexError):
+                for each in files:
+                    os.close(each)
+                raise _Ended("the fork server gave half an answer") from None
+        except BaseException as error:
+            ours.close()
+            os.close(reading)
+            if file is not None:
+                file.unlink(missing_ok=True)
+            if isinstance(error, _Ended):
+                self._end()
+            raise
+        finally:
+            theirs.close()
+            os.close(writing)
+        os.set_blocking(reading, False)
+        return Forked(pid, pidfd, ours, memory, reading, file, self.life)
 
     def _ask(self, request: bytes, files: list[int]) -> tuple[bytes, list[int]]:
-        control = self._control
-        if control is None:
-            raise NoForkServer("the fork server has ended")
+        """Raises _Ended."""
+        assert self._control is not None
         try:
-            socket.send_fds(control, [request], files)
-            answer, received, _, _ = socket.recv_fds(control, 64, 1)
+            socket.send_fds(self._control, [request], files)
         except OSError:
-            answer, received = b"", []
+            raise _Ended(self._how_it_ended()) from None
+        return self._answer()
+
+    def _answer(self) -> tuple[bytes, list[int]]:
+        """Raises _Ended: there is none, and none is to be expected."""
+        control, watch = self._control, self._watch
+        assert control is not None
+        assert watch is not None
+        poll = select.poll()
+        poll.register(control, select.POLLIN)
+        while not poll.poll(_LOOK * 1000):
+            why = "is not needed any more" if self._closing.is_set() else watch.look(_SILENT)
+            if why:
+                raise _Ended(f"the fork server {why}")
+        try:
+            answer, files, _, _ = socket.recv_fds(control, 1 << 16, 1)
+        except OSError:
+            answer, files = b"", []
         if not answer:
-            self._end()
-            raise NoForkServer("the fork server has ended")
-        return answer, received
+            raise _Ended(self._how_it_ended())
+        return answer, list(files)
+
+    def _how_it_ended(self) -> str:
+        process = self._process
+        assert process is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1.0)
+        return f"the fork server ended ({_how(process.returncode)})"
+
+    def _kill(self) -> None:
+        """It is given up; its keeper starts another one."""
+        if self._process is not None:
+            self._process.kill()
 
     def _end(self) -> None:
         if self._control is not None:
@@ -178,6 +300,42 @@ class ForkServer:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    # ---- in a thread for each one
+
+    def _keep(self, process: "subprocess.Popen[bytes]", pidfd: int) -> None:
+        """Wait for the end of a fork server, and start the next one."""
+        began = time.monotonic()
+        watch = Watch(process.pid)
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        try:
+            while not poll.poll(_LOOK_IDLE * 1000):
+                if why := watch.look():
+                    LOG.warning("the fork server %s; it is killed", why)
+                    process.kill()
+        finally:
+            os.close(pidfd)
+        with self._lock:
+            # Or whoever met its end first has started another one.
+            if self._process is process and not self._closing.is_set():
+                self._replace(time.monotonic() - began)
+        if self._process is not None and not self._closing.is_set():
+            self._renewed()
+
+    def _replace(self, lived: float) -> None:
+        """The lock is held."""
+        why = self._how_it_ended()
+        self._short_lives = self._short_lives + 1 if lived < _HEALTHY else 0
+        if self._short_lives > _USES:
+            self._end()
+            self._failed(f"{why}, as have the {_USES} before it, soon after its start")
+            return
+        LOG.warning("%s; it is started again", why)
+        try:
+            self._start_again()
+        except NoForkServer as error:
+            LOG.error("%s", error)
 
 
 def left_over(pulses: Path) -> int:
@@ -191,6 +349,17 @@ def left_over(pulses: Path) -> int:
                 numbers = memoryview(data).cast("q")
                 steps += max(numbers[STEPS] - numbers[COLLECTED], 0)
     return steps
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "nobody knows how"
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:  # real-time signals have no names
+        return f"signal {-code}"
 
 
 def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:

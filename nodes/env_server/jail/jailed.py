@@ -1,5 +1,6 @@
 """Sessions in jailed workers: each has a worker of its own, and one more checks programs."""
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -37,12 +38,14 @@ LOG = logging.getLogger("env_server")
 _ANSWERING = 110.0  # seconds for one answer, programs and engine together
 _CHECKING = 30.0
 _ENDING = 5.0
+_WORKERS = 5  # that are tried in turn, where each ended by no program's doing
 
 
 class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
     ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
-    in this process, workers ask it.
+    in this process, workers ask it. ``failed`` is told, in a sentence, when no process can be
+    forked any more.
 
     Raises:
         ValueError: there is no such world.
@@ -59,6 +62,7 @@ class JailedHost:
         module: str = MODULE,
         pulses: Path | None = None,
         model: VideoModel | None = None,
+        failed: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self.killed = 0
         self._model = model
@@ -66,14 +70,20 @@ class JailedHost:
         self._kind, self._options, self._memory = kind, options, memory
         self._checking = threading.Lock()
         self._checker: Worker | None = None
-        self._server = ForkServer(Spec(kind=kind, options=options, task=task), module, pulses)
+        spec = Spec(kind=kind, options=options, task=task)
+        self._server = ForkServer(spec, module, pulses, self._renew_checker, failed)
         tried = self._server.start()
         if tried.error:
             self._server.close()
             raise ValueError(tried.error)
         self.missing = tried.missing
-        self.jail = f"off ({', '.join(tried.missing)})" if tried.missing else "on"
-        self._checker = self._new_checker()
+        self.jail = f"partial ({', '.join(tried.missing)})" if tried.missing else "on"
+        try:
+            with self._checking:  # a fork server that ends is renewed in another thread
+                self._have_checker()
+        except BaseException:
+            self._server.close()
+            raise
 
     def open(
         self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
@@ -84,21 +94,20 @@ class JailedHost:
         if problems := self.quarantine.problems(request.program.source):
             return problems
         with self._checking:
-            try:
-                return self._checked(request)
-            except ValueError as error:
-                return [Problem(line=1, message=f"the program cannot be read: {error}"[:300])]
-            except WorkerLost as lost:
-                self._checker = None
-                if self.blame(lost, [request.program]):
-                    return self.quarantine.problems(request.program.source)
-                return self._checked(request)  # it was none of this program's doing
-
-    def _checked(self, request: CheckProgram) -> list[Problem]:
-        if self._checker is None:
-            self._checker = self._new_checker()
-        checked: Checked = self._checker.ask(request, deadline=_CHECKING)
-        return checked.problems
+            for _ in range(_WORKERS):
+                try:
+                    checked: Checked = self._have_checker().ask(request, deadline=_CHECKING)
+                    return checked.problems
+                except ValueError as error:
+                    return [Problem(line=1, message=f"the program cannot be read: {error}"[:300])]
+                except WorkerLost as lost:
+                    self._checker = None
+                    if self.blame(lost, [request.program]):
+                        return self.quarantine.problems(request.program.source)
+                    why = lost
+                except NoForkServer as error:
+                    raise WorldError(f"{error}; the env server's log says why") from error
+        raise WorldError(f"no program can be checked: {why}, {_WORKERS} times in a row")
 
     def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
         """Raises WorldError: there can be none, which is no program's doing."""
@@ -138,14 +147,33 @@ class JailedHost:
         return True
 
     def close(self) -> None:
+        self._server.close()  # first: then nobody waits for it any more
         if self._checker is not None:
             self._checker.close()
-        self._server.close()
 
-    def _new_checker(self) -> Worker:
-        checker = Worker(self._server, early=True)
-        checker.ask(wire.Confine(memory=self._memory))
-        return checker
+    def _have_checker(self) -> Worker:
+        """The lock is held. Raises NoForkServer."""
+        if self._checker is not None and self._checker.life == self._server.life:
+            return self._checker
+        if self._checker is not None:
+            self._checker.close()
+            self._checker = None
+        why = ""
+        for _ in range(_WORKERS):
+            checker = Worker(self._server, early=True)
+            try:
+                checker.ask(wire.Confine(memory=self._memory))
+            except WorkerLost as lost:
+                why = str(lost)
+                continue
+            self._checker = checker
+            return checker
+        raise NoForkServer(f"{why}, {_WORKERS} times in a row, before it was given anything to do")
+
+    def _renew_checker(self) -> None:
+        """There is another fork server: it is given its first worker, as it was at the start."""
+        with self._checking, contextlib.suppress(NoForkServer):
+            self._have_checker()
 
 
 class JailedSession:
@@ -252,20 +280,25 @@ class JailedSession:
 
     def _begin(self, over: bool) -> Worker:
         """A new worker with the session in it. One that a program of a prefix or of the interface
-        stops is replaced by one in which that program is still."""
+        stops is replaced by one in which that program is still, one that was killed by another."""
         request = self._request
         if over:
             request = msgspec.structs.replace(
                 request, prefix=[], lead=[], interface=self._interface
             )
         programs = self._programs(request)
-        for left in reversed(range(len(programs) + 1)):
+        innocent, guilty = _WORKERS, len(programs)  # workers that may still be lost, by whose doing
+        while True:
             worker = self._host.worker(self._count, self.film)
             stilled = self._host.quarantine.stilled(request)
             try:
                 made: wire.Made = worker.ask(self._host.making(stilled, self.film, over))
             except WorkerLost as lost:
-                if not self._host.blame(lost, programs) or not left:
+                if self._host.blame(lost, programs):
+                    guilty -= 1
+                else:
+                    innocent -= 1
+                if guilty < 0 or innocent < 1:
                     raise self._gone(lost) from lost
             except BaseException:
                 worker.close()
@@ -273,7 +306,6 @@ class JailedSession:
             else:
                 self._opened, self._episodes = made.opened, made.episodes
                 return worker
-        raise AssertionError("the last attempt returns or raises")
 
     def _ask(self, message: Any) -> Any:
         try:

@@ -4,6 +4,9 @@ Whoever waits for an answer is the watchdog. A worker is stuck when it is inside
 not gone on for ``PATIENCE`` seconds of the processor's time, so that a machine with too much to do
 kills nobody; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it takes
 while it makes a world, and ``ENGINE`` later on, when nothing can be compiled any more.
+
+No program is blamed for what it cannot do: a jailed process sends no signals, so that one that was
+killed or stopped by a signal was so from outside, unless the kernel was out of memory.
 """
 
 import contextlib
@@ -30,6 +33,7 @@ from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.env_server.worlds import WorldError
+from nodes.process_status import STOPPED_FOR, Status, status_of
 
 LOG = logging.getLogger("env_server")
 PATIENCE = 2.0  # seconds of the processor's time
@@ -39,10 +43,16 @@ _LOOK = 0.1  # seconds between two looks
 _SEND = 10.0  # seconds to take a question
 _OBEY = 10.0  # seconds to stop a program that is no longer wanted
 _TELL = 0.5  # seconds to say where it stands
+_DYING = 5.0  # seconds between the end of a worker's socket and its own; after that it lives on
+_LONGEST_GAP = 1.0  # seconds between two looks that count: this process may have been stopped
 _MOST_LINES = 200  # of one worker, in the log
 _PLACE = re.compile(r'File "' + re.escape(FILE_NAME) + r'([0-9a-f]{1,16})>", line (\d{1,6})\b')
 _ANSWER: Any = wire.Answer
-_TICK = os.sysconf("SC_CLK_TCK")
+# How a process ends by its own doing. All other signals are sent, by whoever may send them.
+_OWN_DOING = (
+    *(signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT),
+    *(signal.SIGSYS, signal.SIGTRAP, signal.SIGXCPU, signal.SIGXFSZ),
+)
 
 
 class WorkerLost(Exception):
@@ -80,6 +90,12 @@ class Worker:
         self._lines = 0
         self._runs = 0
         self._alive = True
+        self._memory_kills = memory_kills()
+
+    @property
+    def life(self) -> int:
+        """Of the fork server: the worker does not outlive it."""
+        return self._forked.life
 
     def ask(
         self, message: Any, deadline: float | None = None, check: Callable[[], None] | None = None
@@ -158,17 +174,15 @@ class Worker:
         self._count()
         return self._memory[TURN], bool(self._memory[INSIDE])
 
-    def processor(self) -> float:
-        """Seconds of the processor that the worker has had."""
-        try:
-            text = Path(f"/proc/{self._forked.pid}/stat").read_text()
-        except OSError:
-            return 0.0
-        fields = text.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICK
+    def status(self) -> Status | None:
+        return status_of(self._forked.pid)
 
-    def stuck(self, what: str = "stopped responding") -> WorkerLost:
-        return self._end(what)
+    def begin_waiting(self) -> None:
+        """An answer takes longer than most."""
+        self._memory_kills = memory_kills()
+
+    def stuck(self, what: str = "stopped responding", blamed: bool | None = None) -> WorkerLost:
+        return self._end(what, blamed)
 
     # ---- inside
 
@@ -211,6 +225,7 @@ class Worker:
     def _end(self, what: str, blamed: bool | None = None) -> WorkerLost:
         """Ask it where it stands, kill it, and say what is known. ``blamed``: None if that is seen
         from where it stands."""
+        ended = what == "died" and self._has_ended()
         blamed = bool(self._memory[INSIDE]) if blamed is None else blamed
         mark = int(self._memory[MARK])
         line = 0
@@ -219,8 +234,19 @@ class Worker:
         self._alive = False
         status = self._reap()
         if what == "died":
-            what = f"died ({_cause(status)})"
-        return WorkerLost(what, blamed, mark if blamed else 0, line)
+            what = f"died ({_cause(status)})" if ended else "closed its socket"
+            if ended and _from_outside(status):
+                if memory_kills() > self._memory_kills:
+                    what += " as the machine was out of memory"
+                else:
+                    blamed = False
+        return WorkerLost(what, blamed, mark if blamed else 0, line if blamed else 0)
+
+    def _has_ended(self) -> bool:
+        """By itself, or about to: what a process has open is closed a moment before."""
+        poll = select.poll()
+        poll.register(self._forked.pidfd, select.POLLIN)
+        return bool(poll.poll(_DYING * 1000))
 
     def _reap(self) -> int:
         status = self._server.reap(self._forked)
@@ -261,13 +287,14 @@ class _Wait:
     ) -> None:
         self._worker = worker
         self._confined = confined
-        self._end = None if deadline is None else time.monotonic() + deadline
         self._deadline = deadline
         self._check = check
         self.cancelled: GoalCancelled | None = None
         self._state = -1, False
-        self._since = 0.0
-        self._had: float | None = None
+        self._had: float | None = None  # seconds of the processor, when it was last seen to go on
+        self._looked: float | None = None
+        # Seconds of waiting: all of it, since it went on, of those asleep, and stopped by a signal.
+        self._waited = self._still = self._asleep = self._stopped = 0.0
 
     def receive(self, length: int) -> bytearray:
         return receive_exactly(self._more, length)
@@ -279,8 +306,9 @@ class _Wait:
 
     def look(self) -> None:
         """Raises WorkerLost: it has stood still for too long."""
-        now = time.monotonic()
-        if self._end is not None and now > self._end:
+        passed = self._passed()
+        self._waited += passed
+        if self._deadline is not None and self._waited > self._deadline:
             raise self._worker.stuck(f"gave no answer within {self._deadline:g} s")
         if self._check is not None and self.cancelled is None:
             try:
@@ -288,22 +316,55 @@ class _Wait:
             except GoalCancelled as error:
                 self.cancelled = error
                 self._worker.cancel()
-                self._end, self._deadline = now + _OBEY, _OBEY
+                self._waited, self._deadline = 0.0, _OBEY
+        status = self._worker.status()
+        self._stopped = self._stopped + passed if status and status.state == "T" else 0.0
+        if self._stopped >= STOPPED_FOR:
+            raise self._worker.stuck("was stopped by a signal", blamed=False)
         state = self._worker.pulse()
         if state != self._state:
-            self._state, self._since, self._had = state, now, None
-        elif not state[1]:
-            if self._confined and now - self._since >= ENGINE:
+            self._state, self._had, self._still, self._asleep = state, None, 0.0, 0.0
+            return
+        if status is None or self._stopped:
+            return
+        self._still += passed
+        self._asleep = self._asleep + passed if status.state not in "RD" else self._asleep
+        if not state[1]:
+            if self._confined and self._still >= ENGINE:
                 raise self._worker.stuck()
         elif self._had is None:
-            self._had = self._worker.processor()
-        elif now - self._since >= LONG_PATIENCE or self._worker.processor() - self._had >= PATIENCE:
+            self._had = status.processor
+        elif self._asleep >= LONG_PATIENCE or status.processor - self._had >= PATIENCE:
             raise self._worker.stuck()
+
+    def _passed(self) -> float:
+        """Seconds since the last look."""
+        now = time.monotonic()
+        if self._looked is None:
+            self._worker.begin_waiting()
+            self._looked = now
+        passed, self._looked = min(now - self._looked, _LONGEST_GAP), now
+        return passed
+
+
+def memory_kills() -> int:
+    """How many processes the kernel has killed for want of memory."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
+
+
+def _from_outside(status: int) -> bool:
+    """Whether a worker ended by no doing of its own: by a signal that it cannot send, or with its
+    fork server."""
+    return status < 0 or (os.WIFSIGNALED(status) and os.WTERMSIG(status) not in _OWN_DOING)
 
 
 def _cause(status: int) -> str:
     if status < 0:
-        return "nobody knows how"
+        return "with the fork server"
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:

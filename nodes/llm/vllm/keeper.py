@@ -14,6 +14,8 @@ import subprocess
 import sys
 import threading
 
+ENDED = "--- the server "
+BY_SIGNAL = f"{ENDED}was ended by signal "
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -44,8 +46,7 @@ def main(cores: str, niceness: str, *command: str) -> None:
 
     threading.Thread(target=heed_the_node, daemon=True).start()
     code = server.wait()
-    how = f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
-    print(f"--- the server {how}", flush=True)
+    print(f"{ENDED}ended with code {code}" if code >= 0 else f"{BY_SIGNAL}{-code}", flush=True)
     os.killpg(0, signal.SIGKILL)
 
 

@@ -18,10 +18,12 @@ from nodes.llm.profiles import Vllm
 from nodes.llm.vllm import keeper
 from nodes.llm.vllm.command import command_line, environment, find_program
 from nodes.llm.vllm.gpu import cards
+from nodes.llm.vllm.group import StopWatch, kill_group
 from nodes.llm.vllm.http import request
 from nodes.llm.vllm.memory import NotFree, check_memory, need
 from nodes.llm.vllm.metrics import read_metrics
 from nodes.llm.vllm.weights import find_weights
+from nodes.process_status import status_of
 
 LOG = "vllm.log"
 _LEFT = "server.json"  # the group of a server that runs; found by the next life of the node
@@ -71,6 +73,8 @@ class Server:
         self._port = 0
         self._log_start = 0
         self._failures = 0  # starts in a row
+        self._was_killed = False  # the last start failed by a signal from elsewhere
+        self._stops = StopWatch(0)
         self._begun = False
         self._heard = 0.0
         self._lock = threading.RLock()
@@ -105,7 +109,18 @@ class Server:
     def start(self) -> None:
         """Start the server and wait until it is healthy. Raises ServerFailed."""
         with self._lock:
-            self._start()
+            while True:
+                try:
+                    self._start()
+                    break
+                except Stopping:
+                    raise
+                except ServerFailed as error:
+                    # What is wrong with the server is wrong the next time, too.
+                    if not self._was_killed or self._failures >= self.profile.restarts:
+                        raise
+                    self._failures += 1
+                    self._log.warning("%s It was killed; it is started again.", error)
         self.watch()
 
     def watch(self) -> None:
@@ -212,9 +227,11 @@ class Server:
         self._become("starting")
         began = time.monotonic()
         self._log.info("vLLM is started: %s", " ".join(words))
+        self._stops = StopWatch(self._process.pid)
         try:
             self._await_health(self._process, began + self.profile.start_timeout)
         except ServerFailed:
+            self._was_killed = self._ended_by_signal()
             self._end()
             self._become("failed")
             raise
@@ -233,6 +250,8 @@ class Server:
                 raise Stopping("The node stops.")
             if process.poll() is not None:
                 raise ServerFailed(self._why_it_ended())
+            if self._stops.stopped():
+                kill_group(process.pid)
             with contextlib.suppress(OSError):
                 if request(self._port, "GET", "/health", _ALIVE_WITHIN)[0] == 200:
                     return
@@ -290,15 +309,24 @@ class Server:
             )
         return f"vLLM ended before it was healthy: {last} (its log is {self._folder / LOG})."
 
+    def _ended_by_signal(self) -> bool:
+        """Whether somebody killed the server, or its keeper, which says how the server ended."""
+        if self._process is None or self._process.poll() is None:
+            return False
+        said = [line for line in self._said() if line.startswith(keeper.ENDED)]
+        return not said or said[-1].startswith(keeper.BY_SIGNAL)
+
     def _last_lines(self) -> list[str]:
+        return [line for line in self._said() if line.strip() and not line.startswith("--- ")]
+
+    def _said(self) -> list[str]:
         try:
             with (self._folder / LOG).open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
                 log.seek(max(self._log_start, end - 32_768))
-                lines = log.read().decode(errors="replace").splitlines()
+                return log.read().decode(errors="replace").splitlines()
         except OSError:
             return []
-        return [line for line in lines if line.strip() and not line.startswith("--- ")]
 
     # Ending
 
@@ -314,7 +342,7 @@ class Server:
                 process.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_GRACE)
-        _kill_group(process.pid)
+        kill_group(process.pid)
         process.wait()
         if process.stdin is not None:
             process.stdin.close()
@@ -337,7 +365,7 @@ class Server:
             return
         # While the group has members its number is not given to another process.
         if _started_at(group) in (started, ""):
-            _kill_group(group)
+            kill_group(group)
         path.unlink(missing_ok=True)
 
     # Watching
@@ -359,6 +387,9 @@ class Server:
                         self._become("stopped")
                         if self._wanted():
                             self._start_again()
+            elif self._process is not None and self._stops.stopped():
+                self._log.warning("vLLM was stopped by a signal; it is killed")
+                kill_group(self.pid)
             elif turn % 10 == 0 and self.state in ("ready", "asleep"):
                 self._read_metrics()
 
@@ -372,7 +403,7 @@ class Server:
         except OSError:
             if time.monotonic() - self._heard > _HUNG_AFTER:
                 self._log.error("vLLM has not answered for %g s; it is killed", _HUNG_AFTER)
-                _kill_group(self.pid)
+                kill_group(self.pid)
             return
         self._heard = time.monotonic()
         if status == 200:
@@ -386,16 +417,6 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _kill_group(group: int) -> None:
-    if not group:
-        return  # no server runs, and 0 would be our own group
-    with contextlib.suppress(OSError):
-        os.killpg(group, signal.SIGKILL)
-
-
 def _started_at(pid: int) -> str:
-    """When a process was started, in clock ticks since boot; "" if there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
+    status = status_of(pid)
+    return "" if status is None else status.started

@@ -1,0 +1,45 @@
+"""A debugger inside a node: to quit it ends the node, and nothing else.
+
+The process leaves at once. What its handler was asked stays unanswered and its goal unfinished, as
+after kill -9, so that whoever takes the node's place answers the one and works on the other.
+"""
+
+import bdb
+import functools
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn, TypeVar
+
+from nodes.exit_codes import FAILED
+from nodes.process import leave
+
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
+
+def quittable(handler: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
+    """``handler``; where a debugger is quit in it, or Ctrl-C interrupts it, the process ends."""
+
+    @functools.wraps(handler)
+    def handle(asked: _Asked) -> _Answer:
+        try:
+            return handler(asked)
+        except (bdb.BdbQuit, KeyboardInterrupt):
+            quit_node()
+
+    return handle
+
+
+def quit_node() -> NoReturn:
+    print("the debugger was quit, and the node with it", file=sys.stderr)
+    leave(FAILED)
+
+
+def debugged(frame: FrameType | None) -> bool:
+    """Whether a debugger waits for a command in this frame or in one that called it."""
+    while frame is not None:
+        if isinstance(frame.f_locals.get("self"), bdb.Bdb):
+            return True
+        frame = frame.f_back
+    return False

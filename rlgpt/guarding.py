@@ -1,0 +1,103 @@
+"""The launcher's end of the guardian: started, told of nodes, replaced when it was killed."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from nodes.process_status import Watch, status_of
+from rlgpt import guardian
+
+LOOK_EVERY = 2.0
+"""Seconds between two looks at whether there is one, and whether it was stopped."""
+_AT_ONCE = 1.0  # seconds that one has to have lived to be replaced before the next look
+
+
+class Guardian:
+    """``folder``: of the launcher's, that the guardian removes if the launcher is killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._nodes: dict[int, str] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._start()
+
+    def fileno(self) -> int:
+        """Becomes readable when it ends. Another number after each `replace`."""
+        return self._pidfd
+
+    def began(self, pid: int) -> None:
+        """A node was started."""
+        status = status_of(pid)
+        self._nodes[pid] = "" if status is None else status.started
+        self._tell(f"+{pid} {self._nodes[pid]}\n")
+
+    def ended(self, pid: int) -> None:
+        """Nothing is left of a node."""
+        self._nodes.pop(pid, None)
+        self._tell(f"-{pid}\n")
+
+    def look(self) -> None:
+        """Kill one that was stopped: it would not notice the launcher's end."""
+        if self._process is not None and self._watch.look():
+            self._process.kill()
+
+    def replace(self) -> bool:
+        """Once it has ended: start another one, which is told of all nodes that there are. False
+        if it is to be tried again later."""
+        if self._process is not None:
+            self._let_go()
+            if time.monotonic() - self._began < _AT_ONCE:
+                return False
+        try:
+            self._start()
+        except OSError:
+            return False
+        return True
+
+    @property
+    def there(self) -> bool:
+        return self._process is not None
+
+    def close(self) -> None:
+        """No node is left for it."""
+        if self._process is not None:
+            self._process.kill()
+            self._let_go()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", guardian.__file__, str(self._folder)],
+            stdin=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
+        self._pidfd = os.pidfd_open(self._process.pid)
+        self._watch = Watch(self._process.pid)
+        self._began = time.monotonic()
+        for pid, started in self._nodes.items():
+            self._tell(f"+{pid} {started}\n")
+
+    def _tell(self, line: str) -> None:
+        if self._process is None:
+            return  # the next one is told of all
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode())
+        except BlockingIOError:  # it reads no more
+            self._process.kill()
+        except OSError:
+            return  # it has ended: the next one is told of all
+
+    def _let_go(self) -> None:
+        process, self._process = self._process, None
+        assert process is not None
+        process.wait()
+        os.close(self._pidfd)
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()

@@ -1,0 +1,41 @@
+"""The llm node with a server of its own, tests/fake_vllm.py, and the answers of `learning_llm`:
+each question is put to the server, and answered once that has said something."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from messages.chat import ChatMessage, Question
+from nodes.llm.backend import Backend, Completion
+from nodes.llm.llm import Llm
+from nodes.llm.profiles import Vllm
+from tests.launch_toys.learning_llm import Learning
+
+SERVER = Path(__file__).parents[1] / "fake_vllm.py"
+
+
+class Served(Learning):
+    def __init__(self, server: Backend) -> None:
+        super().__init__()
+        self._server = server
+
+    def complete(
+        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+    ) -> Completion:
+        self._server.complete(question, prompt, schema)
+        return super().complete(question, prompt, schema)
+
+
+class ServedLlm(Llm):
+    def _backend(self) -> Backend:
+        weights = self.folder / "weights"
+        weights.mkdir(exist_ok=True)
+        (weights / "config.json").write_text("{}")
+        command = [sys.executable, str(SERVER), "serve"]
+        profile = Vllm(model="toy", path=str(weights), command=command, device="cpu")
+        self.patience = 120.0
+        return Served(self._vllm(profile))
+
+
+if __name__ == "__main__":
+    ServedLlm.main()

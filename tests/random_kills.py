@@ -1,0 +1,200 @@
+"""kill -9 and SIGSTOP of random processes of whole launches, at random moments: each comes to its
+end with the table of a launch in which nobody was killed.
+
+    python -m tests.random_kills [--seed N] [--launches 10] [--kills 20]
+
+Every process that a launcher starts may be hit, directly or by another: nodes, the fork server,
+jailed workers, the guardian, and a stand-in for vLLM with its keeper. What a policy learns here
+fits into one rollout, so that it is the same however often it is begun.
+"""
+
+import argparse
+import collections
+import contextlib
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from tests.launch_toys.launched import Launched, launched
+from tests.launch_toys.process_tree import Member, members
+from tests.launch_toys.watching import summary
+
+OVERRIDES = (
+    "task=stick",
+    "task.biome=forest",
+    "task.horizon=500",
+    "skills=skills",  # each run its own: they are compared
+    "limits.iterations=1",
+    "limits.success_rate=1.0",
+    "nodes.llm.module=tests.launch_toys.served_llm",
+    "nodes.fast_agent.parameters.budget=1500",
+    "nodes.fast_agent.parameters.program_steps=400",
+    "nodes.fast_agent.parameters.trial_episodes=4",
+    "nodes.fast_agent.parameters.evaluation_episodes=8",
+    "nodes.fast_agent.parameters.required_rate=0.0",  # however little it learns, it is kept
+    "nodes.fast_agent.parameters.plays=50",  # each is lost with its worker
+    "nodes.learner.parameters.environments=4",
+    "nodes.learner.parameters.decisions=1500",  # one rollout is the whole budget
+    "nodes.learner.parameters.minibatch=64",
+    "nodes.learner.parameters.hidden=32",
+    "nodes.learner.parameters.checkpoint_seconds=1e9",
+)
+PAUSE = 3.0  # seconds between two kills, at most
+STOPPED = 8.0  # seconds between SIGSTOP and SIGKILL, at most
+STOPS = 0.2  # the share of kills that are a SIGSTOP first
+DEADLINE = 900.0  # seconds for a launch that takes one minute undisturbed
+
+
+def stack(place: Path, name: str) -> AbstractContextManager[Launched]:
+    run = place / name
+    return launched("launch", "diamond", f"run={run}", *OVERRIDES, cwd=place, run=run)
+
+
+def table(run: Path) -> dict[str, Any]:
+    """All of the summary that does not tell of time and restarts."""
+    said = summary(run)
+    names = ("success", "reason", "success_rate", "iterations", "performance", "samples", "jail",
+             "programs_killed")  # fmt: skip
+    return {name: _lasting(said[name]) for name in names}
+
+
+def _lasting(said: Any) -> Any:
+    if isinstance(said, dict):
+        # A video is named after the attempt that it is of.
+        return {k: _lasting(v) for k, v in said.items() if k not in ("seconds", "video")}
+    return [_lasting(each) for each in said] if isinstance(said, list) else said
+
+
+class Killer:
+    """Hits one process after the other, a kind of process being as likely as any other."""
+
+    def __init__(self, launch: Launched, chance: random.Random) -> None:
+        self._launch = launch
+        self._chance = chance
+        self._stopped: list[tuple[float, Member]] = []
+        self.hits: collections.Counter[str] = collections.Counter()
+
+    def kill(self, most: int) -> None:
+        """Until the launch has ended, or so many were hit."""
+        while self.hits.total() < most and self._running():
+            self._wait(self._chance.uniform(0.0, PAUSE))
+            self._hit()
+        while self._stopped and self._running():
+            self._wait(0.1)
+
+    def _running(self) -> bool:
+        return self._launch.process.poll() is None
+
+    def _wait(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while self._running():
+            now = time.monotonic()
+            for due, member in list(self._stopped):
+                if due <= now:
+                    member.send(signal.SIGKILL)
+                    self._stopped.remove((due, member))
+            if now >= until:
+                return
+            time.sleep(0.02)
+
+    def _hit(self) -> None:
+        kinds: dict[str, list[Member]] = {}
+        for member in members(self._launch.process.pid):
+            kinds.setdefault(member.kind, []).append(member)
+        if not kinds:
+            return
+        member = self._chance.choice(kinds[self._chance.choice(sorted(kinds))])
+        stops = self._chance.random() < STOPS
+        after = self._chance.uniform(1.0, STOPPED)
+        if member.send(signal.SIGSTOP if stops else signal.SIGKILL):
+            self.hits[member.kind] += 1
+            if stops:
+                self._stopped.append((time.monotonic() + after, member))
+
+
+def ended(launch: Launched) -> int:
+    deadline = time.monotonic() + DEADLINE
+    while launch.process.poll() is None:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"the launch does not end:\n{launch.text}")
+        time.sleep(0.1)
+    return launch.ended()
+
+
+def straight(place: Path) -> dict[str, Any]:
+    """The table of an undisturbed launch."""
+    with stack(place, "straight") as launch:
+        assert ended(launch) == 0, launch.text
+    return table(launch.run)
+
+
+def killed(place: Path, name: str, seed: int, kills: int, expected: dict[str, Any]) -> Killer:
+    """One launch with ``kills`` kills.
+
+    Raises:
+        AssertionError: it did not end as it should, or with another table.
+    """
+    with stack(place, name) as launch:
+        killer = Killer(launch, random.Random(seed))
+        killer.kill(kills)
+        code = ended(launch)
+        assert code == 0, f"exit code {code}:\n{launch.text}"
+        assert "Traceback" not in launch.text, launch.text
+    found = table(launch.run)
+    for name, value in expected.items():
+        assert found[name] == value, f"{name}: {found[name]}\nis not {value}\n{launch.text}"
+    return killer
+
+
+@contextlib.contextmanager
+def _place() -> Iterator[Path]:
+    """A folder that stays where something failed."""
+    place = Path(tempfile.mkdtemp(prefix="rlgpt-kills-"))
+    try:
+        yield place
+    except BaseException:
+        print(f"the run folders are in {place}", file=sys.stderr)
+        raise
+    shutil.rmtree(place)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
+    parser.add_argument("--launches", type=int, default=10)
+    parser.add_argument("--kills", type=int, default=20, help="in each launch")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    total: collections.Counter[str] = collections.Counter()
+    with _place() as place:
+        expected = straight(place)
+        for number in range(options.launches):
+            seed = options.seed + number
+            began = time.monotonic()
+            try:
+                killer = killed(place, f"killed-{number}", seed, options.kills, expected)
+            except AssertionError as error:
+                print(f"launch {number} (--seed {seed} --launches 1) failed: {error}")
+                print(f"its run folder is {place / f'killed-{number}'}")
+                sys.exit(1)  # the folder is kept
+            total += killer.hits
+            seconds = time.monotonic() - began
+            hits = ", ".join(f"{kind} {count}" for kind, count in sorted(killer.hits.items()))
+            print(f"launch {number}: {killer.hits.total()} kills ({hits}), the same table, "
+                  f"{seconds:.0f} s", flush=True)  # fmt: skip
+    print(f"{total.total()} kills in {options.launches} launches:")
+    for kind, count in total.most_common():
+        print(f"  {count:4} {kind}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
