@@ -1,12 +1,24 @@
-"""RL-GPT as a stack of nodes: the ``rlgpt`` command, and `connect` for a run from Python."""
+"""RL-GPT as a stack of nodes: the ``rlgpt`` command, and `connect` for a run from Python.
+
+Importing it registers the embedded world's environments with Gymnasium:
+
+import gymnasium
+import rlgpt
+
+environment = gymnasium.make("rlgpt/HarvestLog-features-v0")
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from nodes.gymnasium_registration import register
 
 if TYPE_CHECKING:
     from rlgpt.connecting import Connection
 
 __all__ = ["connect"]
+
+register()
 
 
 def connect(run: "str | Path | None" = None) -> "Connection":

@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+import rlgpt  # noqa: F401 - registers the environments
 from models.actions import PRIMITIVES
-from nodes.env_server.gymnasium_registration import ID
 
+ID = "rlgpt/HarvestLog-v0"
 SMALL = {"area": 32, "image_size": (64, 96)}
 
 
-def test_made_by_name_from_anywhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "name"), [("import rlgpt", ID), ("", f"rlgpt:{ID}")])
+def test_made_by_name_from_anywhere(tmp_path: Path, first: str, name: str) -> None:
     program = f"""
 import gymnasium
-environment = gymnasium.make("nodes.env_server.gymnasium_registration:{ID}", **{SMALL})
+{first}
+environment = gymnasium.make("{name}", **{SMALL})
 environment.reset(seed=1)
 environment.close()
 print(environment.spec.id)
@@ -57,7 +60,7 @@ def test_single_has_minedojo_s_dictionary() -> None:
 def test_reward_is_the_gain_and_success_ends() -> None:
     environment = gymnasium.make(ID, quantity=3, inventory={"log": 1}, **SMALL)
     environment.reset(seed=1)
-    world = environment.unwrapped.world  # type: ignore[attr-defined]
+    world = environment.unwrapped.play.world  # type: ignore[attr-defined]
     rewards = []
     for gained in (1, 2):
         world.state.slots[0:1, 0]["count"] += gained

@@ -31,6 +31,7 @@ class MetaTask(ABC):
     time_limit: int | None = None  # steps
 
     def __init__(self) -> None:
+        self.wanted: list[str] = []  # items to have or to use, or mobs to hunt
         self._start = self._before = Tally()
         self._steps = 0
         self._begun = False
@@ -70,6 +71,7 @@ class Harvest(MetaTask):
     def __init__(self, quantities: Mapping[str, int], weights: Mapping[str, float]) -> None:
         super().__init__()
         self.quantities, self.weights = dict(quantities), dict(weights)
+        self.wanted = list(self.quantities)
 
     def reward(self, before: Tally, now: Tally) -> float:
         return terms.inventory_reward(self.weights, before, now)
@@ -82,6 +84,7 @@ class Combat(MetaTask):
     def __init__(self, quantities: Mapping[str, int], weights: Mapping[str, float]) -> None:
         super().__init__()
         self.quantities, self.weights = dict(quantities), dict(weights)
+        self.wanted = list(self.quantities)
 
     def reward(self, before: Tally, now: Tally) -> float:
         return terms.kill_reward(self.weights, before, now)
@@ -96,6 +99,7 @@ class TechTree(MetaTask):
     def __init__(self, obtain: Mapping[str, float], use: Mapping[str, float]) -> None:
         super().__init__()
         self.obtain, self.use = dict(obtain), dict(use)
+        self.wanted = list(self.use)
 
     def reward(self, before: Tally, now: Tally) -> float:
         having = terms.inventory_reward(self.obtain, before, now)
@@ -130,6 +134,7 @@ class Playthrough(MetaTask):
     def __init__(self, weight: float) -> None:
         super().__init__()
         self.weight = weight
+        self.wanted = [DRAGON_EGG]
 
     def reward(self, before: Tally, now: Tally) -> float:
         return self.weight * terms.any_gained({DRAGON_EGG: 1}, self._start, now)

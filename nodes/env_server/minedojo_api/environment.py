@@ -3,6 +3,7 @@
 import math
 from typing import Any, ClassVar, Self
 
+import msgspec
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,7 @@ from models.actions import ATTACK, CRAFT, DESTROY, DROP, EQUIP, PLACE, USE
 from models.rules import block_names, item_names
 from models.tasks import Placed, WorldSettings
 from nodes.env_server.game import STILL, Keys
-from nodes.env_server.gymnasium_spaces import observation_space
+from nodes.env_server.gymnasium_api.spaces import observation_space
 from nodes.env_server.meta_tasks import MetaTask, Outcome, Tally, tally_of
 from nodes.env_server.minedojo_api.actions import ActionSpace, KeyAction, keys_of, reversed_action
 from nodes.env_server.minedojo_api.simulation import Simulation, replace_item
@@ -55,7 +56,7 @@ class Environment:
         self._task = task
         self._settings = settings
         self._spawns = Spawns(settings)
-        self._masks: dict[str, NDArray[np.bool_]] = {}
+        self._masks: dict[str, NDArray[np.bool_]] = {}  # of the last look
 
     @property
     def prev_obs(self) -> Observation:
@@ -69,6 +70,11 @@ class Environment:
     def settings(self) -> WorldSettings:
         """What the task asks of the world."""
         return self._settings
+
+    @property
+    def wanted(self) -> list[str]:
+        """What the task is about: items to have or to use, or mobs to hunt."""
+        return self._task.wanted
 
     @property
     def observation_space(self) -> spaces.Dict:
@@ -106,8 +112,19 @@ class Environment:
     def reset(self) -> Observation:
         """A new episode. With fast resets (all tasks) the first one makes the world; later ones
         kill the player and set him down elsewhere, in the world as he left it."""
+        self._begin(self._settings.fast_reset and self.unwrapped.begun)
+        return self.look()[0]
+
+    def begin(self, seed: int) -> None:
+        """A new episode, which belongs to the seed whatever was played before; `look` shows it.
+        Fast resets are for `reset` alone."""
+        self.unwrapped.seed(seed)
+        self._spawns = Spawns(msgspec.structs.replace(self._settings, seed=seed))
+        self._masks = {}
+        self._begin(fast=False)
+
+    def _begin(self, fast: bool) -> None:
         simulation = self.unwrapped
-        fast = self._settings.fast_reset and simulation.begun
         if fast:
             for command in self._reset_commands():
                 simulation.tick(command=command)
@@ -123,10 +140,19 @@ class Environment:
         self._task.reset(now, start if fast else now)
         self._spawns.note(simulation.game)
         self.is_successful = False
-        return self._observe()[0]
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, dict[str, Any]]:
         """Raises:
+        AssertionError, ValueError, NotBegun: as `advance`.
+        """
+        outcome = self.advance(action)
+        seen, info = self.look()
+        return seen, outcome.reward, outcome.done, info
+
+    def advance(self, action: ArrayLike) -> Outcome:
+        """A step of which only the outcome is told: for who sees the world in another way.
+
+        Raises:
         AssertionError: not eight whole numbers, or one out of range.
         ValueError: equip, place or destroy on an empty slot.
         NotBegun: before the first reset, or after close.
@@ -138,7 +164,9 @@ class Environment:
             self._refuse_empty(function, slot)
         keys = self._keys(chosen)
         if function == CRAFT:
-            self.unwrapped.game.intend(argument, bool(self._masks["craft_smelt"][argument]))
+            seen = self._masks.get("craft_smelt")
+            allowed = seen is not None and bool(seen[argument])
+            self.unwrapped.game.intend(argument, allowed)
         else:
             self.unwrapped.game.intend()
         if function == DESTROY:
@@ -151,8 +179,7 @@ class Environment:
         for _ in range(LAG - (function == DESTROY) if function in LAGGING else 0):
             outcome = self._tick()
         self.is_successful = outcome.success
-        seen, info = self._observe()
-        return seen, outcome.reward, outcome.done, info
+        return outcome
 
     def _tick(self, keys: Keys = STILL) -> Outcome:
         """A tick of the task: what is spawned, the tick itself, and what it pays."""
@@ -180,7 +207,8 @@ class Environment:
             raise AttributeError(name)
         return getattr(self.unwrapped, name)
 
-    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+    def look(self) -> tuple[Observation, dict[str, Any]]:
+        """The observation and the info of now."""
         seen, info = self.unwrapped.look()
         self._masks = seen["masks"]
         # What commands change from here on counts as a gain or loss of the next step.

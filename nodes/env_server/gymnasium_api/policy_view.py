@@ -1,0 +1,74 @@
+"""How an agent of the flat forms meets a play: numbered actions, one array, and a mask of what is
+possible."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from messages.world import Condition, Interface
+from nodes.env_server.gymnasium_api.plays import Play, Step
+from nodes.env_server.gymnasium_api.sights import Sight
+from nodes.env_server.interface.choices import NOOP, Choices
+from nodes.env_server.readings import Readings
+from nodes.env_server.worlds.world import Bools, Ints
+
+
+class PolicyView:
+    """``horizon``: the steps over which the `time` feature grows to 1.
+
+    Raises:
+        ValueError: an action that there is not, or none; the sentence says what there is.
+    """
+
+    def __init__(
+        self,
+        play: Play,
+        sight: Callable[[int], Sight],
+        actions: Sequence[str],
+        horizon: int,
+    ) -> None:
+        if horizon < 1:
+            raise ValueError(f"a horizon is at least 1 step, not {horizon}")
+        world = play.world
+        anything = Condition(kind="have", name="log")
+        self._choices = Choices(
+            Interface(observations=[], actions=list(actions), success=anything, horizon=horizon),
+            world,
+        )
+        self.play = play
+        self.sight = sight(len(actions))
+        self.action_space = spaces.Discrete(len(actions))
+        self._horizon = horizon
+        self._readings = Readings(world)
+        self._moves = np.tile(NOOP, (world.size, 1))
+        self._steps = np.zeros(world.size, np.int64)
+        self._previous = np.full(world.size, -1, np.int64)
+
+    def begin(self, rows: Ints, seeds: Ints) -> None:
+        self.play.begin(rows, seeds)
+        self._steps[rows] = 0
+        self._previous[rows] = -1
+        moved = np.zeros(self.play.world.size, bool)
+        moved[rows] = True
+        self._readings.forget(moved)
+
+    def step(self, chosen: Ints, active: Bools) -> Step:
+        """The numbered actions (B,) in the active environments. What is impossible does nothing."""
+        rows = np.flatnonzero(active)
+        self._choices.fill(self._moves, chosen[rows], rows, self._readings)
+        step = self.play.step(self._moves, active)
+        self._readings.forget(active)
+        self._steps[rows] += 1
+        self._previous[rows] = chosen[rows]
+        return step
+
+    def see(self) -> NDArray[Any]:
+        time = (self._steps / self._horizon).astype(np.float32)
+        return self.sight.see(self._readings, time, self._previous)
+
+    def mask(self) -> NDArray[np.int8]:
+        """(B, actions): 1 where an action can do something."""
+        return self._choices.mask(self._readings).astype(np.int8)
