@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nodes.command import ended
 from rlgpt.commands import (
+    episode,
     launch,
     llm,
     node,
@@ -65,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     resume.add(commands)
     table.add(commands)
     report.add(commands)
+    episode.add(commands)
     run.add(commands)
     llm.add(commands)
     prompt.add(commands)

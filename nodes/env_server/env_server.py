@@ -1,6 +1,7 @@
 """The env server: worlds, sessions in them, and coded actions that run beside the world."""
 
 import hashlib
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -38,14 +39,17 @@ from messages.world import (
 )
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
-from nodes.env_server.hosting import Host, Hosted, Jail, OwnProcess, SessionLost, unjailable
+from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, unjailable
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.recorded import Recorded
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds import WorldError
+from nodes.episodes import FILE as EPISODES
+from nodes.episodes import StoredEpisodes
 from nodes.files import write_whole
 from nodes.naming import slug
 from nodes.node import Node
@@ -87,7 +91,8 @@ class EnvServer(Node):
         self._killed_before = _killed(self.folder / "jail.json")
         self._host = self._hosted(pulses)
         self._say_jail()
-        self._sessions: dict[str, Hosted] = {}
+        self._episodes = self._stored_episodes()
+        self._sessions: dict[str, Recorded] = {}
         self._names = OneAtATime()
         self._stop = threading.Event()
         self.serve(OPEN, self.open_session, background=True)
@@ -107,6 +112,7 @@ class EnvServer(Node):
             # One that is in use is abandoned: its user is told when the process is gone.
             if session.lock.acquire(timeout=1.0):
                 session.close()
+        self._episodes.close()
         self._host.close()
 
     # ---- services
@@ -132,7 +138,7 @@ class EnvServer(Node):
                 self.parameters.longest_film,
             )
         try:
-            session = self._host.open(request, film, self._steps.add)
+            hosted = self._host.open(request, film, self._steps.add)
         except BaseException as error:
             if film is not None:
                 film.close()
@@ -146,6 +152,12 @@ class EnvServer(Node):
             raise
         finally:
             self._say_jail()
+        session = Recorded(
+            hosted,
+            request,
+            self._episodes,
+            lambda said: self.bus.report(f"session {request.session}", said, "error"),
+        )
         self._sessions[request.session] = session
         with session.lock:
             return session.opened()
@@ -183,7 +195,7 @@ class EnvServer(Node):
                 raise _unknown(request.session)
             episodes, pictures = session.said(), session.pictures()
             del self._sessions[request.session]
-            session.close()
+            session.close(whole=True)
         video = None
         if session.film is not None and not session.film.lost:
             video = str(session.film.path.relative_to(self.run))
@@ -288,7 +300,16 @@ class EnvServer(Node):
                 write_whole(self.folder / "jail.json", said)
                 self._jail_said = said
 
-    def _session(self, name: str) -> Hosted:
+    def _stored_episodes(self) -> StoredEpisodes:
+        path = self.folder / EPISODES
+        try:
+            return StoredEpisodes(path)
+        except sqlite3.Error as error:
+            raise ConfigError(
+                f"{path} cannot be used: {error}; move it away to begin without its episodes"
+            ) from error
+
+    def _session(self, name: str) -> Recorded:
         session = self._sessions.get(name)
         if session is None:
             raise _unknown(name)
@@ -301,7 +322,7 @@ class EnvServer(Node):
                 old.close()
 
     @contextmanager
-    def _losing(self, session: Hosted) -> Iterator[None]:
+    def _losing(self, session: Recorded) -> Iterator[None]:
         """A session whose process has gone is forgotten, and its user told what to do."""
         try:
             yield
@@ -337,7 +358,7 @@ class EnvServer(Node):
 class _In:
     """Holds a session's lock, or refuses at once: the serving thread waits for no program."""
 
-    def __init__(self, session: Hosted) -> None:
+    def __init__(self, session: Recorded) -> None:
         self._session = session
 
     def __enter__(self) -> None:

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from messages.plan import Iteration, Line, Stage, Subtask
-from rlgpt.report import charts, curves, found, source, words
+from rlgpt.report import charts, curves, episodes, found, source, words
 from rlgpt.report.account import Account
 from rlgpt.report.summary import Summary, standing
 from rlgpt.report.tokens import token_table
@@ -66,6 +66,10 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         videos=found.videos(run, _videos(report)),
         asked=found.asked(run),
         tokens=token_table(run),
+        batches=episodes.batches(run),
+        trained=episodes.trained(run),
+        endings=episodes.WORDS,
+        in_words=episodes.in_words,
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,

@@ -12,7 +12,7 @@ import msgspec
 from messages.plan import GoalReport, Iteration, Performed
 from messages.world import Condition, Task
 from rlgpt import launches
-from rlgpt.report import found
+from rlgpt.report import episodes, found
 from rlgpt.report.account import Account, GoalLine
 from rlgpt.report.state import State
 from rlgpt.report.words import decomposition, successes
@@ -73,6 +73,8 @@ class Summary(msgspec.Struct, kw_only=True):
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
+    # By what they were for: tryout, evaluation, performance, other, training.
+    episodes: dict[str, int] = {}
     env_server_steps: int | None  # the env server's own count over the whole run
     jail: str = ""  # around coded actions: "on", or "off (why)"; empty if nothing was left of it
     programs_killed: int = 0  # runs of coded actions that were ended with their process
@@ -122,6 +124,7 @@ def summarise(run: Path, report: Account) -> Summary:
             evaluation=performed_steps + sum(item.samples.evaluation for item in iterations),
             total=performed_steps + sum(item.samples.total for item in iterations),
         ),
+        episodes=episodes.counts(run),
         env_server_steps=_env_server_steps(run),
         jail=jail.jail,
         programs_killed=jail.killed,
