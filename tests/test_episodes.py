@@ -170,7 +170,7 @@ def test_the_list_of_episodes(
     assert main(["episode", "list", str(run), "--of", "goal/1"]) == 2
     assert "no episode was played for `goal/1`" in capsys.readouterr().err
     assert main(["report", str(run)]) == 0
-    assert "0 of 3 succeeded" in (run / "report.html").read_text()
+    assert "0 of 3 reached the goal" in (run / "report.html").read_text()
 
 
 def test_what_a_play_was_for_is_in_its_id() -> None:

@@ -21,7 +21,7 @@ WORDS: dict[Ending, str] = {
     "success": "success",
     "death": "died",
     "horizon": "horizon",
-    "stopped": "not reached",
+    "stopped": "stopped",
     "cut_off": "cut off",
 }
 

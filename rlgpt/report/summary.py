@@ -105,7 +105,6 @@ def summarise(run: Path, report: Account) -> Summary:
     iterations = [_iteration(iteration) for iteration in report.iterations]
     jail = found.jail(run)
     performed = report.performance
-    performed_steps = performed.steps if performed else 0
     seed = config.get("seed")
     return Summary(
         run=run.resolve().name,
@@ -115,15 +114,10 @@ def summarise(run: Path, report: Account) -> Summary:
         task=_task(report.task),
         success=report.success,
         reason=report.reason,
-        success_rate=_rate(report),
+        success_rate=success_rate(report),
         iterations=iterations,
         performance=performed,
-        samples=SampleSummary(
-            training=sum(item.samples.training for item in iterations),
-            trial=sum(item.samples.trial for item in iterations),
-            evaluation=performed_steps + sum(item.samples.evaluation for item in iterations),
-            total=performed_steps + sum(item.samples.total for item in iterations),
-        ),
+        samples=samples(report),
         episodes=episodes.counts(run),
         env_server_steps=_env_server_steps(run),
         jail=jail.jail,
@@ -170,7 +164,20 @@ def standing(report: Account | GoalReport) -> Iteration | None:
     return next((i for i in reversed(report.iterations) if (i.subtask, i.number) == stands), None)
 
 
-def _rate(report: Account) -> float:
+def samples(report: Account) -> SampleSummary:
+    """Of its iterations and its performance together."""
+    each = [iteration.samples for iteration in report.iterations]
+    performed = report.performance.steps if report.performance else 0
+    return SampleSummary(
+        training=sum(item.training for item in each),
+        trial=sum(item.trial for item in each),
+        evaluation=performed + sum(item.evaluation for item in each),
+        total=performed + sum(item.total for item in each),
+    )
+
+
+def success_rate(report: Account) -> float:
+    """What `Summary.success_rate` is."""
     if report.performance is not None:
         return report.performance.success_rate
     if len(report.subtasks) > 1:
