@@ -13,6 +13,7 @@ from rlgpt.commands import (
     llm,
     node,
     param,
+    program,
     prompt,
     report,
     resume,
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add(commands)
     llm.add(commands)
     prompt.add(commands)
+    program.add(commands)
     skill.add(commands)
     node.add(commands)
     topic.add(commands)

@@ -212,7 +212,8 @@ def _iterations(run: Path, subtask: str) -> list[Iteration]:
 def _task(run: Path, record: GoalRecord | None) -> Task | None:
     """What was asked for; of a run whose goal has not come yet, by its config."""
     if record is None:
-        told = found.part(found.config(run), "task")
+        config = found.config(run)
+        told = found.part(config, "task") if "planner" in found.part(config, "nodes") else {}
         try:
             return msgspec.convert(told, StrictTask) if told else None
         except msgspec.ValidationError:
