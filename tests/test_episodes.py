@@ -1,10 +1,15 @@
 """Episodes are kept by the env server, once each, whatever is killed; and are listed."""
 
 import json
+import math
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import av
+import msgspec
 import numpy as np
 import pytest
 import yaml
@@ -28,6 +33,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from nodes.env_server.frames import EVERY
 from rlgpt.main import main
 from rlgpt.report import episodes
 from rlgpt.report.episodes import purpose
@@ -182,3 +188,30 @@ def test_what_a_play_was_for_is_in_its_id() -> None:
     assert purpose("goal/perform/episodes").kind == "performance"
     assert purpose("skill/dig/episodes").kind == "evaluation"
     assert purpose("mine").kind == "other"
+
+
+def test_an_episode_is_played_again_as_it_went(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Alone in its session, of a batch of three in which one did something else than the others."""
+    begin(bus, f"{PLAY}/play-0")
+    closed = bus.call(CLOSE, SessionName(session=f"{PLAY}/play-0"), timeout=PATIENCE)
+    assert closed.episodes[1].steps != closed.episodes[2].steps
+    for seed in (41, 42):
+        film = run / f"{seed}.mp4"
+        assert main(["episode", "play", str(run), str(seed), "--out", str(film)]) == 0
+        assert "as recorded: stopped" in capsys.readouterr().out
+        with av.open(str(film)) as video:
+            frames = sum(1 for _ in video.decode(video=0))
+        assert frames == math.ceil(closed.episodes[seed - 40].steps / EVERY)
+    # What does not go as it is written is said.
+    with closing(sqlite3.connect(run / "env_server" / "episodes.sqlite")) as table, table:
+        whole = closed.episodes[2]
+        other = msgspec.structs.replace(whole, steps=whole.steps + 1, ended="horizon")
+        table.execute("update episodes set told=? where seed=42", [msgspec.msgpack.encode(other)])
+    assert main(["episode", "play", str(run), "42"]) == 1
+    said = capsys.readouterr().out
+    assert "it went otherwise than recorded (ending, steps): stopped after" in said
+    assert len(list((run / "films").iterdir())) == 1
+    assert main(["episode", "play", str(run), "7"]) == 2
+    assert "there are: 40, 41, 42" in capsys.readouterr().err

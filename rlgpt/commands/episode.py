@@ -18,11 +18,28 @@ def add(commands: Commands) -> None:
     )
     listed.add_argument("--json", action="store_true", help="as one JSON object")
     listed.set_defaults(do=_list)
-    for parser in (listed,):
-        parser.add_argument("--of", metavar="GOAL", help="only those of a goal, by its id")
+    played = episode.add_parser(
+        "play",
+        help="film an episode again, from what was done in it",
+        description="Play an episode of a run again, alone, with the same programs and the same "
+        "choices of its policies, film it, and say whether it went as recorded.",
+        **example("rlgpt episode play runs/latest 950003 --of goal/0-log/iteration-3"),
+    )
+    played.add_argument("run", metavar="RUN")
+    played.add_argument("seed", type=int, metavar="SEED")
+    played.add_argument("--out", metavar="FILE", help="the film; default: RUN/films/...mp4")
+    played.set_defaults(do=_play)
+    for parser in (listed, played):
+        parser.add_argument("--of", metavar="GOAL", help="of this goal, by its id")
 
 
 def _list(given: Namespace, _: list[str]) -> int:
     from rlgpt.episode import list_episodes
 
     return list_episodes(given.run, given.of, given.ended, given.json)
+
+
+def _play(given: Namespace, _: list[str]) -> int:
+    from rlgpt.playing_again import play_again
+
+    return play_again(given.run, given.seed, given.of, given.out)

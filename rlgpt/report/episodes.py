@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from messages.world import Episode
 from nodes.episodes import EPISODES, FILE, PLAY, PLAYS, TRAINED, Kept, Play, Trained
 from nodes.episodes import read_kept as read_rows
 from nodes.episodes import read_play as read_row
@@ -41,6 +42,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     play: str
     purpose: Purpose
+    environment: int  # its place in the batch
     seed: int
     ended: Ending
     why: str  # what the player died of, how the last program ended
@@ -145,11 +147,10 @@ def _row(kept: Kept, began: float, whole: bool) -> Row:
         ended = episode.ended
     elif whole and not kept.why:
         ended = "stopped"
-    had, has = episode.before.inventory, episode.after.inventory
-    more = {item: has.get(item, 0) - had.get(item, 0) for item in [*had, *has]}
     return Row(
         play=kept.play,
         purpose=purpose(kept.play),
+        environment=episode.environment,
         seed=episode.seed,
         ended=ended,
         why=kept.why,
@@ -157,5 +158,12 @@ def _row(kept: Kept, began: float, whole: bool) -> Row:
         started=began,
         position=episode.after.position,
         life=episode.after.life,
-        changed={item: number for item, number in more.items() if number},
+        changed=changed(episode),
     )
+
+
+def changed(episode: Episode) -> dict[str, int]:
+    """Item -> how many more, or less, than when the episode began."""
+    had, has = episode.before.inventory, episode.after.inventory
+    more = {item: has.get(item, 0) - had.get(item, 0) for item in [*had, *has]}
+    return {item: number for item, number in more.items() if number}
