@@ -165,6 +165,8 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     autoreset: bool = False
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
+    # What its episodes are kept as: those of a later session of the same play take their place.
+    play: str = ""  # empty: the session's name
 
 
 class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):

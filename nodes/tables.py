@@ -28,7 +28,7 @@ def _opened(path: Path, schema: str) -> sqlite3.Connection:
     table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     try:
         table.execute("pragma journal_mode=wal")
-        table.execute(schema)
+        table.executescript(schema)
         (found,) = table.execute("pragma quick_check(1)").fetchone()
         if found != "ok":
             raise sqlite3.DatabaseError(f"it is damaged ({' '.join(found.split())})")

@@ -20,6 +20,7 @@ from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.collecting import collect
 from rlgpt.configuration import Stack, check, check_task, load, read, save
+from rlgpt.launches import Launches
 from rlgpt.machines import check_keys, check_machines
 from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, instead
@@ -143,10 +144,15 @@ class Launch:
             )
         except BusError as error:
             raise Refused(str(error)) from None
+        self._launches = Launches(run)
         self.supervisor = Supervisor(stack, run, excluded, self)
 
     def said(self, text: str) -> None:
         self._view.said(text)
+        self._launches.restarted(self._restarts())
+
+    def _restarts(self) -> dict[str, int]:
+        return {s.node: s.restarts for s in self.supervisor.states()}
 
     def all_ready(self) -> None:
         """Every node is up: now the goal."""
@@ -212,11 +218,14 @@ class Launch:
     def conclude(self, seconds: float) -> int:
         """Write the report, say how it went. Returns the exit code."""
         run = _short(self._run)
+        self._launches.restarted(self._restarts())
         if self._report is not None:
             self._show(self._report, seconds)
             return 0
         if self.supervisor.failure is not None:
             self._view.log(f"failed: {self.supervisor.failure}")
+            self._launches.end("failed", self.supervisor.failure)
+            self._point_at_report()
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
             if self.supervisor.refusal == REFUSED:
                 hint = f"mend {run}/config.yaml and `rlgpt resume {run}`, or launch anew"
@@ -225,46 +234,59 @@ class Launch:
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)
         if self._goal_error is not None:
             self._view.log(f"failed: {self._goal_error}")
+            self._launches.end("failed", self._goal_error)
+            self._point_at_report()
             hint = f"logs are in {run}"
             if self._mishap:
                 hint += f"; once that is mended, `rlgpt resume {run}` goes on"
             raise Refused(f"the goal failed: {self._goal_error} ({hint})", code=FAILED)
         number = self.supervisor.interrupted or signal.SIGINT
+        self._launches.end("interrupted", signal.Signals(number).name)
+        self._point_at_report()
         self._view.said(f"stopped in order; `rlgpt resume {run}` goes on from here")
         return 128 + number
+
+    def _point_at_report(self) -> None:
+        """Of a run that is not over: as far as it has come."""
+        for label, path in self._papers():
+            self._view.said(f"{label}: {path}")
 
     def _show(self, report: plan.GoalReport, seconds: float) -> None:
         from rlgpt.report.table import iteration_table
 
         reached = "The goal was reached" if report.success else "The goal was not reached"
         self._view.log(f"{reached}: {report.reason}")
-        restarts = {s.node: s.restarts for s in self.supervisor.states()}
         # First what is to last: the lines below may find no room, as in `> /dev/full`.
-        papers = self._papers(report, restarts, seconds)
+        self._end_finished(report)
+        papers = self._papers(report)
         say = self._view.console.print
         say(iteration_table(report))
         say(f"{reached}: {report.reason}", markup=False)
-        again = ", ".join(f"{node} {count}x" for node, count in restarts.items() if count)
+        again = ", ".join(f"{node} {count}x" for node, count in self._restarts().items() if count)
         say(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
         for label, path in papers:
             say(f"{label:8}{path}", markup=False, soft_wrap=True)
 
-    def _papers(
-        self, report: plan.GoalReport, restarts: dict[str, int], seconds: float
-    ) -> list[tuple[str, str]]:
+    def _end_finished(self, report: plan.GoalReport) -> None:
+        from rlgpt.report.files import written_before
+
+        if written_before(self._run, report):
+            self._launches.withdraw()
+        else:
+            self._launches.end("finished")
+
+    def _papers(self, report: plan.GoalReport | None = None) -> list[tuple[str, str]]:
         # With their page and charts: only at the end.
-        from rlgpt.report.files import rewrite, write, written_before
+        from rlgpt.report.files import write
 
         try:
-            # A life of a finished run that did nothing has no wall time and restarts to tell.
-            if written_before(self._run, report):
-                summary, page = rewrite(self._run)
-            else:
-                summary, page = write(self._run, report, restarts, seconds)
+            summary, page = write(self._run, report)
         except OSError as error:
             self._view.said(f"the report could not be written: {error}")
             return []
         papers = [("summary", _short(summary)), ("report", _short(page))]
+        if report is None:
+            return papers[1:]
         videos = [i.video for i in report.iterations if i.video]
         if report.performance is not None and report.performance.video:
             videos.append(report.performance.video)

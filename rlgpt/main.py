@@ -8,15 +8,19 @@ from collections.abc import Sequence
 from nodes.command import ended
 from nodes.plain_text import plain_entry
 from rlgpt.commands import (
+    compare,
+    episode,
     keys,
     launch,
     llm,
     node,
     param,
+    program,
     prompt,
     report,
     resume,
     run,
+    runs,
     service,
     skill,
     table,
@@ -24,6 +28,7 @@ from rlgpt.commands import (
     world,
 )  # fmt: skip
 from rlgpt.refused import Refused
+from rlgpt.version import Version
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,16 +66,23 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="rlgpt", description="RL-GPT as a stack of nodes.", allow_abbrev=False
     )
+    parser.add_argument(
+        "--version", action=Version, nargs=0, help="print the version and the commit, and end"
+    )
     parser.set_defaults(takes_more=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     launch.add(commands)
     resume.add(commands)
     table.add(commands)
+    runs.add(commands)
+    compare.add(commands)
     report.add(commands)
+    episode.add(commands)
     run.add(commands)
     keys.add(commands)
     llm.add(commands)
     prompt.add(commands)
+    program.add(commands)
     skill.add(commands)
     node.add(commands)
     topic.add(commands)

@@ -1,18 +1,21 @@
-"""``rlgpt report RUN``: write the report of a run anew from its folder."""
+"""``rlgpt report RUN``: write the report of a run, as far as it has come, from its folder."""
 
 from rlgpt import run_folder
 from rlgpt.refused import Refused
-from rlgpt.report.files import rewrite
+from rlgpt.report.files import read_summary, write
 
 
-def report(wanted: str | None) -> int:
-    """Rewrite the report of a run (a path, a name below ``runs/``, or the newest run) and print
-    where the page is. Raises Refused."""
+def report(wanted: str | None, goal: str | None = None) -> int:
+    """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print what
+    state it is in, and where the page is. Raises Refused."""
     run = run_folder.find(wanted)
     try:
-        _, page = rewrite(run)
+        _, page = write(run, goal=goal)
     except OSError as error:
         where = error.filename or run
         raise Refused(f"{where} cannot be written: {error.strerror}") from None
+    summary = read_summary(run)
+    if summary is not None and summary.state is not None:
+        print(f"{run.name}: {summary.state.text}")
     print(page)
     return 0

@@ -142,3 +142,8 @@ def held(lock: Path) -> bool:
         return True
     finally:
         os.close(file)
+
+
+def running_nodes(run: Path) -> list[str]:
+    """The nodes of ``run`` that a process holds right now, with a launcher or without one."""
+    return sorted(path.parent.name for path in run.glob("*/lock") if held(path))

@@ -2,35 +2,28 @@
 
 import contextlib
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Generator
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from messages.bus import Bus, BusError, RemoteError
-from messages.empty import Empty
+from messages.bus import BusError, RemoteError
 from messages.plan import EVALUATE, Evaluate, SubAction
-from messages.system import describe
 from nodes.exit_codes import FAILED
 from nodes.plain_text import plain_line
-from nodes.process import child_environment
 from nodes.skill_library import Library
 from nodes.skills import LibraryError, Skill
 from rlgpt import run_folder
-from rlgpt.configuration import LARGEST_SEED, load, save
-from rlgpt.inspecting import connected
+from rlgpt.configuration import LARGEST_SEED, save
 from rlgpt.refused import Refused, near
+from rlgpt.small_stack import small_stack
 from rlgpt.terminal import plain_table, print_plain, print_table
 
 DEFAULT = "runs/skills"
 """Beside the run folders, as the launch files have it."""
 
 _NODES = ("env_server", "learner", "fast_agent")
-_READY_WITHIN = 300.0  # seconds; the first start of a world compiles its kernels
 _ANY = "harvest_log"  # a launch file, for the world and the learner of a skill's run
 
 
@@ -121,21 +114,18 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
     )
     where = os.path.relpath(run)
     print(f"playing {skill.name} in {episodes} episodes; run folder {where}", flush=True)
-    stack = load(run)
-    with _nodes(run) as children, connected(run, stack) as bus:
-        _wait_ready(bus, run, children)
+    with small_stack(run) as small:
         try:
-            evaluated = bus.run_goal(
+            evaluated = small.bus.run_goal(
                 EVALUATE,
                 f"skill/{skill.name}",
                 request,
-                cancelled=lambda: _ended(children) is not None,
+                cancelled=lambda: small.ended() is not None,
             )
         except RemoteError as error:
             raise Refused(f"{skill.name} cannot be played: {error.message}", code=FAILED) from None
         except BusError as error:
-            ended = _ended(children)
-            why = str(error) if ended is None else _last_word(run, ended)
+            why = small.why(error)
             raise Refused(f"{skill.name} was not played to its end: {why}", code=FAILED) from None
     successes = sum(episode.success for episode in evaluated.episodes)
     print(
@@ -210,60 +200,3 @@ def _prepared(skill: Skill, library: Path, episodes: int, seed: int) -> Path:
     }
     save({**data, "name": "skill", "task": None, "nodes": nodes, "run": str(run)}, run)
     return run
-
-
-Children = dict[str, "subprocess.Popen[bytes]"]
-
-
-@contextlib.contextmanager
-def _nodes(run: Path) -> Generator[Children]:
-    """The nodes as children of ours; they end when we do. Nobody starts them again: a skill is
-    played in a minute, and whoever asked for it is there to ask again."""
-    stack = load(run)
-    environment = child_environment()
-    children: Children = {}
-    try:
-        for name in _NODES:
-            (run / name).mkdir(exist_ok=True)
-            with (run / name / "output.log").open("wb") as log:
-                command = [sys.executable, "-m", stack.module(name), "--run", str(run)]
-                children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
-        yield children
-    finally:
-        for child in children.values():
-            child.terminate()
-        for child in children.values():
-            try:
-                child.wait(20.0)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-        run_folder.remove_short_sockets(run)
-
-
-def _ended(children: Children) -> str | None:
-    """The name of a node that has ended, if one has."""
-    return next((name for name, child in children.items() if child.poll() is not None), None)
-
-
-def _last_word(run: Path, name: str) -> str:
-    """Why a node ended, as far as it said so."""
-    log = run / name / "output.log"
-    lines = log.read_text(errors="replace").splitlines()
-    said = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
-    return f"{name} ended{said}; see {log}"
-
-
-def _wait_ready(bus: Bus, run: Path, children: Children) -> None:
-    deadline = time.monotonic() + _READY_WITHIN
-    for name in _NODES:
-        while True:
-            try:
-                bus.call(describe(name), Empty(), timeout=2.0)
-                break
-            except BusError:
-                if (ended := _ended(children)) is not None:
-                    raise Refused(_last_word(run, ended), code=FAILED) from None
-                if time.monotonic() > deadline:
-                    log = run / name / "output.log"
-                    raise Refused(f"{name} does not get ready; see {log}", code=FAILED) from None

@@ -78,5 +78,5 @@ def test_ctrl_c(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_named_alone(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["launch"])
+        main(["table"])
     assert "the following arguments are required: NAME\n" in capsys.readouterr().err

@@ -54,6 +54,8 @@ def test_every_launch_on_the_pages_can_be_composed() -> None:
         what, *words = shlex.split(command.split(" | ")[0], comments=True)
         if what != "launch" or not words or PLACEHOLDERS.intersection(words):
             continue
+        if words == ["--list"]:
+            continue
         name, *rest = words
         compose_launch(name, [word for word in rest if not word.startswith("-")])
         told += 1

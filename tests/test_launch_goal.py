@@ -45,6 +45,10 @@ def goal(place: Path, *arguments: str):
     return launched("launch", "goal", "run=runs/it", *arguments, cwd=place, run=run)
 
 
+def state(run: Path) -> str:
+    return json.loads((run / "summary.json").read_text())["state"]["kind"]
+
+
 def test_goal_is_reached_and_reported(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.seconds=0.5") as launch:
         assert launch.ended() == 0
@@ -121,6 +125,8 @@ def test_goal_that_fails(place: Path) -> None:
         assert launch.ended() == 1
         assert "rlgpt: the goal failed: there is no way to that goal" in launch.text
         assert "Traceback" not in launch.text
+    assert state(launch.run) == "failed"
+    assert "failed: there is no way to that goal" in (launch.run / "report.html").read_text()
 
 
 def test_goal_that_failed_by_a_mistake_goes_on_once_that_is_mended(place: Path) -> None:
@@ -175,11 +181,18 @@ def test_goal_outlives_kills_and_an_interruption(place: Path) -> None:
         launch.wait_for("plan: ")
         assert rlgpt("node", "kill", "planner", cwd=place).returncode == 0
         launch.wait_for("planner is ready", 2)
+        assert rlgpt("report", cwd=place).stdout.startswith("it: running since ")
+        assert state(launch.run) == "running"
         assert launch.stop(signal.SIGINT) == 130
+        assert "report: runs/it/report.html" in launch.text
+    assert state(launch.run) == "interrupted"
     with launched("resume", cwd=place, run=launch.run) as again:
         assert again.ended() == 0
         assert "The goal was reached" in again.text
     assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
+    summary = json.loads((launch.run / "summary.json").read_text())
+    assert summary["state"]["kind"] == "reached"
+    assert summary["restarts"] == {"talker": 0, "planner": 1}  # of both launches
 
 
 def test_hung_node_is_killed_and_started_again(place: Path) -> None:

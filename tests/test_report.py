@@ -5,6 +5,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pytest
@@ -29,9 +30,10 @@ from messages.program import Program
 from messages.training import Policy, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
+from rlgpt.launches import LaunchRecord
 from rlgpt.refused import Refused
 from rlgpt.report.curves import Curve, of_policy
-from rlgpt.report.files import rewrite, write
+from rlgpt.report.files import write
 from rlgpt.report.summary import Summary
 from rlgpt.report.table import iteration_table
 from rlgpt.reporting import report
@@ -233,8 +235,15 @@ class Outline(HTMLParser):
         self.text += data
 
 
+def launched(run: Path, how: Literal["finished", "interrupted", "failed"] = "finished") -> None:
+    """What the launcher leaves of a launch of 131.4 s."""
+    record = LaunchRecord(began=1e9, ended=1e9 + 131.4, how=how, text="SIGINT", restarts=RESTARTS)
+    (run / "launches.json").write_bytes(msgspec.json.encode([record]))
+
+
 def written(run: Path, report: GoalReport) -> Outline:
-    _, page = write(run, report, RESTARTS, 131.4)
+    launched(run)
+    _, page = write(run, report)
     return Outline(page.read_text(encoding="utf-8"))
 
 
@@ -351,7 +360,8 @@ def test_the_page_does_without_what_is_broken(tmp_path: Path) -> None:
 
 def test_the_summary_is_for_scripts(tmp_path: Path) -> None:
     fill(tmp_path)
-    path, _ = write(tmp_path, goal_report(), RESTARTS, 131.4)
+    launched(tmp_path)
+    path, _ = write(tmp_path, goal_report())
     plain = json.loads(path.read_text())
     assert plain["task"]["id"] == "harvest_log"
     assert plain["samples"] == {
@@ -367,12 +377,12 @@ def test_the_summary_is_for_scripts(tmp_path: Path) -> None:
     assert (summary.questions.count, summary.questions.prompt_tokens) == (3, 3600)
     assert summary.questions.profile == "rulebook"
     assert summary.restarts == RESTARTS
-    assert summary.wall_seconds == 131.4
+    assert summary.wall_seconds == pytest.approx(131.4)
     assert {"python", "torch", "torchrl"} <= summary.versions.keys()
 
 
 def test_nothing_half_written_is_left(tmp_path: Path) -> None:
-    write(tmp_path, goal_report(), {}, 1.0)
+    write(tmp_path, goal_report())
     assert {path.name for path in tmp_path.iterdir()} == {
         "goal_report.json",
         "summary.json",
@@ -382,29 +392,15 @@ def test_nothing_half_written_is_left(tmp_path: Path) -> None:
 
 def test_a_report_is_written_anew_from_its_folder(tmp_path: Path) -> None:
     fill(tmp_path)
-    _, page = write(tmp_path, goal_report(), RESTARTS, 131.4)
+    _, page = write(tmp_path, goal_report())
     before = page.read_text(encoding="utf-8")
     page.unlink()
-    rewrite(tmp_path)
+    write(tmp_path)
     assert page.read_text(encoding="utf-8") == before
 
 
-@pytest.mark.parametrize("missing", ["goal_report.json", "summary.json"])
-@pytest.mark.parametrize("content", [None, b'{"task": 3'])
-def test_a_folder_without_a_report_is_refused_in_words(
-    tmp_path: Path, missing: str, content: bytes | None
-) -> None:
-    write(tmp_path, goal_report(), {}, 1.0)
-    (tmp_path / missing).unlink()
-    if content is not None:
-        (tmp_path / missing).write_bytes(content)
-    with pytest.raises(Refused, match=missing) as refused:
-        rewrite(tmp_path)
-    assert "\n" not in str(refused.value)
-
-
 def test_a_report_that_cannot_be_written_is_refused_in_words(tmp_path: Path) -> None:
-    _, page = write(tmp_path, goal_report(), {}, 1.0)
+    _, page = write(tmp_path, goal_report())
     (tmp_path / "config.yaml").write_text("name: toy\n")
     page.unlink()
     page.mkdir()
@@ -458,7 +454,7 @@ def test_a_goal_that_was_never_performed_has_not_the_rate_of_a_subtask(tmp_path:
     later = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
     known = goal_report()
     report = msgspec.structs.replace(known, subtasks=[*known.subtasks, later], success=False)
-    path, _ = write(tmp_path, report, RESTARTS, 131.4)
+    path, _ = write(tmp_path, report)
     assert msgspec.json.decode(path.read_bytes(), type=Summary).success_rate == 0.0
     said = " ".join(written(tmp_path, report).text.split())
     assert "0.00the whole goal was never performed" in said.replace("0.00 the", "0.00the")
@@ -472,7 +468,7 @@ def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path
     rows = [line for line in printed.splitlines() if re.search(r"\(\d+/\d+\)", line)]
     assert "0.50 (1/2)" in rows[-1]
     assert "1.11k" in rows[-1]
-    path, _ = write(tmp_path, performed(), RESTARTS, 131.4)
+    path, _ = write(tmp_path, performed())
     summary = msgspec.json.decode(path.read_bytes(), type=Summary)
     assert summary.success_rate == 0.5
     assert summary.samples.evaluation == 25_523 + 1_113

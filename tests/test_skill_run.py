@@ -4,10 +4,12 @@ is said when that cannot be done."""
 import os
 import signal
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from messages.bus import Bus, BusError
 from messages.plan import Stage, SubAction
 from messages.program import Program
 from messages.training import TrainingSpec
@@ -18,7 +20,8 @@ from nodes.learner.state import Spaces, TrainingState
 from nodes.llm.rulebook import rules
 from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, Provenance
-from rlgpt.skills import _ended, _last_word
+from rlgpt.refused import Refused
+from rlgpt.small_stack import SmallStack
 from tests.launch_toys.launched import command, environment, eventually, refused
 
 PATIENCE = 300.0  # seconds; a machine that is new to the world compiles it
@@ -115,18 +118,25 @@ def test_a_node_that_is_killed_ends_it_with_a_sentence(library: str, tmp_path: P
     assert wrong.count("\n") == 1
 
 
-def test_what_a_node_said_last_is_said(tmp_path: Path):
-    with subprocess.Popen(["true"]) as ended, subprocess.Popen(["sleep", "60"]) as runs:
-        ended.wait()
-        assert _ended({"learner": runs}) is None
-        assert _ended({"learner": runs, "env_server": ended}) == "env_server"
-        runs.kill()
-    (tmp_path / "env_server").mkdir()
-    log = tmp_path / "env_server" / "output.log"
+def test_what_a_node_said_last_is_said(run_folder: Path):
+    (run_folder / "env_server").mkdir()
+    log = run_folder / "env_server" / "output.log"
     log.write_text("one\nenv_server: there is no world 'flat'\n")
-    assert _last_word(tmp_path, "env_server") == (
-        f"env_server ended (there is no world 'flat'); see {log}"
-    )
+    with (
+        subprocess.Popen(["true"]) as ended,
+        subprocess.Popen(["sleep", "60"]) as runs,
+        closing(Bus(run_folder)) as bus,
+    ):
+        ended.wait()
+        alone = SmallStack(run_folder, bus, {"learner": runs})
+        assert alone.ended() is None
+        assert alone.why(BusError("no answer")) == "no answer"
+        both = SmallStack(run_folder, bus, {"learner": runs, "env_server": ended})
+        said = f"env_server ended (there is no world 'flat'); see {log}"
+        assert both.why(BusError("no answer")) == said
+        with pytest.raises(Refused, match="there is no world 'flat'"):
+            both.wait_ready()
+        runs.kill()
 
 
 def test_what_cannot_be_meant_is_refused_before_anything_starts(library: str, tmp_path: Path):

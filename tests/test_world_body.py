@@ -86,6 +86,7 @@ def test_drowning_begins_after_sixteen_seconds(arena: Arena) -> None:
     assert arena.life == 20
     arena.do("noop", 2)
     assert arena.life == 18
+    assert arena.world.cause_of_death(0) == "drowning"
     arena.do("noop", 20)
     assert arena.life == 16
 

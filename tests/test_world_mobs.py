@@ -88,6 +88,7 @@ def test_a_zombie_hurts_by_three_and_is_seen_as_the_attacker() -> None:
             break
     assert yard.life == pytest.approx(17.0)
     assert int(yard.player["attacker"][0]) == mob_id("zombie")
+    assert yard.world.cause_of_death(0) == "a blow of a zombie"
 
 
 def test_a_zombie_burns_by_day_and_not_under_a_roof() -> None:

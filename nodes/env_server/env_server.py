@@ -37,14 +37,17 @@ from messages.world import (
 )
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
-from nodes.env_server.hosting import Host, Hosted, Jail, OwnProcess, SessionLost, unjailable
+from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, unjailable
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.recorded import Recorded
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
 from nodes.env_server.worlds import WorldError
+from nodes.episodes import FILE as EPISODES
+from nodes.episodes import StoredEpisodes
 from nodes.files import write_whole
 from nodes.naming import file_name
 from nodes.node import Node, NodeFailed
@@ -93,7 +96,8 @@ class EnvServer(Node):
                 "jail: %s: coded actions are held by their language alone, or nearly so, see "
                 "docs/programs.md", self._host.jail,
             )  # fmt: skip
-        self._sessions: dict[str, Hosted] = {}
+        self._episodes = StoredEpisodes(self.folder / EPISODES)
+        self._sessions: dict[str, Recorded] = {}
         self._names = OneAtATime()
         self._stop = threading.Event()
         self.advertise(ACTIVITY)
@@ -114,6 +118,7 @@ class EnvServer(Node):
             # One that is in use is abandoned: its user is told when the process is gone.
             if session.lock.acquire(timeout=1.0):
                 session.close()
+        self._episodes.close()
         self._host.close()
 
     # ---- services
@@ -141,7 +146,7 @@ class EnvServer(Node):
                 self.parameters.longest_film,
             )
         try:
-            session = self._host.open(request, film, self._steps.add)
+            hosted = self._host.open(request, film, self._steps.add)
         except BaseException as error:
             if film is not None:
                 film.close()
@@ -155,6 +160,12 @@ class EnvServer(Node):
             raise
         finally:
             self._say_jail()
+        session = Recorded(
+            hosted,
+            request,
+            self._episodes,
+            lambda said: self.bus.report(f"session {request.session}", said, "error"),
+        )
         self._sessions[request.session] = session
         with session.lock:
             return session.opened()
@@ -192,7 +203,7 @@ class EnvServer(Node):
                 raise _unknown(request.session)
             episodes, pictures = session.said(), session.pictures()
             del self._sessions[request.session]
-            session.close()
+            session.close(whole=True)
         video = None
         if session.film is not None and not session.film.lost:
             video = str(session.film.path.relative_to(self.run))
@@ -289,7 +300,7 @@ class EnvServer(Node):
                 write_whole(self.folder / "jail.json", said)
                 self._jail_said = said
 
-    def _session(self, name: str) -> Hosted:
+    def _session(self, name: str) -> Recorded:
         session = self._sessions.get(name)
         if session is None:
             raise _unknown(name)
@@ -302,7 +313,7 @@ class EnvServer(Node):
                 old.close()
 
     @contextmanager
-    def _losing(self, session: Hosted) -> Iterator[None]:
+    def _losing(self, session: Recorded) -> Iterator[None]:
         """A session whose process has gone is forgotten, and its user told what to do."""
         try:
             yield
@@ -335,7 +346,7 @@ class EnvServer(Node):
 class _In:
     """Holds a session's lock, or refuses at once: the serving thread waits for no program."""
 
-    def __init__(self, session: Hosted) -> None:
+    def __init__(self, session: Recorded) -> None:
         self._session = session
 
     def __enter__(self) -> None:

@@ -15,6 +15,7 @@ from messages.world import CLOSE, LOOK, OPEN, Condition, Episode, OpenSession, S
 from models.plans import at_hand, plan_for
 from models.ways import Unreachable
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.playing import play_of
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.naming import slug
 
@@ -57,6 +58,7 @@ def _once(agent: Agent, goal: Performing, session: str) -> Performed:
             size=size,
             seeds=evaluation_seeds(agent.seed),
             record=request.record,
+            play=play_of(session),
         ),
     )
     stages = {_key(known.subtask.success): known.stages for known in request.subtasks}

@@ -115,6 +115,7 @@ class Player:
                 prefix=list(play.prefix),
                 record=play.record,
                 pictures=play.pictures,
+                play=play_of(session),
             ),
         )
         steps = opened.prefix_steps
@@ -195,8 +196,12 @@ class Player:
 def _draws(session: str) -> int:
     """The seed of a policy's choices in a session: the same in every attempt at a play, so that one
     that starts over goes as the first would have gone."""
-    play = session.rpartition("/play-")[0] or session
-    return zlib.crc32(f"{play}/play-0".encode())
+    return zlib.crc32(f"{play_of(session)}/play-0".encode())
+
+
+def play_of(session: str) -> str:
+    """The play that a session is an attempt at."""
+    return session.rpartition("/play-")[0] or session
 
 
 def _session_was_lost(error: Exception) -> bool:

@@ -143,6 +143,7 @@ class Planner(Node):
 
     def _say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
+        self.memory.keep(f"{goal.id}/plan", status)  # for a report of a goal that is not over
         self.publish(PLAN, status)
         goal.feedback(status)
 

@@ -2,7 +2,8 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, add_overrides, without_options
+from rlgpt.commands.parsing import Commands, add_overrides, example, without_options
+from rlgpt.refused import Refused
 
 
 def add(commands: Commands) -> None:
@@ -10,16 +11,27 @@ def add(commands: Commands) -> None:
         "launch",
         help="start a whole stack",
         allow_abbrev=False,
-        usage="rlgpt launch NAME [-NODE ...] [key=value ...]",
+        usage="rlgpt launch NAME [-NODE ...] [key=value ...]\n       rlgpt launch --list [--json]",
         description="Start the stack of a launch file: ./launch/NAME.yaml, one of ours, or a "
         "path. -NODE leaves a node out, to be run by hand. key=value overrides the launch file.",
+        **example("rlgpt launch harvest_log seed=3 limits.iterations=6", "rlgpt launch --list"),
     )
-    launch.add_argument("name", metavar="NAME")
+    launch.add_argument("name", nargs="?", metavar="NAME")
+    launch.add_argument("--list", action="store_true", help="list the launch files, and end")
+    launch.add_argument("--json", action="store_true", help="of the list: as one JSON array")
     add_overrides(launch)
     launch.set_defaults(do=_launch, takes_more=True)
 
 
 def _launch(given: Namespace, more: list[str]) -> int:
+    if given.list:
+        from rlgpt.launch_files import list_launch_files
+
+        return list_launch_files(given.json)
+    if given.name is None:
+        raise Refused("which launch file? `rlgpt launch --list` has them")
+    if given.json:
+        raise Refused("--json goes with --list")
     from rlgpt.launching import launch
 
     excluded, overrides = without_options([*given.overrides, *more])

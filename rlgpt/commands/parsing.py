@@ -1,7 +1,7 @@
 """What the commands' arguments have in common."""
 
 import argparse
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rlgpt.refused import Refused
 
@@ -20,6 +20,24 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", default=None, metavar="RUN", help="a run folder; default: the newest below runs/"
     )
+
+
+class _Help(argparse.HelpFormatter):
+    """Fills paragraphs, but leaves examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("example"):
+            return text
+        return super()._fill_text(text, width, indent)
+
+
+def example(*lines: str) -> dict[str, Any]:
+    """What a parser is given so that its help ends with examples."""
+    shown = "".join(f"\n  {line}" for line in lines)
+    return {
+        "epilog": f"example{'s' if len(lines) > 1 else ''}:{shown}",
+        "formatter_class": _Help,
+    }
 
 
 def add_overrides(parser: argparse.ArgumentParser, metavar: str = "key=value") -> None:

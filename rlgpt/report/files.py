@@ -1,4 +1,4 @@
-"""Writes the report of a run into its folder, and an old one anew."""
+"""Writes the report of a run into its folder, as far as the run has come."""
 
 from pathlib import Path
 
@@ -6,72 +6,62 @@ import msgspec
 
 from messages.plan import GoalReport
 from nodes.files import write_whole
-from rlgpt.refused import Refused
+from rlgpt import launches
 from rlgpt.report import page
+from rlgpt.report.account import GOAL_REPORT, account
 from rlgpt.report.summary import Summary, summarise
 
-_GOAL_REPORT = "goal_report.json"
 _SUMMARY = "summary.json"
 _PAGE = "report.html"
 
 
 def write(
-    run: Path, report: GoalReport, restarts: dict[str, int], wall_seconds: float
+    run: Path, report: GoalReport | None = None, goal: str | None = None
 ) -> tuple[Path, Path]:
-    """Write the report of a run that has ended; returns the paths of summary.json and report.html.
+    """Write the report of a run, whether it goes on or has ended; returns the paths of summary.json
+    and report.html.
 
-    ``restarts`` counts by node. The run folder may lack what nodes leave there. Each file appears
-    whole or not at all.
+    ``report`` is what the launcher was told, if it was; ``goal`` names one of several goals. The
+    run folder may lack what nodes leave there. Each file appears whole or not at all. Raises
+    Refused for a goal that there is not.
     """
-    write_whole(run / _GOAL_REPORT, _text(report))
-    return _write(run, report, summarise(run, report, restarts, wall_seconds))
+    told = account(run, goal, report)
+    summary = _as_before(run, summarise(run, told))
+    write_whole(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
+    write_whole(run / _PAGE, page.render(run, told, summary).encode("utf-8"))
+    if told.whole is not None:  # last: where it is, the others are of a goal that is over
+        write_whole(run / GOAL_REPORT, _text(told.whole))
+    return run / _SUMMARY, run / _PAGE
 
 
 def written_before(run: Path, report: GoalReport) -> bool:
-    """Whether an earlier life of the run came to this very report and wrote it."""
+    """Whether an earlier launch of the run came to this very report and wrote it."""
     try:
-        msgspec.json.decode((run / _SUMMARY).read_bytes(), type=Summary)
-        return (run / _GOAL_REPORT).read_bytes() == _text(report)
-    except (OSError, msgspec.DecodeError):
+        return (run / GOAL_REPORT).read_bytes() == _text(report)
+    except OSError:
         return False
 
 
-def rewrite(run: Path) -> tuple[Path, Path]:
-    """Write the report of an old run anew from its folder; raises Refused if it cannot.
+def read_summary(run: Path) -> Summary | None:
+    """The summary that was written last; None: there is none that can be read."""
+    try:
+        return msgspec.json.decode((run / _SUMMARY).read_bytes(), type=Summary)
+    except (OSError, msgspec.DecodeError):
+        return None
 
-    What only its launch knew (restarts, wall time, versions, platform) is taken from its old
-    summary.
-    """
-    try:
-        report = msgspec.json.decode((run / _GOAL_REPORT).read_bytes(), type=GoalReport)
-    except FileNotFoundError:
-        raise Refused(
-            f"{run} has no {_GOAL_REPORT}: it is not the folder of a run that has ended; "
-            "name one that has."
-        ) from None
-    except (OSError, msgspec.DecodeError) as error:
-        raise Refused(
-            f"{run / _GOAL_REPORT} cannot be read ({error}): launch the run again."
-        ) from None
-    try:
-        old = msgspec.json.decode((run / _SUMMARY).read_bytes(), type=Summary)
-    except (OSError, msgspec.DecodeError) as error:
-        raise Refused(
-            f"{run / _SUMMARY}, which holds the wall time and the restarts, cannot be read "
-            f"({error}): launch the run again."
-        ) from None
-    summary = summarise(run, report, old.restarts, old.wall_seconds)
-    summary = msgspec.structs.replace(
-        summary, versions=old.versions, platform=old.platform, written=old.written
-    )
-    return _write(run, report, summary)
+
+def _as_before(run: Path, summary: Summary) -> Summary:
+    """What only the run itself knew stays as it was told at its end, and where nothing has changed,
+    so does the time of writing."""
+    old = read_summary(run)
+    if old is None or old.state not in (None, summary.state):
+        return summary
+    kept = msgspec.structs.replace(summary, versions=old.versions, platform=old.platform)
+    if not launches.read(run):  # of a run before there was such a file
+        kept.wall_seconds, kept.restarts = old.wall_seconds, old.restarts
+    unchanged = msgspec.structs.replace(kept, written=old.written) == old
+    return old if unchanged else kept
 
 
 def _text(report: GoalReport) -> bytes:
     return msgspec.json.format(msgspec.json.encode(report))
-
-
-def _write(run: Path, report: GoalReport, summary: Summary) -> tuple[Path, Path]:
-    write_whole(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
-    write_whole(run / _PAGE, page.render(run, report, summary).encode("utf-8"))
-    return run / _SUMMARY, run / _PAGE

@@ -12,8 +12,9 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from messages.plan import GoalReport, Iteration, Line, Stage, Subtask
-from rlgpt.report import charts, curves, found, source, words
+from messages.plan import Iteration, Line, Stage, Subtask
+from rlgpt.report import charts, curves, episodes, found, source, words
+from rlgpt.report.account import Account
 from rlgpt.report.summary import Summary, standing
 from rlgpt.report.tokens import token_table
 
@@ -35,7 +36,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     line: charts.Line
 
 
-def render(run: Path, report: GoalReport, summary: Summary) -> str:
+def render(run: Path, report: Account, summary: Summary) -> str:
     """The page of a run, as HTML. ``run`` may lack any of the nodes' files."""
     environment = Environment(
         loader=PackageLoader("rlgpt.report", "."),
@@ -65,6 +66,10 @@ def render(run: Path, report: GoalReport, summary: Summary) -> str:
         videos=found.videos(run, _videos(report)),
         asked=found.asked(run),
         tokens=token_table(run),
+        batches=episodes.batches(run),
+        trained=episodes.trained(run),
+        endings=episodes.WORDS,
+        in_words=episodes.in_words,
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,
@@ -78,7 +83,7 @@ def _visible(value: Any) -> Any:
     return value if isinstance(value, Markup) else words.plain(str(value))
 
 
-def _videos(report: GoalReport) -> list[str]:
+def _videos(report: Account) -> list[str]:
     paths = [item.video for item in report.iterations if item.video]
     performed = report.performance
     return [*paths, performed.video] if performed and performed.video else paths
@@ -89,7 +94,7 @@ def _required(config: dict[str, Any]) -> float:
     return float(rate) if isinstance(rate, int | float) else 0.9
 
 
-def _chapters(report: GoalReport, required: float) -> list[Chapter]:
+def _chapters(report: Account, required: float) -> list[Chapter]:
     planned = {subtask.name: subtask for subtask in report.subtasks}
     result: list[Chapter] = []
     for name in words.subtask_names(report.subtasks, report.iterations):
@@ -114,7 +119,7 @@ def _stage_of(iteration: Iteration, line: Line) -> Stage | None:
     )
 
 
-def _trainings(run: Path, report: GoalReport) -> list[Training]:
+def _trainings(run: Path, report: Account) -> list[Training]:
     """A learning curve for each trained policy, in the order they were first used; then those of
     policies that no iteration uses."""
     read = curves.read(run / "learner" / "tensorboard")

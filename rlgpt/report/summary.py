@@ -10,8 +10,11 @@ from typing import Any
 import msgspec
 
 from messages.plan import GoalReport, Iteration, Performed
-from messages.world import Condition
-from rlgpt.report import found
+from messages.world import Condition, Task
+from rlgpt import launches
+from rlgpt.report import episodes, found
+from rlgpt.report.account import Account, GoalLine
+from rlgpt.report.state import State
 from rlgpt.report.words import decomposition, successes
 
 _DISTRIBUTIONS = (
@@ -60,7 +63,8 @@ class Summary(msgspec.Struct, kw_only=True):
     run: str  # name of the run folder
     launch: str
     seed: int | None
-    task: TaskSummary
+    state: State | None = None  # None: of a report that was written before there were any
+    task: TaskSummary | None  # None: no goal was given
     success: bool
     reason: str
     # Of the performance; of a goal with one subtask, of the iteration that stands; 0 for a goal of
@@ -69,11 +73,14 @@ class Summary(msgspec.Struct, kw_only=True):
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
+    # By what they were for: tryout, evaluation, performance, other, training.
+    episodes: dict[str, int] = {}
     env_server_steps: int | None  # the env server's own count over the whole run
     jail: str = ""  # around coded actions: "on", or "off (why)"; empty if nothing was left of it
     programs_killed: int = 0  # runs of coded actions that were ended with their process
     questions: QuestionSummary
-    wall_seconds: float
+    goals: list[GoalLine] = []  # all that were set from outside of the nodes
+    wall_seconds: float  # of all its launches together
     restarts: dict[str, int]
     versions: dict[str, str]
     platform: str
@@ -91,33 +98,27 @@ def versions() -> dict[str, str]:
     return result
 
 
-def summarise(
-    run: Path, report: GoalReport, restarts: dict[str, int], wall_seconds: float
-) -> Summary:
-    """The summary of a run that has just ended, from its report and what the nodes left."""
+def summarise(run: Path, report: Account) -> Summary:
+    """The summary of a run as it stands, from its account and what the nodes left."""
     config = found.config(run)
     questions = found.asked(run)
     iterations = [_iteration(iteration) for iteration in report.iterations]
     jail = found.jail(run)
     performed = report.performance
-    performed_steps = performed.steps if performed else 0
     seed = config.get("seed")
     return Summary(
         run=run.resolve().name,
         launch=str(config.get("name", "")),
         seed=seed if isinstance(seed, int) else None,
-        task=TaskSummary(id=report.task.id, prompt=report.task.prompt, success=report.task.success),
+        state=report.state,
+        task=_task(report.task),
         success=report.success,
         reason=report.reason,
-        success_rate=_rate(report),
+        success_rate=success_rate(report),
         iterations=iterations,
         performance=performed,
-        samples=SampleSummary(
-            training=sum(item.samples.training for item in iterations),
-            trial=sum(item.samples.trial for item in iterations),
-            evaluation=performed_steps + sum(item.samples.evaluation for item in iterations),
-            total=performed_steps + sum(item.samples.total for item in iterations),
-        ),
+        samples=samples(report),
+        episodes=episodes.counts(run),
         env_server_steps=_env_server_steps(run),
         jail=jail.jail,
         programs_killed=jail.killed,
@@ -128,8 +129,9 @@ def summarise(
             completion_tokens=sum(row.completion_tokens for row in questions),
             seconds=sum(row.seconds for row in questions),
         ),
-        wall_seconds=wall_seconds,
-        restarts=restarts,
+        goals=report.goals,
+        wall_seconds=launches.seconds(run, time.time()),
+        restarts=_restarts(run, config),
         versions=versions(),
         platform=f"{platform.platform()} {platform.machine()} ({sys.implementation.name})",
         written=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -142,7 +144,17 @@ def profile(config: dict[str, Any]) -> str:
     return str(values.get("name") or values.get("kind") or "")
 
 
-def standing(report: GoalReport) -> Iteration | None:
+def _task(task: Task | None) -> TaskSummary | None:
+    if task is None:
+        return None
+    return TaskSummary(id=task.id, prompt=task.prompt, success=task.success)
+
+
+def _restarts(run: Path, config: dict[str, Any]) -> dict[str, int]:
+    return dict.fromkeys(found.part(config, "nodes"), 0) | launches.restarts(run)
+
+
+def standing(report: Account | GoalReport) -> Iteration | None:
     """The iteration that stands for the subtask that was pursued last; None: none does, or it is
     not known which."""
     if not report.iterations:
@@ -152,7 +164,20 @@ def standing(report: GoalReport) -> Iteration | None:
     return next((i for i in reversed(report.iterations) if (i.subtask, i.number) == stands), None)
 
 
-def _rate(report: GoalReport) -> float:
+def samples(report: Account) -> SampleSummary:
+    """Of its iterations and its performance together."""
+    each = [iteration.samples for iteration in report.iterations]
+    performed = report.performance.steps if report.performance else 0
+    return SampleSummary(
+        training=sum(item.training for item in each),
+        trial=sum(item.trial for item in each),
+        evaluation=performed + sum(item.evaluation for item in each),
+        total=performed + sum(item.total for item in each),
+    )
+
+
+def success_rate(report: Account) -> float:
+    """What `Summary.success_rate` is."""
     if report.performance is not None:
         return report.performance.success_rate
     if len(report.subtasks) > 1:

@@ -21,6 +21,7 @@ import msgspec
 
 from nodes.process import end_with_parent
 from rlgpt.refused import Refused
+from rlgpt.report.account import GOAL_REPORT
 from rlgpt.table.cells import Cell
 from rlgpt.table.origin import DIRTY, Fingerprints, current_commit
 from rlgpt.table.progress import Progress, say
@@ -45,7 +46,6 @@ class UnderWay(msgspec.Struct, kw_only=True):
     overrides: list[str]
     commit: str | None
     fingerprint: str | None = None  # of the embedded world; None: not noted, or another world
-    seconds: float = 0.0  # of its earlier lives
 
     def is_of(self, cell: Cell, fingerprint: str | None) -> bool:
         """Whether ``cell``, begun now, in the world of that fingerprint, would be the same."""
@@ -63,7 +63,6 @@ class _Running:
         self.cell = cell
         self.note = note
         self.process = process
-        self.began = time.monotonic()
         self.pidfd = os.pidfd_open(process.pid)
 
     @property
@@ -127,7 +126,7 @@ class Playing:
             )
         self._note(cell, note)
         self._progress.began(cell, note.run, resumed)
-        if _summary(note).is_file():
+        if _over(note):
             self._keep(cell, note)  # it had ended, and nobody was there to see it
             return
         arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
@@ -153,12 +152,11 @@ class Playing:
         if code == 0:
             self._keep(running.cell, running.note)
             return
-        self._note_life(running)
         self._fail(running.cell, running.note, _sentence(running.run / _LOG, code))
 
     def _keep(self, cell: Cell, note: UnderWay) -> None:
         try:
-            result = gather(cell, Path(note.run), note.seconds, note.commit, note.fingerprint)
+            result = gather(cell, Path(note.run), note.commit, note.fingerprint)
         except Refused as refused:
             self._fail(cell, note, refused.sentence)
             return
@@ -180,13 +178,6 @@ class Playing:
     def _note(self, cell: Cell, note: UnderWay) -> None:
         write_file(_note_file(cell, self._results), msgspec.json.encode(note))
 
-    def _note_life(self, running: _Running) -> None:
-        """Note what a life took that did not come to its end."""
-        # One that was just ending has its own seconds in its summary.
-        if not _summary(running.note).is_file():
-            running.note.seconds += time.monotonic() - running.began
-        self._note(running.cell, running.note)
-
     # ---- stopping
 
     def _stop_all(self) -> None:
@@ -206,7 +197,6 @@ class Playing:
                 asked = False
                 continue
             self._reap(running)
-            self._note_life(running)
 
 
 class ResultsLock:
@@ -247,8 +237,9 @@ def _noted(cell: Cell, results: Path, fingerprint: str | None) -> UnderWay | Non
     return note if there and note.is_of(cell, fingerprint) else None
 
 
-def _summary(note: UnderWay) -> Path:
-    return Path(note.run) / "summary.json"
+def _over(note: UnderWay) -> bool:
+    """Whether its goal is over and reported; a summary alone may be of one that is not."""
+    return (Path(note.run) / GOAL_REPORT).is_file()
 
 
 def _note_file(cell: Cell, results: Path) -> Path:

@@ -141,12 +141,9 @@ def differences(cell: Cell, result: CellResult) -> str:
     return ", ".join(words)
 
 
-def gather(
-    cell: Cell, run: Path, earlier_seconds: float, commit: str | None, fingerprint: str | None
-) -> CellResult:
-    """The result of a launch that has ended, from its run folder. ``earlier_seconds``: what it had
-    taken before it was resumed; ``commit`` and ``fingerprint``: of the checkout and its world when
-    it began. Raises Refused where the folder lacks its report."""
+def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -> CellResult:
+    """The result of a launch that has ended, from its run folder. ``commit`` and ``fingerprint``:
+    of the checkout and its world when it began. Raises Refused where there is no report."""
     try:
         report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
@@ -186,7 +183,7 @@ def gather(
         milestones=report.performance.milestones if report.performance else {},
         samples=summary.samples,
         tokens=_tokens(token_table(run)),
-        wall_s=round(earlier_seconds + summary.wall_seconds, 1),
+        wall_s=round(summary.wall_seconds, 1),
         restarts=sum(summary.restarts.values()),
         limits=cell.limits,
         overrides=cell.overrides,

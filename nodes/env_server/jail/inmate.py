@@ -111,7 +111,7 @@ class Inmate:
         if isinstance(ask, wire.End):
             session.close()
             return wire.Done()
-        return wire.Standing(episodes=session.said())
+        return wire.Standing(episodes=session.said(), endings=session.endings())
 
     def _make(self, ask: wire.Make) -> wire.Made:
         request = ask.request

@@ -263,6 +263,13 @@ class JailedSession:
             self._episodes = self._ask(wire.Look()).episodes
         return self._cut or self._episodes
 
+    def endings(self) -> list[str]:
+        """See `Session.endings`."""
+        if self._cut is None:
+            return self._ask(wire.Look()).endings
+        cut = "a program in it was ended by force"
+        return [cut if episode.ended == "horizon" else "" for episode in self._cut]
+
     def pictures(self) -> list[Picture]:
         return self._ask(wire.Show()).pictures if self._request.pictures else []
 

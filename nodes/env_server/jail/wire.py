@@ -82,6 +82,7 @@ class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class Standing(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
+    endings: list[str] = []
 
 
 class Pictured(msgspec.Struct, tag=True, frozen=True, kw_only=True):

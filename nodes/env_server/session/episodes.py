@@ -28,6 +28,7 @@ class Episodes:
         self.subtask_items = np.zeros((size, 36), np.int64)  # when the subtask began
         self.subtask_quantities = np.zeros((size, 36), np.int64)
         self.version = 0  # grows whenever an episode or a subtask begins
+        self.why = [""] * size  # what a player died of, or how the last stage of it ended
         self._before: list[View | None] = [None] * size
         self._after: list[View | None] = [None] * size
 
@@ -48,6 +49,8 @@ class Episodes:
         self.reward[rows] = 0
         self.ended[rows] = RUNNING
         self.died_early[rows] = False
+        for row in rows.tolist():
+            self.why[row] = ""
         self.version += 1
         items, quantities = readings.inventory()
         self.start_items[rows] = items[rows]
@@ -69,6 +72,7 @@ class Episodes:
         self.ended[rows] = how
         for row in np.flatnonzero(rows).tolist():
             self._after[row] = view(readings, row)
+            self.why[row] = readings.world.cause_of_death(row) if how == DEATH else ""
 
     def said(self, readings: Readings) -> list[Episode]:
         """All of them as they stand."""

@@ -17,6 +17,7 @@ class Reports:
         self._before: dict[int, View] = {}
         self._groups: dict[tuple[str, int], tuple[Ending, dict[str, str]]] = {}
         self._counts: dict[tuple[str, int], int] = {}
+        self.endings: dict[int, str] = {}  # in words, by environment
 
     def begin(self, rows: Bools) -> None:
         """The program is about to start in ``rows`` (B,)."""
@@ -30,6 +31,7 @@ class Reports:
             return
         key = (ending.status, ending.line)
         self._counts[key] = self._counts.get(key, 0) + 1
+        self.endings[row] = f"{self._program} {_in_words(ending)}"
         if key not in self._groups:
             changed = changes(self._before[row], view(self._readings, row))
             self._groups[key] = (ending, changed)
@@ -50,3 +52,13 @@ class Reports:
             for key, (ending, changed) in self._groups.items()
         ]
         return sorted(reports, key=lambda report: -report.count)
+
+
+def _in_words(ending: Ending) -> str:
+    if ending.status == "error":
+        return f"failed at line {ending.line}: {ending.error}"
+    if ending.status == "fuel_exhausted":
+        return f"computed too long at line {ending.line}"
+    if ending.status == "step_limit":
+        return f"spent its {ending.steps} steps"
+    return "came to its end"

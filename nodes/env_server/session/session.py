@@ -151,6 +151,9 @@ class Session:
                 rows = np.flatnonzero(ended)
             else:
                 stage.over |= ended
+                for row in np.flatnonzero(ended & ~episodes.over).tolist():
+                    done = "did what it was for" if outcome.success[row] else "spent its steps"
+                    episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
         if len(rows):
@@ -199,11 +202,18 @@ class Session:
             self._photographer.begin(rows)
         of_episode = self._termination.of_episode
         steps = self._coded.play(ready, program.max_steps, rows, of_episode, reports, check)
+        for row in np.flatnonzero(rows & ~self.episodes.over).tolist():
+            self.episodes.why[row] = reports.endings.get(row, "")
         return steps, reports.said()
 
     def said(self) -> list[Episode]:
         """The episodes as they stand."""
         return self.episodes.said(self._readings)
+
+    def endings(self) -> list[str]:
+        """What the players died of, and how the last program or policy ended in episodes that are
+        not over; empty where there is nothing to say."""
+        return list(self.episodes.why)
 
     def pictures(self) -> list[Picture]:
         """Those of the last stage, if the session takes any."""

@@ -86,6 +86,11 @@ class World(ABC):
     def life(self) -> tuple[Floats, Floats]:
         """Life (B,) and food (B,), both 0..20. Life 0: the player died in the last step."""
 
+    def cause_of_death(self, environment: int) -> str:
+        """What harmed a player last, in words: ``a blow of a zombie``. Empty where a world does not
+        tell."""
+        return ""
+
     @abstractmethod
     def masks(self) -> dict[str, Bools]:
         """MineDojo's masks: action_type (B, 8), craft_smelt (B, 244); equip, place and destroy

@@ -11,6 +11,7 @@ from models.actions import ACTION_SIZES, FUNCTIONS
 from models.rules import biome_named, block_names, item_id, item_names
 from nodes.env_server.worlds.embedded import observing
 from nodes.env_server.worlds.embedded.apart import connect
+from nodes.env_server.worlds.embedded.deaths import cause_of
 from nodes.env_server.worlds.embedded.direct import direct
 from nodes.env_server.worlds.embedded.hands.items import lay_drop
 from nodes.env_server.worlds.embedded.looking import (
@@ -162,6 +163,10 @@ class EmbeddedWorld(World):
         )
         if row >= 0:
             self._refuse(self._actions[row], int(row), int(column))
+
+    def cause_of_death(self, environment: int) -> str:
+        player = self.state.players[environment]
+        return cause_of(int(player["cause"]), int(player["attacker"]))
 
     def _refuse(self, action: Ints, row: int, column: int) -> None:
         if column < 8:

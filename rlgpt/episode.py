@@ -1,0 +1,58 @@
+"""``rlgpt episode``: the episodes of a run."""
+
+import msgspec
+
+from rlgpt import run_folder
+from rlgpt.refused import Refused
+from rlgpt.report import episodes
+from rlgpt.report.words import plain, shortened
+from rlgpt.terminal import plain_table, print_table
+
+
+def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: bool) -> int:
+    """Print every episode of a run but those of its trainings, which are counted."""
+    run = run_folder.find(wanted)
+    found = selected(episodes.rows(run), of)
+    if ended is not None:
+        found = [row for row in found if row.ended == ended]
+    trained = [each for each in episodes.trained(run) if of is None or each.play.startswith(of)]
+    if json:
+        print(msgspec.json.encode({"episodes": found, "trainings": trained}).decode())
+        return 0
+    table = plain_table("seed", "for", "ended", "steps", "changed", "play")
+    for row in found:
+        table.add_row(
+            str(row.seed),
+            plain(episodes.in_words(row.purpose)),
+            ending(row),
+            str(row.steps),
+            changed(row),
+            plain(row.play),
+        )
+    print_table(table if found else f"no episode of {run.name} has been kept")
+    for each in trained:
+        print(
+            f"training {plain(each.play)}: {each.episodes:,} episodes, {each.successes:,} "
+            f"succeeded, {each.deaths:,} died, {each.steps:,} steps"
+        )
+    return 0
+
+
+def selected(rows: list[episodes.Row], of: str | None) -> list[episodes.Row]:
+    """Those of a goal: of its plays, and of the goals that it led to. Raises Refused for a goal
+    that none belongs to."""
+    if of is None:
+        return rows
+    found = [row for row in rows if row.play == of or row.play.startswith(f"{of}/")]
+    if rows and not found:
+        raise Refused(f"no episode was played for `{of}`; `rlgpt episode list` has the plays")
+    return found
+
+
+def ending(row: episodes.Row) -> str:
+    words = episodes.WORDS[row.ended]
+    return f"{words}: {shortened(row.why, 60)}" if row.why else words
+
+
+def changed(row: episodes.Row) -> str:
+    return ", ".join(f"{number:+d} {item}" for item, number in row.changed.items())

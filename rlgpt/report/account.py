@@ -1,0 +1,225 @@
+"""The account of a run, put together from what its nodes have kept: as far as it has come by now.
+
+The planner's report tells of a goal that is over. One that is not is told from its subtasks, which
+the slow agent was given, and their iterations, which it remembers.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.bus.goals import FINISHED, GoalRecord
+from messages.interface import Action
+from messages.plan import (
+    ACHIEVE,
+    EVALUATE,
+    IMPLEMENT,
+    PERFORM,
+    PURSUE,
+    AchieveSubtask,
+    GoalReport,
+    Iteration,
+    Performed,
+    PlanStatus,
+    Subtask,
+    SubtaskReport,
+)
+from messages.training import TRAIN, Train
+from messages.world import Task
+from rlgpt.configuration import StrictTask
+from rlgpt.refused import Refused, instead
+from rlgpt.report import found, stores
+from rlgpt.report.state import Ending, State, state
+
+GOAL_REPORT = "goal_report.json"
+
+
+class GoalLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A goal that somebody outside of the nodes has set, or one that is under way."""
+
+    id: str
+    action: str
+    status: str
+    text: str = ""  # why it failed
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """A `GoalReport` as far as it goes. ``goals``: all that were set from outside; ``under_way``:
+    what is being done for them, innermost last."""
+
+    state: State
+    goal: str
+    task: Task | None
+    subtasks: list[Subtask]
+    iterations: list[Iteration]
+    success: bool
+    reason: str
+    performance: Performed | None = None
+    stopped: dict[str, str] = {}
+    chosen: dict[str, int] = {}
+    goals: list[GoalLine] = []
+    under_way: list[GoalLine] = []
+    whole: GoalReport | None = None  # of a goal that is over, as the planner reported it
+
+
+def account(run: Path, goal: str | None = None, report: GoalReport | None = None) -> Account:
+    """Of the newest goal of a run, or the one that is named. ``report`` is the launcher's, where it
+    has one. Raises Refused for a goal that there is not."""
+    every = {action.name: stores.goals(run, action) for action in _ACTIONS}
+    pursued = every[PURSUE.name]
+    outer = _outermost([record for records in every.values() for record in records])
+    record = _chosen(run, goal, pursued, outer)
+    lines = [_line(each) for each in outer]
+    under_way = [_line(each) for each in _all(every) if each.status not in FINISHED]
+    if report is None and record is not None and record.action == PURSUE.name:
+        report = stores.result(record, GoalReport)
+    if report is None and goal is None and record is None:
+        report = _written(run)
+    told = _of_report(report) if report is not None else _of_parts(run, record, every)
+    ending = Ending(
+        there=told.task is not None or record is not None,
+        success=None if report is None else report.success,
+        failure=record.text if record is not None and record.status == "failed" else "",
+    )
+    now = state(run, ending)
+    return msgspec.structs.replace(
+        told,
+        state=now,
+        goal=record.goal if record is not None else "",
+        reason=told.reason or _sentence(now),
+        goals=lines,
+        under_way=under_way if now.kind == "running" else [],
+    )
+
+
+_ACTIONS: tuple[Action[Any, Any, Any], ...] = (PURSUE, ACHIEVE, IMPLEMENT, EVALUATE, PERFORM, TRAIN)
+_NOT_YET = State(kind="unfinished", text="")
+
+
+def _chosen(
+    run: Path, goal: str | None, pursued: list[GoalRecord], outer: list[GoalRecord]
+) -> GoalRecord | None:
+    """The goal that the account is of: a planner's where there is one."""
+    if goal is None:
+        return next(iter([*reversed(pursued), *reversed(outer)]), None)
+    named = [each for each in [*pursued, *outer] if each.goal == goal]
+    if not named:
+        known = list(dict.fromkeys(each.goal for each in [*pursued, *outer]))
+        raise Refused(f"{run.name} was given no goal `{goal}`{instead(goal, known)}")
+    return named[0]
+
+
+def _outermost(records: list[GoalRecord]) -> list[GoalRecord]:
+    """Goals that no other goal has led to: their ids begin with no other's."""
+    ids = {record.goal for record in records}
+    return [record for record in records if not any(_above(record.goal, ids))]
+
+
+def _above(goal: str, ids: set[str]) -> list[str]:
+    parts = goal.split("/")
+    return [name for n in range(1, len(parts)) if (name := "/".join(parts[:n])) in ids]
+
+
+def _all(every: dict[str, list[GoalRecord]]) -> list[GoalRecord]:
+    return sorted((r for records in every.values() for r in records), key=lambda r: len(r.goal))
+
+
+def _line(record: GoalRecord) -> GoalLine:
+    return GoalLine(id=record.goal, action=record.action, status=record.status, text=record.text)
+
+
+def _sentence(now: State) -> str:
+    return f"{now.text[:1].upper()}{now.text[1:]}."
+
+
+def _written(run: Path) -> GoalReport | None:
+    """The report that a launcher wrote, where the planner's folder is on another machine."""
+    try:
+        return msgspec.json.decode((run / GOAL_REPORT).read_bytes(), type=GoalReport)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _of_report(report: GoalReport) -> Account:
+    return Account(
+        state=_NOT_YET,
+        goal="",
+        task=report.task,
+        subtasks=report.subtasks,
+        iterations=report.iterations,
+        success=report.success,
+        reason=report.reason,
+        performance=report.performance,
+        stopped=report.stopped,
+        chosen=report.chosen,
+        whole=report,
+    )
+
+
+def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRecord]]) -> Account:
+    """Of a goal without a report, or of none at all."""
+    subtasks: list[Subtask] = []
+    iterations: list[Iteration] = []
+    stopped: dict[str, str] = {}
+    chosen: dict[str, int] = {}
+    for achieved in every[ACHIEVE.name]:
+        asked = stores.request(achieved, AchieveSubtask)
+        if asked is None or record is None or not _within(achieved.goal, record.goal):
+            continue
+        subtasks.append(asked.subtask)
+        done = stores.result(achieved, SubtaskReport)
+        iterations += _iterations(run, achieved.goal) if done is None else done.iterations
+        if done is not None:
+            stopped[asked.subtask.name] = done.reason
+            if done.chosen is not None:
+                chosen[asked.subtask.name] = done.chosen
+    performance = None
+    for performed in every[PERFORM.name]:
+        if record is not None and _within(performed.goal, record.goal):
+            performance = stores.result(performed, Performed) or performance
+    planned = None
+    if record is not None:
+        planned = stores.memory(run, "planner", f"{record.goal}/plan", PlanStatus)
+    return Account(
+        state=_NOT_YET,
+        goal="",
+        task=_task(run, record),
+        subtasks=subtasks if planned is None else planned.subtasks,
+        iterations=iterations,
+        success=False,
+        reason="",
+        performance=performance,
+        stopped=stopped,
+        chosen=chosen,
+    )
+
+
+def _within(goal: str, outer: str) -> bool:
+    return goal == outer or goal.startswith(f"{outer}/")
+
+
+def _iterations(run: Path, subtask: str) -> list[Iteration]:
+    found: list[Iteration] = []
+    while True:
+        name = f"{subtask}/iteration-{len(found)}"
+        iteration = stores.memory(run, "slow_agent", name, Iteration)
+        if iteration is None:
+            return found
+        found.append(iteration)
+
+
+def _task(run: Path, record: GoalRecord | None) -> Task | None:
+    """What was asked for; of a run whose goal has not come yet, by its config."""
+    if record is None:
+        config = found.config(run)
+        told = found.part(config, "task") if "planner" in found.part(config, "nodes") else {}
+        try:
+            return msgspec.convert(told, StrictTask) if told else None
+        except msgspec.ValidationError:
+            return None
+    asks = next(action.goal for action in _ACTIONS if action.name == record.action)
+    asked = stores.request(record, asks)
+    if isinstance(asked, Train):
+        return asked.spec.task
+    return getattr(asked, "task", None)

@@ -1,0 +1,104 @@
+"""``rlgpt runs``: the run folders, and how each of them stands."""
+
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+from rlgpt import launches
+from rlgpt.refused import Refused
+from rlgpt.report import found
+from rlgpt.report.account import account
+from rlgpt.report.state import age
+from rlgpt.report.summary import samples, success_rate
+from rlgpt.report.words import count, plain, shortened
+from rlgpt.terminal import plain_table, print_table
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """A run folder in one line."""
+
+    run: str
+    state: str
+    text: str  # the state in a sentence
+    launch: str
+    goal: str  # id of the task
+    success_rate: float | None  # None: nothing was evaluated yet
+    samples: int
+    began: float  # seconds since the epoch
+    bytes: int
+
+
+def list_runs(folder: str, json: bool) -> int:
+    """Print every run folder below ``folder``, the newest first."""
+    place = Path(os.path.expanduser(folder))
+    if not place.is_dir():
+        raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
+    runs = sorted((_told(run) for run in _folders(place)), key=lambda run: -run.began)
+    if json:
+        print(msgspec.json.encode(runs).decode())
+        return 0
+    table = plain_table("run", "state", "goal", "success", "samples", "age", "size")
+    for run in runs:
+        rate = "-" if run.success_rate is None else f"{run.success_rate:.2f}"
+        table.add_row(
+            run.run,
+            run.state.replace("_", " "),
+            shortened(plain(run.goal), 40) or "-",
+            rate,
+            count(run.samples),
+            age(run.began),
+            size(run.bytes),
+        )
+    print_table(table if runs else f"no runs in {folder}; start one with `rlgpt launch`")
+    return 0
+
+
+def size(bytes: int) -> str:
+    """For reading: 812 kB, 3.1 MB."""
+    for unit, amount in (("GB", 1e9), ("MB", 1e6)):
+        if bytes >= amount:
+            return f"{bytes / amount:.1f} {unit}"
+    return f"{bytes / 1e3:.0f} kB"
+
+
+def _folders(place: Path) -> list[Path]:
+    """Those that hold a run; a link, as ``latest`` is, holds another one's."""
+    inside = [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
+    return [path for path in inside if (path / "config.yaml").is_file()]
+
+
+def _told(run: Path) -> Run:
+    told = account(run)
+    records = launches.read(run)
+    evaluated = told.performance is not None or any(i.episodes for i in told.iterations)
+    return Run(
+        run=run.name,
+        state=told.state.kind,
+        text=told.state.text,
+        launch=str(found.config(run).get("name", "")),
+        goal=told.task.id if told.task is not None else "",
+        success_rate=success_rate(told) if evaluated else None,
+        samples=samples(told).total,
+        began=records[0].began if records else _changed(run / "config.yaml"),
+        bytes=_bytes(run),
+    )
+
+
+def _bytes(run: Path) -> int:
+    total = 0
+    for folder, _, names in os.walk(run):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except OSError:
+                continue  # gone while we looked
+    return total
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return time.time()

@@ -1,0 +1,69 @@
+"""rlgpt program run: a coded action on seeds of a task; and episodes of it played again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.launch_toys.launched import refused, rlgpt
+
+DIG = """def action(obs):
+    for _ in range(6):
+        obs = look(30)
+    for _ in range(40):
+        obs = attack()
+    return 1 / 0
+"""
+SMALL = ("--task", "harvest_log", "--seeds", "3", "+world.area=64", "task.horizon=200")
+DIRT = ("task.success.name=dirt",)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "dig.py").write_text(DIG)
+    return tmp_path
+
+
+def test_a_program_is_played_on_seeds(place: Path) -> None:
+    done = rlgpt("program", "run", "dig.py", *SMALL, *DIRT, "--json", cwd=place)
+    assert done.returncode == 0, done
+    told = json.loads(done.stdout)
+    assert (told["task"], told["episodes"]) == ("harvest_log", 3)
+    assert [row["seed"] for row in told["rows"]] == [0, 1, 2]
+    assert told["successes"] == sum(row["ended"] == "success" for row in told["rows"])
+    # Told once more to be read, by seeds of one's own, in a run folder of one's own.
+    done = rlgpt("program", "run", "dig.py", *SMALL, "--first", "7", "run=it", cwd=place)
+    assert done.returncode == 0, done
+    assert "dig.py: harvest_log in 0 of 3 episodes (0.00)" in done.stdout
+    assert "episodes: 3 stopped" in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if "ZeroDivisionError" in line]
+    assert line.split()[:3] == ["3", "error", "6"]
+    assert "return 1 / 0" in line
+    assert "900000" not in rlgpt("episode", "list", "it", cwd=place).stdout
+
+
+def test_a_program_that_may_not_run_is_told_with_all_its_lines(place: Path) -> None:
+    (place / "bad.py").write_text("import os\ndef action(obs):\n    jump_high()\n")
+    done = rlgpt("program", "run", "bad.py", *SMALL, cwd=place)
+    assert done.returncode == 2
+    assert "bad.py:1: nothing can be imported" in done.stdout
+    assert "bad.py:3: unknown name jump_high" in done.stdout
+    assert done.stderr.startswith("rlgpt: bad.py may not run: it has ")
+    assert not list((place / "runs").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.py", "--task", "bed"], "none.py cannot be read"),
+        (["dig.py", "--task", "bet"], "there is no task `bet`; did you mean `bed`?"),
+        (["dig.py", "--task", "bed", "--seeds", "0"], "--seeds 0: 1 to 1,024"),
+        (["dig.py", "--task", "bed", "--first", "-1"], "--first -1: a seed is not negative"),
+        (["dig.py", "--task", "bed", "--steps", "0"], "--steps 0: at least one"),
+        (["dig.py", "--task", "bed", "task.horizn=3"], "there is no `task.horizn`"),
+        (["dig.py", "--task", "bed", "-x"], "`-x` means nothing here"),
+    ],
+)
+def test_a_wrong_question_is_refused(place: Path, arguments: list[str], words: str) -> None:
+    assert words in refused("program", "run", *arguments, cwd=place)
+    assert not (place / "runs").exists()

@@ -1,0 +1,209 @@
+"""The report of a run that is not over: put together from what its nodes have kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.bus.goals import GoalRecord, Status
+from messages.codec import encode, snapshot
+from messages.interface import Action
+from messages.plan import (
+    ACHIEVE,
+    IMPLEMENT,
+    PERFORM,
+    PURSUE,
+    AchieveSubtask,
+    Implement,
+    Limits,
+    Perform,
+    Performed,
+    PlanStatus,
+    PursueGoal,
+    SubAction,
+    Subtask,
+    SubtaskReport,
+)
+from messages.training import TRAIN, Train
+from messages.world import Condition
+from nodes.goals import StoredGoals
+from nodes.memory import Memory
+from rlgpt.launches import Launches
+from rlgpt.refused import Refused
+from rlgpt.report.files import read_summary, write
+from rlgpt.report.summary import Summary
+from rlgpt.reporting import report
+from rlgpt.run_folder import Lock
+from tests.test_report import TASK, Outline, goal_report, launched, spec
+
+PLANKS = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    (tmp_path / "config.yaml").write_text("name: harvest_log\nnodes: {planner: {}, learner: {}}\n")
+    return tmp_path
+
+
+def sent(
+    run: Path,
+    action: Action[Any, Any, Any],
+    id: str,
+    goal: msgspec.Struct,
+    status: Status = "running",
+    result: msgspec.Struct | None = None,
+    text: str = "",
+) -> StoredGoals:
+    """A goal in its node's table, as the node keeps it; the node still has it open."""
+    (run / action.node).mkdir(exist_ok=True)
+    store = StoredGoals(run / action.node / "goals.sqlite")
+    store.save(
+        GoalRecord(
+            action=action.name,
+            goal=id,
+            status=status,
+            request=snapshot(encode(goal)),
+            result=[] if result is None else snapshot(encode(result)),
+            text=text,
+        )
+    )
+    return store
+
+
+def pursued(run: Path, **how: Any) -> StoredGoals:
+    return sent(run, PURSUE, "goal", PursueGoal(task=TASK, limits=Limits()), **how)
+
+
+def half_way(run: Path) -> list[StoredGoals]:
+    """The first subtask is done; of the second an iteration is over and the next under way."""
+    first, second = goal_report().iterations
+    harvest = goal_report().subtasks[0]
+    stores = [pursued(run)]
+    planner = Memory(run / "planner" / "memory.sqlite")
+    planner.keep("goal/plan", PlanStatus(goal="goal", subtasks=[harvest, PLANKS], current=1))
+    done = SubtaskReport(iterations=[first], success=True, reason="It reached 0.9.", chosen=0)
+    limits = Limits()
+    for id, subtask, how in (
+        ("goal/0-harvest-log", harvest, {"status": "succeeded", "result": done}),
+        ("goal/1-craft-planks", PLANKS, {}),
+    ):
+        asked = AchieveSubtask(task=TASK, subtask=subtask, limits=limits)
+        stores.append(sent(run, ACHIEVE, id, asked, **how))
+    slow_agent = Memory(run / "slow_agent" / "memory.sqlite")
+    later = msgspec.structs.replace(second, number=0, subtask=PLANKS.name)
+    slow_agent.keep("goal/1-craft-planks/iteration-0", later)
+    action = SubAction(name="dig", method="rl", success=TASK.success)
+    asked = Implement(task=TASK, sub_action=action, before=[], history=[])
+    stores.append(sent(run, IMPLEMENT, "goal/1-craft-planks/iteration-1/dig", asked))
+    return stores
+
+
+def told(run: Path, goal: str | None = None) -> tuple[Summary, str]:
+    _, page = write(run, goal=goal)
+    summary = read_summary(run)
+    assert summary is not None
+    return summary, " ".join(Outline(page.read_text()).text.split())
+
+
+def test_a_running_goal_is_told_as_far_as_it_has_come(run: Path) -> None:
+    stores = half_way(run)
+    with Lock(run):
+        Launches(run)
+        summary, said = told(run)
+    assert summary.state is not None
+    assert summary.state.kind == "running"
+    assert [row.subtask for row in summary.iterations] == ["harvest log", "craft planks"]
+    assert summary.samples.total == 174_707
+    for words in (
+        "running since",
+        "craft planks",
+        "It attacked the leaves",
+        "fast_agent/implement",
+        "goal/1-craft-planks/iteration-1/dig",
+    ):
+        assert words in said, words
+    assert not (run / "goal_report.json").exists()
+    for store in stores:
+        store.close()
+
+
+def test_an_interrupted_run_says_so_and_a_killed_one_too(run: Path) -> None:
+    half_way(run)
+    launched(run, "interrupted")
+    summary, said = told(run)
+    assert summary.state is not None
+    assert summary.state.kind == "interrupted"
+    assert "interrupted by SIGINT" in said
+    assert summary.wall_seconds == pytest.approx(131.4)
+    Launches(run)  # resumed, and killed: nobody holds the run and it has no end
+    summary, said = told(run)
+    assert summary.state is not None
+    assert summary.state.kind == "unfinished"
+    assert "its launcher was killed" in said
+
+
+def test_a_failed_goal_says_why(run: Path) -> None:
+    pursued(run, status="failed", text="the env server said: No space left on device")
+    Launches(run).end("failed", "the env server said: No space left on device")
+    summary, said = told(run)
+    assert summary.state is not None
+    assert summary.state.kind == "failed"
+    assert "failed: the env server said: No space left on device" in said
+
+
+def test_goals_from_python_are_told_without_a_launcher(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody wrote down when it began, and the planner was given two goals."""
+    whole = goal_report()
+    sent(run, PURSUE, "mine/first", PursueGoal(task=TASK, limits=Limits()), "succeeded", whole)
+    other = msgspec.structs.replace(TASK, id="other", prompt="Something else")
+    sent(run, PURSUE, "mine/second", PursueGoal(task=other, limits=Limits()), "cancelled")
+    assert report(str(run)) == 0
+    assert "its goal is not over" in capsys.readouterr().out
+    summary, said = told(run)
+    assert summary.task is not None
+    assert summary.task.id == "other"
+    assert "mine/first" in said
+    summary, said = told(run, "mine/first")
+    assert (summary.success, len(summary.iterations)) == (True, 2)
+    with pytest.raises(Refused, match=r"no goal `mine/frist`; did you mean `mine/first`\?"):
+        write(run, goal="mine/frist")
+
+
+def test_a_training_alone_is_a_run_as_well(run: Path) -> None:
+    sent(run, TRAIN, "train/harvest-log", Train(spec=spec([])))
+    summary, said = told(run)
+    assert summary.task is not None
+    assert summary.task.id == "harvest_log"
+    assert summary.goals[0].action == "learner/train"
+    assert "No iteration is over yet" in said
+
+
+def test_a_performance_that_is_over_is_told_before_the_goal_is(run: Path) -> None:
+    half_way(run)
+    performance = Performed(success_rate=0.5, episodes=[], milestones={"log": 2}, steps=77)
+    asked = Perform(task=TASK, subtasks=[])
+    sent(run, PERFORM, "goal/perform", asked, "succeeded", performance)
+    summary, said = told(run)
+    assert summary.success_rate == 0.5
+    assert "The whole goal, performed" in said
+
+
+def test_a_run_without_anything_has_a_report(run: Path) -> None:
+    summary, said = told(run)
+    assert summary.task is None
+    assert "No goal was given" in said
+    assert json.loads((run / "summary.json").read_text())["state"]["kind"] == "stopped"
+
+
+def test_damaged_files_are_left_out(run: Path) -> None:
+    for store in half_way(run):
+        store.close()
+    for path in (run / "slow_agent").iterdir():
+        path.write_bytes(b"no table of SQLite's")
+    (run / "launches.json").write_text("[{")
+    summary, _ = told(run)
+    assert summary.iterations == []

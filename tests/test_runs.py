@@ -1,0 +1,120 @@
+"""Commands about runs: rlgpt runs, compare, --version, launch --list."""
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rlgpt.main import main
+from rlgpt.report.files import write
+from rlgpt.runs import size
+from tests.test_report import fill, goal_report, launched
+
+
+def ran(place: Path, name: str, config: str = "") -> Path:
+    run = place / "runs" / name
+    run.mkdir(parents=True)
+    fill(run)
+    with (run / "config.yaml").open("a") as file:
+        file.write(config)
+    launched(run)
+    return run
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("rlgpt: ")
+    assert said.count("\n") == 1
+    return said
+
+
+def test_the_list_of_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "there is no folder runs" in refused(capsys, "runs")
+    run = ran(place, "over")
+    write(run, goal_report())
+    begun = place / "runs" / "begun"
+    begun.mkdir()
+    (begun / "config.yaml").write_text("{[")  # one that cannot be read is listed all the same
+    (place / "runs" / "latest").symlink_to("over")
+    (place / "runs" / "skills").mkdir()
+    assert main(["runs"]) == 0
+    shown = capsys.readouterr().out
+    assert "latest" not in shown
+    assert "skills" not in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("over")]
+    assert line.split()[1:5] == ["reached", "harvest_log", "0.93", "175k"]
+    assert main(["runs", "--json"]) == 0
+    told = {each["run"]: each for each in json.loads(capsys.readouterr().out)}
+    assert told["over"]["samples"] == 174_707
+    assert told["over"]["bytes"] > 1000
+    assert told["begun"]["success_rate"] is None
+
+
+def test_a_size_is_for_reading() -> None:
+    assert [size(n) for n in (0, 12_000, 3_140_000, 2_000_000_000)] == [
+        "0 kB",
+        "12 kB",
+        "3.1 MB",
+        "2.0 GB",
+    ]
+
+
+def test_runs_side_by_side(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = ran(place, "first", "learner: {gamma: 0.99}\n")
+    second = ran(place, "second", "learner: {gamma: 0.9, hidden: 64}\n")
+    whole = goal_report()
+    write(first, whole)
+    fewer = msgspec.structs.replace(
+        whole, iterations=whole.iterations[:1], success=False, chosen={"harvest log": 0}
+    )
+    write(second, fewer)
+    assert main(["compare", "first", "second"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = {cells[0]: cells[1:] for cells in (re.split(r"  +", line.strip()) for line in lines)}
+    assert table["harvest log"] == ["0.93", "0.03"]
+    assert table["samples"] == ["175k", "39.6k"]
+    assert table["prompt tokens"] == ["3,600", "3,600"]
+    assert table["learner.gamma"] == ["0.99", "0.9"]
+    assert table["learner.hidden"] == ["-", "64"]
+    assert "seed" not in table  # it is the same
+    assert main(["compare", "first", "second", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["settings"] == {"learner.gamma": [0.99, 0.9], "learner.hidden": [None, 64]}
+    assert [run["state"]["kind"] for run in told["runs"]] == ["reached", "not_reached"]
+    assert "needs two runs or more" in refused(capsys, "compare", "first")
+    assert "named twice" in refused(capsys, "compare", "first", "runs/first")
+    assert "no run folder third" in refused(capsys, "compare", "first", "third")
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("rlgpt ")
+
+
+def test_launch_files_are_listed_ones_own_first(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "launch").mkdir()
+    own = "# Two logs, by night. And more.\n# Of which no word.\ndefaults: [harvest_log]\n"
+    (place / "launch" / "mine.yaml").write_text(own)
+    (place / "launch" / "bare.yaml").write_text("name: bare\n")
+    assert main(["launch", "--list", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in told[:2]] == ["bare", "mine"]
+    assert told[1] == {"name": "mine", "file": "launch/mine.yaml", "about": "Two logs, by night"}
+    assert "harvest_log" in [each["name"] for each in told]
+    assert main(["launch", "--list"]) == 0
+    assert "Harvest one log in a forest" in capsys.readouterr().out
+    assert "which launch file?" in refused(capsys, "launch")
+    assert "--json goes with --list" in refused(capsys, "launch", "mine", "--json")
