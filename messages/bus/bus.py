@@ -312,7 +312,8 @@ class Bus:
 
     def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float = 10.0) -> str:
         """Ask for a goal to be given up; returns its status."""
-        return GoalClient(self._ask(action.node, action.name), action, goal_id).cancel(timeout)
+        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
+        return client.cancel(Limits.by_the_clock(timeout))
 
     def close(self) -> None:
         """Let go of all sockets. Calls that wait in other threads raise BusClosed; goals that are
