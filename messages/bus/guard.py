@@ -1,4 +1,4 @@
-"""Watches who connects to a node, and closes the connection of a peer that fills its memory.
+"""Watches who connects to a node: how many, and who fills its memory.
 
 ZeroMQ hands over whole messages only, and what it has of an unfinished one it keeps without limit:
 a peer that sends parts without end would take all there is. No option of the library's bounds that,
@@ -37,6 +37,8 @@ EVENTS = (
 
 LOOK = 0.1
 """Seconds between two looks."""
+MAX_CONNECTIONS = 512
+"""To one node. A process may often have a thousand files, of which these are some."""
 MAX_GROWTH = 3 * MAX_MESSAGE
 """Bytes by which the process may grow within `WINDOW` while others send to it."""
 WINDOW = 2.0
@@ -97,13 +99,21 @@ class Guard:
                 event = recv_monitor_message(monitor, zmq.NOBLOCK)
                 kind = event["event"]
                 if kind == zmq.EVENT_ACCEPTED:
-                    self._connections[int(event["value"])] = about
+                    self._admit(int(event["value"]), about)
                 elif kind == zmq.EVENT_DISCONNECTED:
                     self._connections.pop(int(event["value"]), None)
                 else:
                     refused = kind == zmq.EVENT_HANDSHAKE_FAILED_AUTH
                     why = "its key is not known" if refused else "it is no ZeroMQ peer"
                     self._diagnostics.report(about, f"somebody was turned away: {why}")
+
+    def _admit(self, number: int, about: str) -> None:
+        if len(self._connections) < MAX_CONNECTIONS:
+            self._connections[number] = about
+            return
+        _shut(number)
+        why = f"there are {MAX_CONNECTIONS} connections already"
+        self._diagnostics.report(about, f"somebody was turned away: {why}")
 
     def _grown(self, now: float) -> int:
         sizes = self._sizes
@@ -119,8 +129,7 @@ class Guard:
             time.sleep(_BETWEEN)
         for number in [number for number, times in seen.items() if times > 1]:
             about = self._connections.pop(number)
-            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
-                connection.shutdown(socket.SHUT_RDWR)
+            _shut(number)
             self._diagnostics.report(
                 about,
                 f"a connection is closed: it sends without end, and this process has grown by more "
@@ -133,6 +142,12 @@ def resident() -> int:
     """Bytes of this process that are in memory."""
     with open("/proc/self/statm", "rb") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize()
+
+
+def _shut(number: int) -> None:
+    """End a connection; ZeroMQ finds it closed by the peer."""
+    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _unread(number: int) -> int:
