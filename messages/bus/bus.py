@@ -18,11 +18,9 @@ from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
     INTERNAL,
-    AddressError,
+    BusClosed,
     BusError,
-    DeadlineExceeded,
     MalformedReply,
-    RemoteError,
     ServiceError,
 )
 from messages.bus.frames import Socket, keep
@@ -430,7 +428,9 @@ class Bus:
         try:
             _, answer = self._ask(LIST.node, LIST.name)(LIST.name, encode(Empty()), _LAUNCHER)
             states = decode(LIST.reply, answer)
-        except (DeadlineExceeded, RemoteError, MalformedReply, AddressError, CodecError):
+        except BusClosed:
+            raise
+        except (BusError, CodecError):
             return None
         return next((whereabouts(state) for state in states.nodes if state.node == node), None)
 

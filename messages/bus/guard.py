@@ -68,6 +68,8 @@ class Guard:
         self._connections: dict[int, str] = {}  # by file descriptor, at which socket
         self._sizes: deque[tuple[float, int]] = deque()  # of the process, and when
         self._relief = 0.0  # when memory is given back, 0 for not at all
+        # Opened once: where connections have taken all files, no other could be.
+        self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._watch, name="bus-guard", daemon=True)
         self._thread.start()
 
@@ -78,6 +80,7 @@ class Guard:
     def close(self) -> None:
         self._over.set()
         self._thread.join()
+        os.close(self._statm)
 
     def _watch(self) -> None:
         while not self._over.wait(LOOK):
@@ -117,7 +120,8 @@ class Guard:
 
     def _grown(self, now: float) -> int:
         sizes = self._sizes
-        sizes.append((now, resident()))
+        pages = int(os.pread(self._statm, 200, 0).split()[1])
+        sizes.append((now, pages * resource.getpagesize()))
         while sizes[0][0] < now - WINDOW:
             sizes.popleft()
         return sizes[-1][1] - min(size for _, size in sizes)
@@ -138,16 +142,14 @@ class Guard:
             self.relieve()
 
 
-def resident() -> int:
-    """Bytes of this process that are in memory."""
-    with open("/proc/self/statm", "rb") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
-
-
 def _shut(number: int) -> None:
     """End a connection; ZeroMQ finds it closed by the peer."""
-    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
-        connection.shutdown(socket.SHUT_RDWR)
+    with contextlib.suppress(OSError):
+        connection = socket.socket(fileno=number)
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        finally:
+            connection.detach()  # ZeroMQ closes it
 
 
 def _unread(number: int) -> int:
