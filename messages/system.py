@@ -89,6 +89,8 @@ def whereabouts(state: NodeState) -> str:
             return f"which failed: mend it, then `rlgpt node restart {state.node}`"
         case "stopped":
             return "which was stopped"
+        case "ready":
+            return "which runs, and cannot be reached"
         case _:
             return "which is being restarted" if state.restarts else "which is starting"
 

@@ -235,6 +235,31 @@ def test_message_without_an_end_is_cut_off(
         node.close()
 
 
+def test_connections_have_a_number(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("messages.bus.guard.MAX_CONNECTIONS", 20)
+    node = Bus(run, "server")
+    opened = [socket.socket(socket.AF_UNIX) for _ in range(30)]
+    try:
+        for each in opened:
+            each.settimeout(0.0)
+            each.connect(str(socket_path(run, "server", "srv")))
+        closed: set[int] = set()
+
+        def turned_away() -> bool:
+            for each in opened:
+                with contextlib.suppress(BlockingIOError):
+                    while each.recv(256):  # ZeroMQ greets first
+                        continue
+                    closed.add(each.fileno())
+            return len(closed) == 10
+
+        eventually(turned_away)
+    finally:
+        for each in opened:
+            each.close()
+        node.close()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_node_has_its_memory_back_from_messages_without_an_end(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus import Bus, DeadlineExceeded
+from messages.bus import Bus, DeadlineExceeded, GoalCancelled
 from messages.bus.address import prepare, socket_path
 from messages.bus.client import NOT_KNOWN
 from messages.bus.header import VERSION, Header, decode_header, encode_header
@@ -172,6 +172,26 @@ def test_goal_says_whom_it_waits_for(run: Path, bus: Bus, told: Told) -> None:
     told.wait_for("waiting for server, which is away, and no launcher says that it is coming")
     server = Process(SERVER, run)
     assert asking.result() == Done(note="x", life=server.popen.pid)
+    server.kill()
+
+
+def test_goal_is_cancelled_at_a_server_that_is_being_restarted(
+    run: Path, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("messages.bus.goal_client.PATIENCE", 0.5)
+    server = Process(SERVER, run)
+    goal = Do(note="x", seconds=600.0)
+    unwanted = threading.Event()
+    asking = Asking(lambda: bus.run_goal(WORK, "g", goal, cancelled=unwanted.is_set))
+    done = run / "server" / "done"
+    eventually(lambda: done.exists() and "begin g" in done.read_text())
+    server.kill()
+    unwanted.set()
+    told.wait_for("waiting for server")
+    server.start()
+    assert isinstance(asking.result(), GoalCancelled)
+    with pytest.raises(GoalCancelled):
+        bus.run_goal(WORK, "g", goal, timeout=PATIENCE)
     server.kill()
 
 

@@ -18,11 +18,9 @@ from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
     INTERNAL,
-    AddressError,
+    BusClosed,
     BusError,
-    DeadlineExceeded,
     MalformedReply,
-    RemoteError,
     ServiceError,
 )
 from messages.bus.frames import Socket, keep
@@ -313,7 +311,8 @@ class Bus:
 
     def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float = 10.0) -> str:
         """Ask for a goal to be given up; returns its status."""
-        return GoalClient(self._ask(action.node, action.name), action, goal_id).cancel(timeout)
+        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
+        return client.cancel(Limits.by_the_clock(timeout))
 
     def close(self) -> None:
         """Let go of all sockets. Calls that wait in other threads raise BusClosed; goals that are
@@ -430,7 +429,9 @@ class Bus:
         try:
             _, answer = self._ask(LIST.node, LIST.name)(LIST.name, encode(Empty()), _LAUNCHER)
             states = decode(LIST.reply, answer)
-        except (DeadlineExceeded, RemoteError, MalformedReply, AddressError, CodecError):
+        except BusClosed:
+            raise
+        except (BusError, CodecError):
             return None
         return next((whereabouts(state) for state in states.nodes if state.node == node), None)
 

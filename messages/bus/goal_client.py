@@ -51,10 +51,9 @@ class GoalClient:
         _, answer = self._ask(door, encode(goal), limits, goal=self._goal, tick=tick)
         return self._state(answer)
 
-    def cancel(self, timeout: float) -> str:
+    def cancel(self, limits: Limits) -> str:
         door = cancel_service(self._action).name
         query = GoalQuery(goal=self._goal)
-        limits = Limits.by_the_clock(timeout)
         _, answer = self._ask(door, encode(query), limits, goal=self._goal)
         return self._state(answer)
 
@@ -121,10 +120,9 @@ class GoalClient:
             raise
 
     def _give_up(self, reason: GoalCancelled) -> None:
-        """Tell the server, as well as can be; a server that is away is told when it is back by
-        whoever cancels again."""
+        """Tell the server; one that is being restarted would go on with the goal else."""
         try:
-            self.cancel(PATIENCE)
+            self.cancel(Limits.of_service(PATIENCE))
         except DeadlineExceeded as error:
             raise reason from error
 

@@ -1,4 +1,4 @@
-"""Watches who connects to a node, and closes the connection of a peer that fills its memory.
+"""Watches who connects to a node: how many, and who fills its memory.
 
 ZeroMQ hands over whole messages only, and what it has of an unfinished one it keeps without limit:
 a peer that sends parts without end would take all there is. No option of the library's bounds that,
@@ -37,6 +37,8 @@ EVENTS = (
 
 LOOK = 0.1
 """Seconds between two looks."""
+MAX_CONNECTIONS = 512
+"""To one node. A process may often have a thousand files, of which these are some."""
 MAX_GROWTH = 3 * MAX_MESSAGE
 """Bytes by which the process may grow within `WINDOW` while others send to it."""
 WINDOW = 2.0
@@ -66,6 +68,8 @@ class Guard:
         self._connections: dict[int, str] = {}  # by file descriptor, at which socket
         self._sizes: deque[tuple[float, int]] = deque()  # of the process, and when
         self._relief = 0.0  # when memory is given back, 0 for not at all
+        # Opened once: where connections have taken all files, no other could be.
+        self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._watch, name="bus-guard", daemon=True)
         self._thread.start()
 
@@ -76,6 +80,7 @@ class Guard:
     def close(self) -> None:
         self._over.set()
         self._thread.join()
+        os.close(self._statm)
 
     def _watch(self) -> None:
         while not self._over.wait(LOOK):
@@ -97,7 +102,7 @@ class Guard:
                 event = recv_monitor_message(monitor, zmq.NOBLOCK)
                 kind = event["event"]
                 if kind == zmq.EVENT_ACCEPTED:
-                    self._connections[int(event["value"])] = about
+                    self._admit(int(event["value"]), about)
                 elif kind == zmq.EVENT_DISCONNECTED:
                     self._connections.pop(int(event["value"]), None)
                 else:
@@ -105,9 +110,18 @@ class Guard:
                     why = "its key is not known" if refused else "it is no ZeroMQ peer"
                     self._diagnostics.report(about, f"somebody was turned away: {why}")
 
+    def _admit(self, number: int, about: str) -> None:
+        if len(self._connections) < MAX_CONNECTIONS:
+            self._connections[number] = about
+            return
+        _shut(number)
+        why = f"there are {MAX_CONNECTIONS} connections already"
+        self._diagnostics.report(about, f"somebody was turned away: {why}")
+
     def _grown(self, now: float) -> int:
         sizes = self._sizes
-        sizes.append((now, resident()))
+        pages = int(os.pread(self._statm, 200, 0).split()[1])
+        sizes.append((now, pages * resource.getpagesize()))
         while sizes[0][0] < now - WINDOW:
             sizes.popleft()
         return sizes[-1][1] - min(size for _, size in sizes)
@@ -119,8 +133,7 @@ class Guard:
             time.sleep(_BETWEEN)
         for number in [number for number, times in seen.items() if times > 1]:
             about = self._connections.pop(number)
-            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
-                connection.shutdown(socket.SHUT_RDWR)
+            _shut(number)
             self._diagnostics.report(
                 about,
                 f"a connection is closed: it sends without end, and this process has grown by more "
@@ -129,10 +142,14 @@ class Guard:
             self.relieve()
 
 
-def resident() -> int:
-    """Bytes of this process that are in memory."""
-    with open("/proc/self/statm", "rb") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
+def _shut(number: int) -> None:
+    """End a connection; ZeroMQ finds it closed by the peer."""
+    with contextlib.suppress(OSError):
+        connection = socket.socket(fileno=number)
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        finally:
+            connection.detach()  # ZeroMQ closes it
 
 
 def _unread(number: int) -> int:
