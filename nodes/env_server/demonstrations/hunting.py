@@ -134,7 +134,7 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
     away = math.dist((x, y, z), (float(body["x"]), float(body["y"]), float(body["z"])))
     if within_reach(player, mob, reach):
         return True
-    if mob_names[int(mob["kind"])] in FLIERS:
+    if mob_names[int(mob["kind"])] in FLIERS and _in_the_open(player, mob):
         _go_beneath(player, mob, flat)
         return False
     if away > STRAIGHT or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z, flat):
@@ -153,6 +153,14 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
         except GaveUp:
             player.wait(10)
     return False
+
+
+def _in_the_open(player: Player, mob: Any) -> bool:
+    """Whether a mob is above the ground, and in no cave."""
+    ground = player.world.state.ground
+    last = ground.shape[1] - 1
+    top = int(ground[0, math.floor(mob["x"]) & last, math.floor(mob["z"]) & last])
+    return float(mob["y"]) > top
 
 
 def _go_beneath(player: Player, mob: Any, flat: float) -> None:
