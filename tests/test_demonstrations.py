@@ -1,6 +1,8 @@
 """The scripted player does tasks through actions alone. All templates: rlgpt world demonstrate."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,15 +18,23 @@ from nodes.env_server.demonstrations.demonstrate import (
     keep,
     table,
 )
+from nodes.env_server.demonstrations.farming import HOES
 from nodes.env_server.demonstrations.fighting import duel
+from nodes.env_server.demonstrations.fishing import fish
 from nodes.env_server.demonstrations.hunting import kills, nearest_mob
-from nodes.env_server.demonstrations.obtaining import Obtaining
+from nodes.env_server.demonstrations.obtaining import Obtaining, tools_of
 from nodes.env_server.demonstrations.player import BLOCK_NAMES, SIDES, Player
 from nodes.env_server.demonstrations.sheltering import wall_in
+from nodes.env_server.game import STILL
 from nodes.env_server.minedojo_api import InventoryItem, make
-from nodes.env_server.obtainable.derivations import derive
-from nodes.env_server.obtainable.oracle import worlds_of
+from nodes.env_server.obtainable.derivations import GIVEN, rules
+from nodes.env_server.obtainable.oracle import targets_of, worlds_of
 
+WITHOUT_A_SCRIPT = {
+    "harvest potatoes",  # a poisonous one among them
+    "kill the dragon and dig up its egg",
+    "take it from the frame in an end ship",
+}
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -36,6 +46,8 @@ DOCS = Path(__file__).parents[1] / "docs"
         "harvest_milk_with_empty_bucket_and_cow",
         "harvest_1_obsidian_with_diamond_pickaxe_and_water_bucket",
         "combat_zombie_plains_diamond_armors_diamond_sword_shield",
+        "combat_creeper_plains_iron_armors_wooden_sword_shield",
+        "combat_sheep_extreme_hills_iron_armors_diamond_sword_shield",  # it sits in a hole
         "techtree_from_barehand_to_wooden_sword",
     ],
 )
@@ -73,7 +85,7 @@ def test_a_cell_for_a_hundred_days_is_of_rock_all_round() -> None:
     env = make("survival", image_size=(1, 1), cam_interval=1, world_seed=1)
     env.reset()
     player = Player(env, 6000)
-    wall_in(Obtaining(player, derive(worlds_of(spec, engine=True)[0]), DEEDS))
+    wall_in(Obtaining(player, worlds_of(spec, engine=True)[0], DEEDS))
     before = player.steps
     player.idle(24)
     assert player.steps == before + 8
@@ -102,6 +114,93 @@ def test_a_result_takes_the_place_of_the_one_before(
 
 def test_the_page_shows_what_was_kept() -> None:
     assert table() in (DOCS / "demonstrations.md").read_text()
+
+
+def test_a_seed_fixes_the_mobs_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        main(["combat_pig_plains_barehand", "--seed", "4", "--json"])
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert first["success"]
+    assert {**first, "seconds": 0} == {**second, "seconds": 0}
+
+
+def _player(task: str, **kwargs: Any) -> tuple[Player, Obtaining]:
+    env = make(task, image_size=(1, 1), cam_interval=1, world_seed=1, seed=1, **kwargs)
+    env.reset()
+    player = Player(env, 5000)
+    return player, Obtaining(player, worlds_of(task_spec(task), engine=True)[0], DEEDS)
+
+
+def test_what_was_given_and_is_used_up_is_made_anew() -> None:
+    player, obtaining = _player("harvest_1_obsidian_with_water_bucket")
+    assert obtaining.way("water_bucket").how == GIVEN
+    player.env.unwrapped.game.set_slot(player.slot_of("water_bucket"), "air", 0, 0)
+    assert obtaining.way("water_bucket").how == "fill a bucket"
+
+
+def test_any_hoe_is_a_hoe() -> None:
+    assert set(tools_of("tool:hoe")) == set(HOES)
+    assert set(tools_of("tool:iron_pickaxe|bow")) == {"iron_pickaxe", "bow"}
+    player, obtaining = _player("harvest_1_wheat_forest")
+    player.env.unwrapped.game.give("stone_hoe", 1, 0)
+    obtaining.need_tool("tool:hoe")
+    assert not player.have("wooden_hoe")
+
+
+@pytest.mark.parametrize(
+    ("task", "way"),
+    [
+        ("harvest_1_redstone_with_golden_pickaxe", "break redstone_ore"),  # not off a witch
+        ("harvest_1_glowstone", "craft"),  # off a witch sooner than by a portal of ten obsidian
+    ],
+)
+def test_the_way_of_least_effort_counts_how_rare_a_mob_is(task: str, way: str) -> None:
+    _, obtaining = _player(task)
+    [target] = targets_of(task_spec(task))
+    assert obtaining.way(target).how == way
+
+
+def test_what_is_done_by_hand_for_an_item_has_a_script() -> None:
+    """Else where it leads through the End or into a chest."""
+    by_hand = {
+        rule.how
+        for rule in rules()
+        if rule.engine and ":" not in rule.gives and rule.gives != "fuel"
+        if not rule.how.startswith(("break ", "kill a "))
+    }
+    assert by_hand - {*DEEDS, "craft", "smelt"} == WITHOUT_A_SCRIPT
+
+
+def test_fishing_brings_fish() -> None:
+    env = make(
+        "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1,
+        generate_world_type="flat", flat_world_seed_string="3;7,60*1,2*9;1;", start_time=1000,
+        allow_mob_spawn=False, initial_inventory=[InventoryItem("mainhand", "fishing_rod")],
+    )  # fmt: skip
+    env.reset()
+    player = Player(env, 5000)
+    for command in ("fill ~-3 62 ~-3 ~ 62 ~3 stone", "tp ~ 63 ~"):
+        assert env.unwrapped.game.tick(STILL, command) == ""
+    obtaining = Obtaining(player, worlds_of(task_spec("harvest_1_fish"), engine=True)[0], DEEDS)
+    fish(obtaining, obtaining.way("fish"), 1)
+    assert player.have("fish")
+    env.close()
+
+
+def test_a_fault_of_a_script_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(*_: object) -> None:
+        raise KeyError("hoe")
+
+    monkeypatch.setattr(demonstrating, "play", play)
+    played = demonstrate("harvest_1_log")
+    assert not played.success
+    assert played.reason == "a fault of the script's own: KeyError: 'hoe'"
+
+
+def test_what_nothing_gives_is_told_at_once() -> None:
+    played = demonstrate("harvest_1_chorus_plant")
+    assert (played.success, played.steps) == (False, 0)
+    assert played.reason == "nothing gives chorus_plant"
 
 
 def test_too_few_steps_are_told() -> None:

@@ -47,6 +47,7 @@ class MobSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: list[str] = []
     how: str = ""
     drops: list[tuple[str, int, int, float]] = []
+    effort: float = 1.0  # of meeting one where it spawns
     engine: bool = False
 
 

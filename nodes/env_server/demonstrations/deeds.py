@@ -8,12 +8,21 @@ from models.actions import USE
 from nodes.env_server.demonstrations.building import place_near
 from nodes.env_server.demonstrations.digging import drops_of
 from nodes.env_server.demonstrations.farming import grow, till_by_water
-from nodes.env_server.demonstrations.fighting import arm, fight_at_night, keep_watch, outside
+from nodes.env_server.demonstrations.fighting import (
+    arm,
+    duel,
+    fight_at_night,
+    is_dark,
+    keep_watch,
+    outside,
+    warily,
+)
+from nodes.env_server.demonstrations.fishing import fish
 from nodes.env_server.demonstrations.fluids import cast_obsidian, empty, fill
 from nodes.env_server.demonstrations.gathering import gather, pick_up, wander
 from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
 from nodes.env_server.demonstrations.obtaining import Deed, Obtaining
-from nodes.env_server.demonstrations.player import GaveUp, Player
+from nodes.env_server.demonstrations.player import BLOCK_IDS, GaveUp, Player
 from nodes.env_server.demonstrations.sheltering import MORNING, wait_for
 from nodes.env_server.obtainable.derivations import Rule
 
@@ -115,6 +124,25 @@ def _await_egg(obtaining: Obtaining, rule: Rule, count: int) -> None:
             player.wait(40)
 
 
+def _kill_carrier(obtaining: Obtaining, rule: Rule, count: int) -> None:
+    """Endermen that carry the block leave it; which it is, one sees from afar."""
+    player = obtaining.player
+    block = BLOCK_IDS[rule.gives]
+    for _ in range(NIGHTS):
+        arm(obtaining)
+        wait_for(player, NIGHT)
+        while is_dark(player) and player.have(rule.gives) < count:
+            number = nearest_mob(player, "enderman", lambda mob: int(mob["carried"]) >> 4 == block)
+            if number < 0:
+                warily(player, lambda: wander(player))
+                continue
+            duel(player, number)
+            pick_up(player, rule.gives)
+        if player.have(rule.gives) >= count:
+            keep_watch(player, MORNING)
+            return
+
+
 def _place_block(obtaining: Obtaining, rule: Rule, count: int) -> None:
     """A block that is to stand somewhere is put down beside the player."""
     place_near(obtaining.player, rule.needs[0])
@@ -135,6 +163,8 @@ DEEDS: dict[str, Deed] = {
     "milk a mooshroom": _on_mob("mooshroom", "bucket"),
     "milk a mooshroom into a bowl": _on_mob("mooshroom", "bowl"),
     "wait until a hen has laid": _await_egg,
+    "kill an enderman that carries the block": _kill_carrier,
+    "fish": fish,
     "fill a bucket": fill,
     "fill a bottle": fill,
     "empty the bucket": empty,

@@ -1,5 +1,6 @@
 """Plays tasks by their scripts and tells how it went."""
 
+import logging
 import time
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from nodes.env_server.demonstrations.scripts import play
 from nodes.env_server.game import NotInThisWorld
 from nodes.env_server.minedojo_api import make
 
+LOG = logging.getLogger("demonstrations")
 LIMIT = 150_000  # steps
 SURVIVAL_LIMIT = 2_500_000  # a hundred days are 2,400,000 ticks
 SEED = 1
@@ -54,6 +56,10 @@ def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
         success = True
     except GaveUp as given_up:
         reason = str(given_up)
+    except Exception as fault:
+        # The other tasks have nothing to do with it.
+        LOG.debug("%s, seed %d", task, seed, exc_info=True)
+        reason = f"a fault of the script's own: {type(fault).__name__}: {fault}"
     finally:
         env.close()
     seconds = round(time.perf_counter() - begun, 2)

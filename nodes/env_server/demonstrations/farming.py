@@ -5,11 +5,13 @@ import math
 import numpy as np
 
 from models.actions import USE
+from nodes.env_server.demonstrations.fighting import is_dark, keep_watch
 from nodes.env_server.demonstrations.fluids import beside, still
 from nodes.env_server.demonstrations.gathering import approach
 from nodes.env_server.demonstrations.ground import WATER, Ground
 from nodes.env_server.demonstrations.obtaining import Obtaining
 from nodes.env_server.demonstrations.player import BLOCK_IDS, Cell, GaveUp, OutOfSteps, Player
+from nodes.env_server.demonstrations.sheltering import MORNING
 from nodes.env_server.obtainable.derivations import Rule
 
 HOES = ("wooden_hoe", "stone_hoe", "iron_hoe", "golden_hoe", "diamond_hoe")
@@ -76,8 +78,8 @@ def _soil(player: Player) -> Cell:
 
 
 def grow(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Sows one plant and waits beside it until it is ripe. It waits in crafting actions that come
-    to nothing, of three ticks each."""
+    """Sows one plant and waits beside it until it is ripe, from the first night on in a hole. It
+    waits in crafting actions that come to nothing, of three ticks each."""
     player = obtaining.player
     crop = rule.gives.removeprefix("block:")
     seeds = SEEDS[crop]
@@ -99,7 +101,10 @@ def grow(obtaining: Obtaining, rule: Rule, count: int) -> None:
             raise GaveUp(f"the {crop} were lost")
         if player.meta(plant) >= RIPE[crop]:
             return
-        player.idle(IDLE)
+        if is_dark(player):
+            keep_watch(player, MORNING)  # it does not grow in the dark either
+        else:
+            player.idle(IDLE)
 
 
 def _fields(player: Player) -> list[Cell]:

@@ -113,13 +113,13 @@ def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
         elif (threat := _threat(player)) is not None:
             _blow(player, threat)
         else:
-            _warily(player, lambda: wander(player))
+            warily(player, lambda: wander(player))
         for loot in {item, *SPOILS}:
             if drops_of(player, loot):
-                _warily(player, lambda loot=loot: pick_up(player, loot))
+                warily(player, lambda loot=loot: pick_up(player, loot))
 
 
-def _warily(player: Player, going: Callable[[], Any]) -> Any:
+def warily(player: Player, going: Callable[[], Any]) -> Any:
     """Does something that takes its time, until somebody comes too near."""
     begun = player.steps
 
@@ -145,7 +145,7 @@ def keep_watch(player: Player, hours: range) -> None:
             _blow(player, threat)
             hidden = False
         elif not hidden:
-            _warily(player, lambda: hide(player))
+            warily(player, lambda: hide(player))
             hidden = True
         else:
             eat_to_heal(player)
@@ -162,7 +162,7 @@ def _find_a_meal(player: Player) -> None:
         for kind, meat in MEATS.items():
             if (number := nearest_mob(player, kind)) >= 0:
                 duel(player, number)
-                _warily(player, lambda meat=meat: pick_up(player, meat))
+                warily(player, lambda meat=meat: pick_up(player, meat))
                 break
     eat_to_heal(player)
 
@@ -185,7 +185,7 @@ def _recover(player: Player) -> None:
         else:
             break
     player.stuck = 0
-    _warily(player, lambda: hide(player))
+    warily(player, lambda: hide(player))
     for _ in range(RECOVERY_TICKS // 3):
         eat_to_heal(player)
         well = float(player.body["life"]) >= WELL or float(player.body["food"]) < FED
@@ -210,7 +210,7 @@ def slay(player: Player, kind: str) -> None:
     for _ in range(QUARRIES):
         number = nearest_mob(player, kind, but=lost)
         if number < 0:
-            _warily(player, lambda: wander(player))
+            warily(player, lambda: wander(player))
             lost.clear()
             continue
         duel(player, number)
@@ -253,7 +253,7 @@ def _blow(player: Player, mob: Any) -> None:
         _look(player, mob, move=2)
     elif creeper and far < THREAT and in_sight(player, mob) and _let_come(player, mob):
         pass
-    elif _warily(player, lambda: close_in(player, mob)):
+    elif warily(player, lambda: close_in(player, mob)):
         strike(player, mob, move=2 if creeper else 0)
 
 

@@ -19,6 +19,9 @@ from nodes.env_server.worlds.embedded.rays import cast, direction
 
 ARM = 2.7  # metres
 LOOK, SOLID = 0.4, 0.5  # metres between two looks along a line; blocks so high hide a mob
+FLIERS = frozenset(("bat", "ghast"))
+STRAIGHT = 7.0  # metres from which one walks straight towards a mob
+BENEATH = 1.5  # metres beside one that flies, to wait for it
 CHASE = 900  # ticks after one mob
 QUARRIES = 40  # mobs that are gone after before giving up
 WEAPONS = ("diamond_sword", "iron_sword", "diamond_axe", "iron_axe", "stone_sword", "stone_axe",
@@ -131,7 +134,10 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
     away = math.dist((x, y, z), (float(body["x"]), float(body["y"]), float(body["z"])))
     if within_reach(player, mob, reach):
         return True
-    if away > 7.0 or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z, flat):
+    if mob_names[int(mob["kind"])] in FLIERS and _in_the_open(player, mob):
+        _go_beneath(player, mob, flat)
+        return False
+    if away > STRAIGHT or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z, flat):
         cell = (math.floor(x), math.floor(y), math.floor(z))
 
         def near(there: tuple[int, int, int]) -> bool:
@@ -147,6 +153,36 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
         except GaveUp:
             player.wait(10)
     return False
+
+
+def _in_the_open(player: Player, mob: Any) -> bool:
+    """Whether a mob is above the ground, and in no cave."""
+    ground = player.world.state.ground
+    last = ground.shape[1] - 1
+    top = int(ground[0, math.floor(mob["x"]) & last, math.floor(mob["z"]) & last])
+    return float(mob["y"]) > top
+
+
+def _go_beneath(player: Player, mob: Any, flat: float) -> None:
+    """Nearer to one that flies, to where it will come down: there is no way to it in the air, and
+    to find that out takes long."""
+    x, z = float(mob["x"]), float(mob["z"])
+    if flat < BENEATH:
+        look_at_mob(player, mob)
+        player.act()
+    elif flat > STRAIGHT or not _walks(player, x, float(player.body["y"]), z, flat):
+        cell = (math.floor(x), player.feet[1], math.floor(z))
+        try:
+            go(
+                player,
+                lambda there: math.hypot(there[0] + 0.5 - x, there[2] + 0.5 - z) < BENEATH + 1.0,
+                cell,
+                slack=2.0,
+            )
+        except OutOfSteps:
+            raise
+        except GaveUp:
+            player.wait(10)
 
 
 def _dig_towards(player: Player, mob: Any) -> None:

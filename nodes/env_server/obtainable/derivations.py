@@ -134,7 +134,8 @@ def _of_places(table: Sources) -> Iterable[Rule]:
         for spot in table.spots(place.within, place.without):
             yield Rule(token, (spot,), "found there", place.engine, effort)
         if place.needs:
-            yield Rule(token, tuple(place.needs), place.how, place.engine)
+            making = 1.0 if place.effort is None else place.effort
+            yield Rule(token, tuple(place.needs), place.how, place.engine, making)
 
 
 def _of_blocks(table: Sources) -> Iterable[Rule]:
@@ -169,7 +170,7 @@ def _of_mobs(table: Sources) -> Iterable[Rule]:
     for entry in table.mobs:
         token = f"mob:{entry.mob}"
         for spot in table.spots(entry.within, entry.without):
-            yield Rule(token, (spot,), "spawns there", entry.engine)
+            yield Rule(token, (spot,), "spawns there", entry.engine, entry.effort)
         if entry.needs:
             yield Rule(token, tuple(entry.needs), entry.how, entry.engine)
         for item, _, _, chance in entry.drops:
