@@ -311,6 +311,7 @@ class _Ending:
 
     def asked(self, number: int, frame: FrameType | None) -> None:
         if number == signal.SIGINT and (self.stop.is_set() or debugged(frame)):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             leave(INTERRUPTED)
         self.stop.set()
         if self.served is None:

@@ -81,7 +81,8 @@ def leave(code: int) -> NoReturn:
     busy machine that is a minute, and nothing comes of it."""
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError, ValueError):  # it may be closed
+        # It may be closed; or a signal has come in the middle of a write.
+        with suppress(AttributeError, OSError, ValueError, RuntimeError):
             stream.flush()
     os._exit(code)
 

@@ -1,5 +1,7 @@
-"""A node with a breakpoint in a service of its serving thread, for as long as the run folder has a
-file called `debug`."""
+"""A node with a service in its serving thread that has a breakpoint as long as the run folder has a
+file called `debug`, and is busy as long as there is one called `busy`."""
+
+import time
 
 from messages.empty import Empty
 from messages.interface import Service
@@ -17,6 +19,9 @@ class Debugged(Node):
     def look_around(self, _: Empty) -> Empty:
         if (self.run / "debug").exists():
             breakpoint()
+        while (self.run / "busy").exists():
+            print("busy now", flush=True)
+            time.sleep(0.1)
         return Empty()
 
 

@@ -74,7 +74,8 @@ def _lasting(said: Any) -> Any:
 
 
 class Killer:
-    """Hits one process after the other, a kind of process being as likely as any other."""
+    """Hits one process after the other. A kind of process is the less likely the more it was hit:
+    some are rarely there, as each end of the env server is theirs."""
 
     def __init__(self, launch: Launched, chance: random.Random) -> None:
         self._launch = launch
@@ -111,7 +112,9 @@ class Killer:
             kinds.setdefault(member.kind, []).append(member)
         if not kinds:
             return
-        member = self._chance.choice(kinds[self._chance.choice(sorted(kinds))])
+        names = sorted(kinds)
+        weights = [0.25 ** self.hits[name] for name in names]
+        member = self._chance.choice(kinds[self._chance.choices(names, weights)[0]])
         stops = self._chance.random() < STOPS
         after = self._chance.uniform(1.0, STOPPED)
         if member.send(signal.SIGSTOP if stops else signal.SIGKILL):

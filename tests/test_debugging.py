@@ -8,13 +8,13 @@ import termios
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 import yaml
 
-from messages.bus import Bus
+from messages.bus import Bus, BusError
 from messages.empty import Empty
 from nodes.exit_codes import FAILED
 from tests.bus_processes import ROOT, Process, make_run
@@ -46,19 +46,22 @@ class Terminal:
     def type(self, keys: bytes) -> None:
         os.write(self._ours, keys)
 
+    def read(self) -> None:
+        """What is printed in the next moment."""
+        if select.select([self._ours], [], [], 0.1)[0]:
+            self.text += os.read(self._ours, 4096).decode(errors="replace")
+
     def wait_for(self, words: str) -> None:
         deadline = time.monotonic() + PATIENCE
         while words not in self.text:
             assert time.monotonic() < deadline, self.text
-            if select.select([self._ours], [], [], 0.1)[0]:
-                self.text += os.read(self._ours, 4096).decode(errors="replace")
+            self.read()
 
     def ended(self) -> int:
         deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None:
             assert time.monotonic() < deadline, self.text
-            if select.select([self._ours], [], [], 0.1)[0]:
-                self.text += os.read(self._ours, 4096).decode(errors="replace")
+            self.read()
         return self.process.returncode
 
     def echoes(self) -> bool:
@@ -104,6 +107,32 @@ def test_a_debugger_that_is_quit_gives_the_node_back_and_the_goal_goes_on(
         (run / "go").touch()
         assert launch.ended() == 0, launch.text
         assert (run / "planner" / "pursued").read_text() == "goal\n"
+
+
+def test_a_second_ctrl_c_ends_a_node_that_is_busy(tmp_path: Path) -> None:
+    """Its serving thread looks at the first one when it is done with what it was asked."""
+    run = make_run(tmp_path)
+    (run / "busy").touch()
+    bus = Bus(run)
+    asking = threading.Thread(target=lambda: _in_vain(bus))
+    try:
+        node = [*command()[:1], str(ROOT / "tests" / "debugged_node.py"), "--run", str(run)]
+        with terminal(node, ROOT) as busy:
+            asking.start()
+            busy.wait_for("busy now")
+            for _ in range(2):  # two at once would be one signal
+                busy.type(CTRL_C)
+                with suppress(subprocess.TimeoutExpired):
+                    busy.process.wait(1.0)
+            assert busy.ended() == 130
+    finally:
+        bus.close()
+        asking.join(PATIENCE)
+
+
+def _in_vain(bus: Bus) -> None:
+    with pytest.raises(BusError):
+        bus.call(LOOK_AROUND, Empty())
 
 
 @pytest.mark.parametrize("keys", [QUIT, CTRL_C], ids=["q", "Ctrl-C"])

@@ -339,6 +339,23 @@ def test_only_a_node_that_says_nothing_hangs(place: Path) -> None:
         assert "talker hangs; it is killed" in launch.text
 
 
+def test_a_launch_without_a_jail_says_so(place: Path) -> None:
+    parameters = {"world": {"kind": "embedded", "area": 32}, "jail": False}
+    nodes = {"env_server": {"parameters": parameters}, **THREE}
+    (place / "launch" / "unjailed.yaml").write_text(yaml.safe_dump({"nodes": nodes}))
+    run = place / "out"
+    with launched("launch", "unjailed", f"run={run}", cwd=place, run=run) as launch:
+        launch.wait_for("env_server: jail: off (jail=false)")
+        ready(launch)
+        eventually(lambda: Path(run / "env_server" / "jail.json").exists())
+        listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+        assert [line.endswith("jail: off (jail=false)") for line in listed[1:]] == [True] + [
+            False
+        ] * 3
+        assert launch.stop() == 130
+        assert launch.text.count("jail: off") == 1
+
+
 def test_a_log_that_cannot_be_written_is_said_once(place: Path) -> None:
     run = place / "out"
     run.mkdir()
