@@ -23,6 +23,7 @@ from rlgpt.commands import (
     skill,
     table,
     topic,
+    train,
     world,
 )  # fmt: skip
 from rlgpt.refused import Refused
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     launch.add(commands)
     resume.add(commands)
+    train.add(commands)
     table.add(commands)
     runs.add(commands)
     compare.add(commands)
