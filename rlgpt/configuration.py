@@ -13,6 +13,7 @@ from messages.bounds import Amount, NotNegative, Positive
 from messages.bus import AddressError
 from messages.bus.address import read_hosts
 from messages.plan import Limits
+from messages.training import TrainingSpec
 from messages.world import Condition, Task
 from nodes.config import ConfigError, read_config
 from nodes.files import write_whole
@@ -80,6 +81,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     run: str
     seed: Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)] = 0
     task: StrictTask | None = None
+    training: TrainingSpec | None = None  # what is trained, where that is all: `rlgpt train`
     limits: StrictLimits = StrictLimits()
     world: dict[str, Any] = {}
     llm: dict[str, Any] = {}

@@ -37,7 +37,11 @@ def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
     """Compose a launch, make its run folder and play it to the end. Returns the exit code."""
     from rlgpt.composition import compose_launch  # Hydra: not for those who only resume
 
-    data = compose_launch(name, overrides)
+    return launch_composed(compose_launch(name, overrides), name, excluded)
+
+
+def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int:
+    """The same of a launch that is composed already; ``name`` is what complaints call it."""
     wanted = data.get("run")
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
@@ -132,7 +136,9 @@ class Launch:
         self._run = run
         self._view = view
         self._report: plan.GoalReport | None = None
+        self._trained: training.Trained | None = None
         self._goal_error: str | None = None
+        self._spec_is_wrong = False  # the training's, by the user who wrote it
         self._mishap = False  # the goal failed by a mistake in a node, not by anyone's decision
         self._over = threading.Event()
         try:
@@ -157,6 +163,9 @@ class Launch:
     def all_ready(self) -> None:
         """Every node is up: now the goal."""
         self._view.said("all nodes are ready")
+        if self._stack.training is not None:
+            threading.Thread(target=self._pursue, name="goal", daemon=True).start()
+            return
         if self._stack.task is None or "planner" not in self._stack.nodes:
             self._view.said("there is no goal; Ctrl-C ends the launch")
             return
@@ -204,15 +213,20 @@ class Launch:
         self._view.heard_heartbeat(heartbeat)
 
     def _pursue(self) -> None:
-        assert self._stack.task is not None
-        goal = plan.PursueGoal(task=self._stack.task, limits=self._stack.limits)
         try:
-            self._report = self._bus.run_goal(plan.PURSUE, GOAL, goal)
+            if (spec := self._stack.training) is not None:
+                goal = training.Train(spec=spec)
+                self._trained = self._bus.run_goal(training.TRAIN, f"train/{spec.name}", goal)
+            elif self._stack.task is not None:
+                goal = plan.PursueGoal(task=self._stack.task, limits=self._stack.limits)
+                self._report = self._bus.run_goal(plan.PURSUE, GOAL, goal)
         except (BusError, CodecError) as error:
             if self._over.is_set():
                 return  # the launch ended first; the goal is resumed another time
             self._goal_error = error.message if isinstance(error, RemoteError) else str(error)
             self._mishap = isinstance(error, RemoteError) and error.mishap
+            invalid = isinstance(error, RemoteError) and error.code == "invalid"
+            self._spec_is_wrong = invalid and self._stack.training is not None
         self.supervisor.finish()
 
     def conclude(self, seconds: float) -> int:
@@ -221,6 +235,9 @@ class Launch:
         self._launches.restarted(self._restarts())
         if self._report is not None:
             self._show(self._report, seconds)
+            return 0
+        if self._trained is not None:
+            self._show_trained(self._trained, seconds)
             return 0
         if self.supervisor.failure is not None:
             self._view.log(f"failed: {self.supervisor.failure}")
@@ -236,6 +253,8 @@ class Launch:
             self._view.log(f"failed: {self._goal_error}")
             self._launches.end("failed", self._goal_error)
             self._point_at_report()
+            if self._spec_is_wrong:
+                raise Refused(f"the spec will not do: {self._goal_error}")
             hint = f"logs are in {run}"
             if self._mishap:
                 hint += f"; once that is mended, `rlgpt resume {run}` goes on"
@@ -265,6 +284,19 @@ class Launch:
         again = ", ".join(f"{node} {count}x" for node, count in self._restarts().items() if count)
         say(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
         for label, path in papers:
+            say(f"{label:8}{path}", markup=False, soft_wrap=True)
+
+    def _show_trained(self, trained: training.Trained, seconds: float) -> None:
+        from rlgpt.report.words import trained_in_words
+
+        self._view.log(trained_in_words(trained))
+        self._launches.end("finished")
+        papers = self._papers()
+        say = self._view.console.print
+        say(trained_in_words(trained), markup=False)
+        say(f"{seconds:.0f} s")
+        policy = _short(self._run / trained.policy.checkpoint)
+        for label, path in [("policy", policy), *papers]:
             say(f"{label:8}{path}", markup=False, soft_wrap=True)
 
     def _end_finished(self, report: plan.GoalReport) -> None:

@@ -25,6 +25,7 @@ from rlgpt.commands import (
     skill,
     table,
     topic,
+    train,
     world,
 )  # fmt: skip
 from rlgpt.refused import Refused
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     launch.add(commands)
     resume.add(commands)
+    train.add(commands)
     table.add(commands)
     runs.add(commands)
     compare.add(commands)

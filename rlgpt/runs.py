@@ -72,7 +72,8 @@ def _folders(place: Path) -> list[Path]:
 def _told(run: Path) -> Run:
     told = account(run)
     records = launches.read(run)
-    evaluated = told.performance is not None or any(i.episodes for i in told.iterations)
+    evaluated = any(i.episodes for i in told.iterations)
+    evaluated |= told.performance is not None or told.trained is not None
     return Run(
         run=run.name,
         state=told.state.kind,

@@ -25,12 +25,13 @@ from messages.plan import (
     Subtask,
     SubtaskReport,
 )
-from messages.training import TRAIN, Train
+from messages.training import TRAIN, Train, Trained
 from messages.world import Task
 from rlgpt.configuration import StrictTask
 from rlgpt.refused import Refused, instead
 from rlgpt.report import found, stores
 from rlgpt.report.state import Ending, State, state
+from rlgpt.report.words import trained_in_words
 
 GOAL_REPORT = "goal_report.json"
 
@@ -60,6 +61,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     chosen: dict[str, int] = {}
     goals: list[GoalLine] = []
     under_way: list[GoalLine] = []
+    trained: Trained | None = None  # where the goal is a training and it is over
     whole: GoalReport | None = None  # of a goal that is over, as the planner reported it
 
 
@@ -77,9 +79,12 @@ def account(run: Path, goal: str | None = None, report: GoalReport | None = None
     if report is None and goal is None and record is None:
         report = _written(run)
     told = _of_report(report) if report is not None else _of_parts(run, record, every)
+    if record is not None and record.action == TRAIN.name:
+        told = _with_training(told, record)
+    over = report is not None or told.trained is not None
     ending = Ending(
         there=told.task is not None or record is not None,
-        success=None if report is None else report.success,
+        success=told.success if over else None,
         failure=record.text if record is not None and record.status == "failed" else "",
     )
     now = state(run, ending)
@@ -192,6 +197,19 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
         performance=performance,
         stopped=stopped,
         chosen=chosen,
+    )
+
+
+def _with_training(told: Account, record: GoalRecord) -> Account:
+    """Of a training that is a goal by itself: it is reached with the success rate that ends it."""
+    asked, trained = stores.request(record, Train), stores.result(record, Trained)
+    if asked is None or trained is None:
+        return told
+    return msgspec.structs.replace(
+        told,
+        success=trained.success_rate >= asked.spec.stop_at,
+        reason=trained_in_words(trained),
+        trained=trained,
     )
 
 

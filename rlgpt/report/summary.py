@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from messages.plan import GoalReport, Iteration, Performed
+from messages.plan import GoalReport, Iteration, Performed, Samples
 from messages.world import Condition, Task
 from rlgpt import launches
 from rlgpt.report import episodes, found
@@ -68,7 +68,7 @@ class Summary(msgspec.Struct, kw_only=True):
     success: bool
     reason: str
     # Of the performance; of a goal with one subtask, of the iteration that stands; 0 for a goal of
-    # several that was never performed.
+    # several that was never performed. Of a training alone, of its recent episodes.
     success_rate: float
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
@@ -167,6 +167,8 @@ def standing(report: Account | GoalReport) -> Iteration | None:
 def samples(report: Account) -> SampleSummary:
     """Of its iterations and its performance together."""
     each = [iteration.samples for iteration in report.iterations]
+    if (alone := report.trained) is not None:
+        each.append(Samples(training=alone.samples + alone.prefix_samples))
     performed = report.performance.steps if report.performance else 0
     return SampleSummary(
         training=sum(item.training for item in each),
@@ -178,6 +180,8 @@ def samples(report: Account) -> SampleSummary:
 
 def success_rate(report: Account) -> float:
     """What `Summary.success_rate` is."""
+    if report.trained is not None:
+        return report.trained.success_rate
     if report.performance is not None:
         return report.performance.success_rate
     if len(report.subtasks) > 1:

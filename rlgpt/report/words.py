@@ -1,6 +1,7 @@
 """How numbers, conditions and model-written text are put into words, on page and table alike."""
 
 from messages.plan import Iteration, Line, Subtask
+from messages.training import Trained
 from messages.world import Condition, RewardTerm
 from nodes.plain_text import plain
 
@@ -72,6 +73,13 @@ def _implemented(line: Line) -> str:
 def successes(iteration: Iteration) -> int:
     """How many of the iteration's evaluation episodes succeeded."""
     return round(iteration.success_rate * iteration.episodes)
+
+
+def trained_in_words(trained: Trained) -> str:
+    """``success rate 0.93 of the recent training episodes after 12.3k samples: stop_at reached``"""
+    spent = count(trained.samples + trained.prefix_samples)
+    rate = f"{trained.success_rate:.2f} of the recent training episodes"
+    return f"Success rate {rate} after {spent} samples: {plain(trained.reason)}"
 
 
 def telling_line(iteration: Iteration) -> Line | None:

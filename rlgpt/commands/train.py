@@ -1,0 +1,30 @@
+"""``rlgpt train``: a policy by a spec file."""
+
+from argparse import Namespace
+
+from rlgpt.commands.parsing import Commands, add_overrides, example, without_options
+from rlgpt.refused import Refused
+
+
+def add(commands: Commands) -> None:
+    train = commands.add_parser(
+        "train",
+        help="train a policy by a spec file, without agents",
+        allow_abbrev=False,
+        description="Train one policy by a spec file: what it sees, may do and is paid for, its "
+        "coded actions as files. `rlgpt resume` goes on with one that was stopped. key=value "
+        "overrides launch/train.yaml.",
+        **example("rlgpt train docs/examples/train/harvest_log.yaml learner.environments=32"),
+    )
+    train.add_argument("spec", metavar="SPEC.yaml", help="docs/launching.md has its fields")
+    add_overrides(train)
+    train.set_defaults(do=_train, takes_more=True)
+
+
+def _train(given: Namespace, more: list[str]) -> int:
+    from rlgpt.training import train
+
+    options, overrides = without_options([*given.overrides, *more])
+    if options:
+        raise Refused(f"`-{options[0]}` means nothing here; see rlgpt train --help")
+    return train(given.spec, overrides)

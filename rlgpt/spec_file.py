@@ -1,0 +1,121 @@
+"""The file that `rlgpt train` reads: a training spec as a person writes it."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from messages.bounds import Discount, Positive, Share
+from messages.program import Program
+from messages.training import TrainingSpec
+from messages.world import Interface, RewardTerm, SeedRange, Task
+from nodes.naming import slug
+from rlgpt.configuration import StrictCondition, StrictTask
+from rlgpt.refused import Refused, near
+
+_SEEDS = 900_000  # of training episodes; those after them are for tryouts and evaluations
+_PER_RUN = 1_000_000
+
+
+class CodedAction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A program in a file of its own, which is looked for beside the spec."""
+
+    file: str
+    name: str = ""  # empty: the file's
+    purpose: str = ""
+    max_steps: Positive = 50
+
+
+class Reward(RewardTerm, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A term of the reward, see `RewardTerm`."""
+
+
+class SpecFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``task`` is the name of one in ``launch/task/``, or a task written out."""
+
+    task: str | StrictTask
+    observations: list[str]
+    actions: list[str]
+    rewards: list[Reward]
+    horizon: Positive
+    budget: Positive  # primitive samples at most
+    name: str = ""  # of the policy; empty: the file's
+    macros: list[CodedAction] = []  # coded actions added to the action space
+    prefix: list[CodedAction] = []  # run inside resets, before the policy begins
+    success: StrictCondition | None = None  # None: the task's
+    targets: list[str] = []
+    autocraft: bool = False
+    gamma: Discount | None = None  # inside a macro; None: the learner's
+    stop_at: Share = 0.98  # success rate of recent training episodes that ends it early
+    give_up_at: Positive | None = None  # samples within which an episode must succeed
+
+
+def read_spec_file(path: Path) -> SpecFile:
+    """Raises Refused, in one sentence, for what is no spec."""
+    try:
+        data = yaml.safe_load(path.read_text("utf-8"))
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise Refused(f"{path} is not valid YAML{line}") from None
+    try:
+        return msgspec.convert(data, SpecFile)
+    except msgspec.ValidationError as error:
+        raise Refused(f"{path}: {_complaint(str(error))}") from None
+
+
+def training_spec(told: SpecFile, path: Path, task: Task, seed: int, gamma: float) -> TrainingSpec:
+    """What the learner is asked for. Raises Refused where a program's file cannot be read."""
+    return TrainingSpec(
+        name=slug(told.name or path.stem),
+        task=task,
+        interface=Interface(
+            observations=told.observations,
+            actions=told.actions,
+            macros=[_program(each, path) for each in told.macros],
+            rewards=list(told.rewards),
+            success=told.success or task.success,
+            horizon=told.horizon,
+            targets=told.targets,
+            gamma=gamma if told.gamma is None else told.gamma,
+            autocraft=told.autocraft,
+        ),
+        prefix=[_program(each, path) for each in told.prefix],
+        seeds=SeedRange(first=seed * _PER_RUN, count=_SEEDS),
+        budget=told.budget,
+        stop_at=told.stop_at,
+        give_up_at=told.give_up_at,
+    )
+
+
+def _program(told: CodedAction, spec: Path) -> Program:
+    file = spec.parent / told.file
+    try:
+        source = file.read_text("utf-8")
+    except OSError as error:
+        raise Refused(f"{spec}: {file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{spec}: {file} is no program: it is not text in UTF-8") from None
+    return Program(
+        name=told.name or file.stem,
+        source=source,
+        purpose=told.purpose,
+        max_steps=told.max_steps,
+    )
+
+
+def _complaint(error: str) -> str:
+    message, _, where = error.partition(" - at ")
+    path = where.strip("`").removeprefix("$").lstrip(".")
+    place = f" in `{path}`" if path else ""
+    if unknown := re.search(r"unknown field `(\w+)`", message):
+        known = SpecFile.__struct_fields__ if not path else ()
+        return f"there is no `{unknown[1]}`{place}{near(unknown[1], known)}"
+    if missing := re.search(r"missing required field `(\w+)`", message):
+        return f"`{missing[1]}` is missing{place}"
+    if not path:
+        return "it is no training spec: it should be a mapping of names to values"
+    return f"`{path}`: {message[0].lower()}{message[1:]}"

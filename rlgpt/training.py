@@ -1,0 +1,33 @@
+"""``rlgpt train SPEC.yaml``: one policy, trained by a spec file alone."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from rlgpt.configuration import check
+from rlgpt.launching import launch_composed
+from rlgpt.refused import Refused
+from rlgpt.spec_file import read_spec_file, training_spec
+
+_LAUNCH = "train"
+
+
+def train(file: str, overrides: list[str]) -> int:
+    """Launch an env server and a learner, and have them train. Returns the exit code."""
+    from rlgpt.composition import compose_launch  # Hydra: only where it is needed
+
+    path = Path(os.path.expanduser(file))
+    told = read_spec_file(path)
+    if any(override.startswith("task=") for override in overrides):
+        raise Refused(f"the task is the spec's; set `task` in {file}")
+    named = [f"task={told.task}"] if isinstance(told.task, str) else []
+    data = compose_launch(_LAUNCH, [*named, *overrides])
+    if not isinstance(told.task, str):
+        data["task"] = msgspec.to_builtins(told.task)
+    stack = check({**data, "run": "runs"}, _LAUNCH)
+    assert stack.task is not None
+    gamma = float(stack.learner.get("gamma", 0.99))
+    spec = training_spec(told, path, stack.task, stack.seed, gamma)
+    data |= {"name": f"train-{spec.name}", "training": msgspec.to_builtins(spec)}
+    return launch_composed(data, _LAUNCH, [])

@@ -1,0 +1,91 @@
+"""rlgpt train: a policy by a spec file, with the real env server and learner."""
+
+import json
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, rlgpt
+
+EXAMPLE = CHECKOUT / "docs" / "examples" / "train"
+SMALL = ("learner.environments=4", "learner.minibatch=64", "learner.hidden=32", "+world.area=64")
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """The example, with a small budget."""
+    shutil.copytree(EXAMPLE, tmp_path / "mine")
+    path = tmp_path / "mine" / "harvest_log.yaml"
+    told = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump({**told, "budget": 6000, "stop_at": 1.0}))
+    return path
+
+
+def test_a_policy_is_trained_by_the_example_and_resumed(spec: Path) -> None:
+    place = spec.parent.parent
+    run = place / "it"
+    arguments = ("train", "mine/harvest_log.yaml", "run=it", *SMALL)
+    with launched(*arguments, cwd=place, run=run) as launch:
+        launch.wait_for("learner: ")
+        assert launch.stop(signal.SIGINT) == 130
+        assert "report: it/report.html" in launch.text
+    assert json.loads((run / "summary.json").read_text())["state"]["kind"] == "interrupted"
+    with launched("resume", "it", cwd=place, run=run) as again:
+        assert again.ended() == 0, again.text
+        assert "of the recent training episodes after" in again.text
+        assert "policy  it/learner/train+harvest-log/checkpoint.pt" in again.text
+    assert (run / "learner" / "train+harvest-log" / "checkpoint.pt").is_file()
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["state"]["kind"] in ("reached", "not_reached")
+    assert summary["task"]["id"] == "harvest_log"
+    assert summary["samples"]["training"] >= 6000
+    assert summary["episodes"]["training"] > 0
+    assert summary["goals"][0]["action"] == "learner/train"
+    shown = rlgpt("runs", str(place), cwd=place).stdout
+    assert "harvest_log" in shown
+
+
+def test_what_no_world_has_is_told_as_a_mistake_of_the_spec(spec: Path) -> None:
+    told = yaml.safe_load(spec.read_text())
+    spec.write_text(yaml.safe_dump({**told, "actions": ["fly"]}))
+    place = spec.parent.parent
+    arguments = ("train", "mine/harvest_log.yaml", "run=it", SMALL[3])
+    with launched(*arguments, cwd=place, run=place / "it") as launch:
+        assert launch.ended() == 2
+        assert "fly" in launch.text
+        assert "Traceback" not in launch.text
+    eventually(lambda: (place / "it" / "summary.json").is_file())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"observatons": ["compass"]}, "there is no `observatons`; did you mean `observations`?"),
+        ({"rewards": None}, "`rewards`: expected"),
+        ({"rewards": [{"kind": "succes", "weight": 1}]}, "`rewards[0].kind`: invalid enum value"),
+        ({"rewards": [{"kind": "success", "wait": 1}]}, "there is no `wait` in `rewards[0]`"),
+        ({"horizon": 0}, "`horizon`: expected"),
+        ({"task": "harvest_lgo"}, "there is no task `harvest_lgo`; did you mean `harvest_log`?"),
+        ({"macros": [{"file": "fly.py"}]}, "fly.py cannot be read: No such file"),
+    ],
+)
+def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], words: str) -> None:
+    told = yaml.safe_load(spec.read_text())
+    spec.write_text(yaml.safe_dump({**told, **change}))
+    assert words in refused("train", str(spec), cwd=spec.parent)
+    assert not (spec.parent / "runs").exists()
+
+
+def test_what_is_no_spec_is_refused(spec: Path) -> None:
+    assert "cannot be read: No such file" in refused("train", "none.yaml", cwd=spec.parent)
+    spec.write_text("task: [")
+    assert "is not valid YAML, line 1" in refused("train", str(spec), cwd=spec.parent)
+    spec.write_text("- 3\n")
+    assert "it is no training spec" in refused("train", str(spec), cwd=spec.parent)
+    spec.write_text("task: bed\n")
+    assert "is missing" in refused("train", str(spec), cwd=spec.parent)
+    said = refused("train", str(spec), "task=bed", cwd=spec.parent)
+    assert "is missing" in said or "the task is the spec's" in said
