@@ -49,6 +49,7 @@ class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
     changed: dict[
         str, str
     ] = {}  # what the exemplar changed: observation field -> "before -> after"
+    environments: list[int] = []  # in which the runs ended so
 
 
 CHECK = Service("env_server/check_program", CheckProgram, Checked, idempotent=True)

@@ -96,11 +96,17 @@ def unjudged(played: Played) -> Verdict:
     whether the sub-action was done."""
     wrong = next((each for each in played.reports if each.status in _FAILED), None)
     if wrong is not None:
-        return failed(f"The program failed at line {wrong.line}: {wrong.error or wrong.status}")
+        runs = sum(each.count for each in played.reports)
+        why = wrong.error or _FAILED[wrong.status]
+        return failed(f"{wrong.count} of {runs} runs failed at line {wrong.line}: {why}")
     return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
 
 
-_FAILED = frozenset({"error", "fuel_exhausted", "killed"})
+_FAILED = {
+    "error": "an error",
+    "fuel_exhausted": "it went round a loop without acting",
+    "killed": "its process was killed",
+}
 
 
 def judge(

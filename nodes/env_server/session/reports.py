@@ -16,7 +16,7 @@ class Reports:
         self._readings = readings
         self._before: dict[int, View] = {}
         self._groups: dict[tuple[str, int], tuple[Ending, dict[str, str]]] = {}
-        self._counts: dict[tuple[str, int], int] = {}
+        self._rows: dict[tuple[str, int], list[int]] = {}
 
     def begin(self, rows: Bools) -> None:
         """The program is about to start in ``rows`` (B,)."""
@@ -29,7 +29,7 @@ class Reports:
         if ending is None:
             return
         key = (ending.status, ending.line)
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._rows.setdefault(key, []).append(row)
         if key not in self._groups:
             changed = changes(self._before[row], view(self._readings, row))
             self._groups[key] = (ending, changed)
@@ -40,12 +40,13 @@ class Reports:
             ProgramReport(
                 program=self._program,
                 status=ending.status,
-                count=self._counts[key],
+                count=len(self._rows[key]),
                 steps=ending.steps,
                 line=ending.line,
                 last_primitive=ending.last_primitive,
                 error=ending.error,
                 changed=changed,
+                environments=sorted(self._rows[key]),
             )
             for key, (ending, changed) in self._groups.items()
         ]
