@@ -22,8 +22,8 @@ from messages.plan import Iteration, Limits, Line, Samples, Stage, SubAction, Su
 from messages.program import Problem, Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
-from nodes.asking import render
 from models.outcomes import holds, success_rate
+from nodes.asking import render
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.learner.policies import policy_folder

@@ -82,7 +82,7 @@ class Planner(Node):
             subtask = rest.pop(0)
             start = held
             if rest:  # a goal that is not planned may be one that the rules know no way to
-                held = expected(gains([subtask]), held)
+                held = expected(gains([subtask]), held, later=gains(rest))
             if _key(subtask) in practised:
                 continue
             done = len(practised)
