@@ -87,6 +87,8 @@ def listed(ends: Sequence[Ending]) -> str:
 
 
 def _ending(episode: Episode, report: ProgramReport | None) -> Ending:
+    if report is not None and report.status == "killed" and episode.ended != "death":
+        return Ending(how="killed")  # with it, the episodes of its session were cut off
     if episode.ended != "running" or report is None or report.status == "episode_over":
         return Ending(how=episode.ended)
     if report.status == "error":

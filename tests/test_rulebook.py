@@ -234,6 +234,16 @@ WORKED_TWICE = tryout("success", "death", "horizon", "death", "running", "succes
             "It worked in 0 of 3 episodes; 2 failed at line 7: no {odd}, 1 died.",
             "Repair line 7.",
         ),
+        # With a program that was killed its episodes are cut off, as by their horizon.
+        (
+            {
+                "episodes": tryout("horizon", "horizon", "death"),
+                "reports": [runs("killed", [0, 1], line=5, error="it hung")],
+            },
+            0.0,
+            "It worked in 0 of 3 episodes; 2 ended with the program's process killed, 1 died.",
+            "Take less time and memory",
+        ),
         (
             {"method": "rl", "episodes": tryout("success", "horizon", "horizon")},
             1 / 3,
