@@ -79,6 +79,12 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     seconds: float
     video: str | None = None  # path relative to the run folder
     left: dict[str, int] = {}  # what its successful episodes mostly had in the end
+    cut: bool = False  # the samples were not enough for all episodes of its evaluation
+
+    @property
+    def tried_out(self) -> float:
+        """Success rate of the tryout of its last sub-action, which plays all that comes before."""
+        return self.lines[-1].verdict.success_rate if self.lines else 0.0
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +92,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     iterations: Positive = 4
     success_rate: Share = 0.9
-    samples: Positive = 3_000_000  # of the whole goal, all subtasks together
+    # Primitive steps of the whole goal: trainings, tryouts, evaluations and the performance.
+    samples: Positive = 3_000_000
     goal_rate: Share | None = None  # of the performance of a whole plan; None: success_rate
 
 
@@ -131,6 +138,7 @@ class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     milestones: dict[str, int]  # item of the plan, in its order -> episodes that had it
     steps: int  # primitive steps, all episodes together
     video: str | None = None  # path relative to the run folder
+    cut: bool = False  # the samples were not enough for all episodes
 
 
 class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -168,7 +176,7 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     sub_action: SubAction
     before: list[Stage]
     history: list[Line]  # earlier verdicts on this sub-action (same name), oldest first
-    samples: int | None = None  # that are left for a training; None: as many as it asks for
+    samples: int | None = None  # primitive steps that it may take in all; None: any
 
 
 class Working(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -189,6 +197,7 @@ class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task
     stages: list[Stage]
     record: bool = True
+    samples: int | None = None  # primitive steps that it may take; None: any
 
 
 class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -196,6 +205,7 @@ class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
     steps: int  # primitive steps, all episodes together
     video: str | None = None
+    cut: bool = False  # the samples were not enough for all of its episodes
 
 
 class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -205,6 +215,7 @@ class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task
     subtasks: list[Practised]
     record: bool = True
+    samples: int | None = None  # primitive steps that it may take; None: any
 
 
 PURSUE = Action("planner/pursue", PursueGoal, PlanStatus, GoalReport)

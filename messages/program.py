@@ -51,6 +51,7 @@ class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
     changed: dict[
         str, str
     ] = {}  # what the exemplar changed: observation field -> "before -> after"
+    environments: list[int] = []  # in which the runs ended so
 
 
 # The env server starts a worker for it if need be, and has limits for both.

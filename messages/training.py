@@ -38,7 +38,8 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange
     budget: int  # primitive samples at most, those of prefix and lead not counted
     stop_at: float = 1.0  # success rate of recent training episodes that ends training early
-    most: int | None = None  # primitive steps at most, those of prefixes counted; None: any
+    # Primitive steps at most, those of prefix and lead counted, whatever they take; None: any.
+    most: int | None = None
     give_up_at: int | None = None  # samples within which an episode must succeed; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
 
@@ -86,6 +87,7 @@ class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """How the episodes went is the session's to tell, when it is closed."""
 
     steps: int  # primitive steps, all environments together
+    late: list[int] = []  # environments in which the interface's horizon ended the stage
 
 
 TRAIN = Action("learner/train", Train, Progress, Trained)

@@ -4,10 +4,13 @@ The planner checks plans with it, the rulebook writes them with it, and a goal t
 re-planned with it from the inventory of the moment. It knows recipes, tools and how long they last,
 stations and fuel; models/ways.py says how each item is had. It does not know where anything is to
 be found, and it counts a tool that is held as new.
+
+A furnace burns coal that nothing else in the plan needs, then planks. Of the tools at hand the
+least is used first, so that the better ones are left for what takes them.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -17,9 +20,12 @@ from models.ways import MADE, Unreachable, Way, easiest, open_ways, way_to
 
 SMELT_TICKS = 200
 FUEL = "planks"
+"""What is got to be burnt."""
+SPARE_FUEL = "coal"
+"""What is burnt where it is held and not needed."""
 _MOBS = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
-_BURNS = next(item.fuel for item in ITEMS if item.name == FUEL)
+_BURNS = {item.name: item.fuel for item in ITEMS if item.fuel}
 
 
 class Need(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +48,20 @@ def needs(goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
         Unreachable: there is no way to something that is needed.
     """
     chosen = open_ways(inventory, make=True)
+    steps = _counted_back(goal, quantity, inventory, chosen, {})
+    if inventory.get(SPARE_FUEL, 0) and (burnt := _planks_to_burn(steps, inventory)):
+        return _counted_back(goal, quantity, inventory, chosen, burnt)
+    return steps
+
+
+def _counted_back(
+    goal: str,
+    quantity: int,
+    inventory: Mapping[str, int],
+    chosen: frozenset[str],
+    burnt: Mapping[str, int],
+) -> list[Need]:
+    """``burnt``: planks that the smelting of an item burns, where coal leaves fewer of them."""
     wanted: dict[str, int] = {goal: quantity}
     kept: dict[str, int] = {}
     worn: dict[str, int] = {}  # tool that is made -> uses that it has to stand
@@ -57,11 +77,11 @@ def needs(goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
         if missing <= 0:
             continue
         way = way_to(item, chosen)
-        times = math.ceil(missing / way.gives)
+        times = _times(missing, way)
         for used, each in way.uses.items():
             wanted[used] = wanted.get(used, 0) + each * times
         if way.how == "smelt":
-            wanted[FUEL] = wanted.get(FUEL, 0) + _fuel(times)
+            wanted[FUEL] = wanted.get(FUEL, 0) + burnt.get(item, _to_burn(missing, way))
         if way.station:
             kept[way.station] = 1
         if way.tools:
@@ -89,8 +109,7 @@ def shortfalls(
         except Unreachable as reason:
             found.append(f"{where} cannot be done: {reason}.")
             continue
-        times = math.ceil(max(0, gain) / way.gives)
-        for used, count in used_up(way, times).items():
+        for used, count in _used_up(item, gain, way, held, plan[number:]).items():
             if held.get(used, 0) < count:
                 found.append(
                     f"{where} uses up {count} {used}, and there are {held.get(used, 0)} by then: "
@@ -98,55 +117,120 @@ def shortfalls(
                 )
         if way.station and not held.get(way.station, 0):
             found.append(f"{where} needs a {way.station}, which no earlier subtask gets.")
-        if way.tools and times:
-            found += _too_few_tools(where, way, times, uses_left)
+        if way.tools and gain > 0:
+            found += _too_few_tools(where, way, _times(gain, way), uses_left)
         had = held.get(item, 0)
-        _carry_out(held, item, gain, way)
+        _carry_out(held, item, gain, way, plan[number:])
         brought = held[item] - had
         uses_left[item] = uses_left.get(item, 0) + brought * _lasts(item)
     return found
 
 
-def expected(plan: Iterable[tuple[str, int]], inventory: Mapping[str, int]) -> dict[str, int]:
-    """The inventory after these steps, by the rules alone. Items that burn come last, the fuel
-    first among them: the game burns what lies in the first slot, be it a tool or a table."""
+def expected(
+    plan: Sequence[tuple[str, int]],
+    inventory: Mapping[str, int],
+    later: Sequence[tuple[str, int]] = (),
+) -> dict[str, int]:
+    """The inventory after these steps, by the rules alone. Items that burn come last, for the game
+    burns what lies in the first slot, be it a tool or a table: first among them the coal that none
+    of the ``later`` steps needs, and planks."""
     held = dict(inventory)
-    for item, gain in plan:
-        _carry_out(held, item, gain, way_to(item, open_ways(held)))
-    burns = {item.name for item in ITEMS if item.fuel}
-    order = sorted(held, key=lambda name: (name in burns, name != FUEL))
-    return {name: held[name] for name in order if held[name] > 0}
+    for number, (item, gain) in enumerate(plan, 1):
+        way = way_to(item, open_ways(held))
+        _carry_out(held, item, gain, way, [*plan[number:], *later])
+    fuels = [SPARE_FUEL, FUEL] if _spare(held, later) else [FUEL, SPARE_FUEL]
+
+    def slot(name: str) -> int:
+        if name in fuels:
+            return 1 + fuels.index(name)
+        return 3 if name in _BURNS else 0
+
+    return {name: held[name] for name in sorted(held, key=slot) if held[name] > 0}
 
 
-def used_up(way: Way, times: int) -> dict[str, int]:
-    """What doing it so many times takes out of the inventory."""
-    burnt = {FUEL: _fuel(times)} if way.how == "smelt" else {}
+def _times(gain: int, way: Way) -> int:
+    return math.ceil(max(0, gain) / way.gives)
+
+
+def _used_up(
+    item: str,
+    gain: int,
+    way: Way,
+    held: Mapping[str, int],
+    later: Sequence[tuple[str, int]],
+) -> dict[str, int]:
+    """What a step takes out of the inventory."""
+    burnt: dict[str, int] = {}
+    times = _times(gain, way)
+    if way.how == "smelt" and times:
+        own = way.uses.get(SPARE_FUEL, 0) * times
+        burnt = _burnt(times, max(0, _spare(held, later) - own))
     for used, each in way.uses.items():
         burnt[used] = burnt.get(used, 0) + each * times
     return burnt
 
 
+def _burnt(times: int, coal: int) -> dict[str, int]:
+    """What smelting so many times burns where so much coal can be spared."""
+    ticks = times * SMELT_TICKS
+    coal = min(coal, math.ceil(ticks / _BURNS[SPARE_FUEL]))
+    planks = math.ceil(max(0, ticks - coal * _BURNS[SPARE_FUEL]) / _BURNS[FUEL])
+    return {fuel: count for fuel, count in ((SPARE_FUEL, coal), (FUEL, planks)) if count}
+
+
+def _spare(held: Mapping[str, int], later: Sequence[tuple[str, int]]) -> int:
+    """How much of the coal that is held none of the later steps uses up, nor has to replace."""
+    used = 0
+    for item, gain in later:
+        if item == SPARE_FUEL and gain > 0:
+            return 0
+        try:
+            way = way_to(item)
+        except Unreachable:
+            continue
+        used += way.uses.get(SPARE_FUEL, 0) * _times(gain, way)
+    return max(0, held.get(SPARE_FUEL, 0) - used)
+
+
+def _planks_to_burn(steps: Sequence[Need], inventory: Mapping[str, int]) -> dict[str, int]:
+    """Planks that each smelted item's step burns after the coal that can be spared."""
+    plan = [(step.item, step.gain) for step in steps]
+    held = {SPARE_FUEL: inventory.get(SPARE_FUEL, 0)}
+    found: dict[str, int] = {}
+    for number, step in enumerate(steps, 1):
+        used = _used_up(step.item, step.gain, step.way, held, plan[number:])
+        if step.way.how == "smelt":
+            found[step.item] = used.get(FUEL, 0) - step.way.uses.get(FUEL, 0) * _times(
+                step.gain, step.way
+            )
+        held[SPARE_FUEL] -= used.get(SPARE_FUEL, 0)
+        if step.item == SPARE_FUEL:
+            held[SPARE_FUEL] += step.gain
+    return found
+
+
 def _mobs_first(steps: Sequence[Need], inventory: Mapping[str, int]) -> list[Need]:
     def at_once(step: Need) -> bool:
-        way = step.way
-        times = math.ceil(step.gain / way.gives)
+        way, times = step.way, _times(step.gain, step.way)
+        uses = sum(inventory.get(tool, 0) * _lasts(tool) for tool in way.tools)
         return (
             way.how in ("kill", "use")
             and way.of in _MOBS
             and all(inventory.get(item, 0) >= each * times for item, each in way.uses.items())
-            and (not way.tools or any(inventory.get(tool, 0) for tool in way.tools))
+            and (not way.tools or uses >= times)
             and (not way.station or inventory.get(way.station, 0) > 0)
         )
 
     return sorted(steps, key=lambda step: not at_once(step))
 
 
-def _carry_out(held: dict[str, int], item: str, gain: int, way: Way) -> None:
-    times = math.ceil(max(0, gain) / way.gives)
-    for used, count in used_up(way, times).items():
+def _carry_out(
+    held: dict[str, int], item: str, gain: int, way: Way, later: Sequence[tuple[str, int]]
+) -> None:
+    for used, count in _used_up(item, gain, way, held, later).items():
         held[used] = max(0, held.get(used, 0) - count)
     # More than was asked for falls to whoever crafts; of what is dug, only that much is certain.
-    brought = times * way.gives if way.how in MADE else gain
+    brought = _times(gain, way) * way.gives if way.how in MADE else gain
     held[item] = held.get(item, 0) + brought
 
 
@@ -174,8 +258,9 @@ def _lasts(item: str) -> int:
     return _DURABILITY.get(item, 0) or 1
 
 
-def _fuel(times: int) -> int:
-    return math.ceil(times * SMELT_TICKS / _BURNS)
+def _to_burn(gain: int, way: Way) -> int:
+    """Planks that it burns where there is no coal."""
+    return _burnt(_times(gain, way), 0).get(FUEL, 0) if way.how == "smelt" else 0
 
 
 def _from_goal_down(goal: str, chosen: frozenset[str]) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def _way_in_words(way: Way) -> str:
     if way.uses:
         words += f" {way.gives} from {', '.join(f'{n} {item}' for item, n in way.uses.items())}"
     if way.how == "smelt":
-        words += " (and fuel: 2 planks burn for 3 of them)"
+        words += " (and fuel: coal that is held for 8 of them, 2 planks for 3)"
     if way.station:
         words += f", at a {way.station}"
     if way.tools:

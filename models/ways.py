@@ -19,6 +19,7 @@ How = Literal["dig", "craft", "smelt", "kill", "use", "find"]
 MADE = frozenset({"craft", "smelt"})
 STATIONS = {"table": "crafting_table", "furnace": "furnace"}
 TIERS = ("wooden", "stone", "iron", "diamond")
+_LEAST_FIRST = ("wooden", "golden", "stone", "iron", "diamond")
 WAYS = Path(__file__).parent / "ways.yaml"
 
 
@@ -71,6 +72,17 @@ def easiest(tools: Sequence[str]) -> str:
     return (tiers or list(tools))[0]
 
 
+def _least_first(tools: Sequence[str]) -> list[str]:
+    """A golden pickaxe digs what a wooden one does. Whoever takes the least that will do keeps the
+    better ones for what takes them."""
+
+    def rank(tool: str) -> int:
+        tier = tool.partition("_")[0]
+        return _LEAST_FIRST.index(tier) if tier in _LEAST_FIRST else len(_LEAST_FIRST)
+
+    return sorted(tools, key=rank)
+
+
 def _could_be_made(tool: str, inventory: Mapping[str, int]) -> bool:
     way = _ways().get(tool)
     return (
@@ -84,7 +96,11 @@ def _could_be_made(tool: str, inventory: Mapping[str, int]) -> bool:
 @cache
 def _chosen() -> dict[str, list[Way]]:
     read = msgspec.convert(yaml.safe_load(WAYS.read_text()), type=dict[str, Way | list[Way]])
-    return {item: way if isinstance(way, list) else [way] for item, way in read.items()}
+    found = {item: way if isinstance(way, list) else [way] for item, way in read.items()}
+    return {
+        item: [msgspec.structs.replace(way, tools=_least_first(way.tools)) for way in ways]
+        for item, ways in found.items()
+    }
 
 
 @cache
@@ -114,7 +130,7 @@ def _ways() -> dict[str, Way]:
             if drop[0] not in found or (drop[3] == 1 and drop[0] == block.name):
                 if block.name in found and drop[0] == block.name:
                     continue
-                found[drop[0]] = Way(how="dig", of=block.name, tools=list(block.tools))
+                found[drop[0]] = Way(how="dig", of=block.name, tools=_least_first(block.tools))
     return {**found, **{item: ways[-1] for item, ways in _chosen().items()}}
 
 

@@ -15,9 +15,11 @@ import jinja2
 import msgspec
 
 from messages.chat import ANSWERS, ASK, Ask, ChatMessage, LookQuestion, Question
+from messages.verdict import Evidence
 from messages.world import Condition, View
 from models.conditions import is_mob
 from models.features import FEATURES, MINECLIP
+from models.outcomes import failures, listed
 from models.plans import chain
 from models.ways import Unreachable
 from nodes.node import Node
@@ -103,6 +105,7 @@ def _environment(prompts: Path) -> jinja2.Environment:
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
     filters["words"] = _condition_in_words
     filters["numbered"] = _numbered
+    filters["failures"] = _failures
     filters["ending"] = _ENDINGS.__getitem__
     return environment
 
@@ -128,6 +131,10 @@ def _condition_in_words(condition: Condition) -> str:
 def _place(view: View) -> str:
     x, y, z = view.position
     return f"({x:.1f}, {y:.1f}, {z:.1f}) yaw {view.yaw:.0f} pitch {view.pitch:.0f}"
+
+
+def _failures(evidence: Evidence) -> str:
+    return listed(failures(evidence))
 
 
 def _numbered(source: str) -> str:

@@ -220,7 +220,11 @@ class ToyWorld:
         macros = spec.interface.macros
         steps = self._reach(request.session, "have" if macros else "")
         self.played.append((request.session, request.policy.id))
-        return Acted(steps=steps)
+        # Each time it had its whole horizon, and then the task's is over.
+        times = self.played.count((request.session, request.policy.id))
+        rows = request.environments or range(len(self.sessions[request.session]))
+        late = not macros and times * spec.interface.horizon < spec.task.horizon
+        return Acted(steps=steps, late=list(rows) if late else [])
 
 
 def seen(state: str) -> View:

@@ -22,8 +22,8 @@ from messages.plan import Iteration, Limits, Line, Samples, Stage, SubAction, Su
 from messages.program import Problem, Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
+from models.outcomes import holds, success_rate
 from nodes.asking import render
-from nodes.critic.conditions import holds, success_rate
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.learner.policies import policy_folder
@@ -251,16 +251,18 @@ def iteration(number: int, rate: float = 0.0, macros: list[str] | None = None) -
 
 def test_the_outer_loop_stops_for_one_of_four_reasons():
     limits = Limits(iterations=5, success_rate=0.9, samples=1000)
-    assert stop_reason([], limits) is None
-    assert stop_reason([iteration(0)], limits) is None
-    assert stop_reason([iteration(0), iteration(1, macros=["attack_20"])], limits) is None
-    assert "success rate" in (stop_reason([iteration(0, rate=0.95)], limits) or "")
-    assert "Dead loop" in (stop_reason([iteration(0), iteration(1, rate=0.1)], limits) or "")
+    assert stop_reason([], limits, 100) is None
+    assert stop_reason([iteration(0)], limits, 100) is None
+    assert stop_reason([iteration(0), iteration(1, macros=["attack_20"])], limits, 100) is None
+    assert "success rate" in (stop_reason([iteration(0, rate=0.95)], limits, 100) or "")
+    assert "Dead loop" in (stop_reason([iteration(0), iteration(1, rate=0.1)], limits, 100) or "")
+    lucky = msgspec.structs.replace(iteration(0, rate=0.95), episodes=3, cut=True)
+    assert stop_reason([lucky], limits, 100) is None  # the others might have failed
     few = msgspec.structs.replace(limits, samples=222)
     assert spent([iteration(0), iteration(1)]) == 222
-    assert "samples" in (stop_reason([iteration(0), iteration(1)], few) or "")
+    assert "samples" in (stop_reason([iteration(0), iteration(1)], few, 1) or "")
     short = msgspec.structs.replace(limits, iterations=1)
-    assert "iterations" in (stop_reason([iteration(0)], short) or "")
+    assert "iterations" in (stop_reason([iteration(0)], short, 1) or "")
 
 
 def test_what_never_ran_for_other_reasons_is_no_dead_loop():
@@ -274,9 +276,9 @@ def test_what_never_ran_for_other_reasons_is_no_dead_loop():
         return msgspec.structs.replace(plain, lines=[line], stages=[], episodes=0)
 
     refused, unwritten = never_ran(0, "line 3: unknown name"), never_ran(1, "no valid answer")
-    assert stop_reason([refused, unwritten], limits) is None
+    assert stop_reason([refused, unwritten], limits, 100) is None
     assert "Dead loop" in (
-        stop_reason([refused, never_ran(1, "line 3: unknown name")], limits) or ""
+        stop_reason([refused, never_ran(1, "line 3: unknown name")], limits, 1) or ""
     )
 
 

@@ -85,7 +85,10 @@ def test_a_goal_goes_through_the_two_loops(agents: Stack):
     opened = {request.session: request for request in agents.world.opened}
     trials = [request for session, request in opened.items() if "/trial" in session]
     evaluations = [request for session, request in opened.items() if "/episodes" in session]
-    assert {request.seeds.first for request in trials} == {3_900_000}
+    # Each tryout has starts of its own.
+    starts = [request.seeds.first for request in trials]
+    assert starts == [3_900_000 + 2 * number for number in range(len(trials))]
+    assert {request.seeds.count for request in trials} == {2}
     assert {request.seeds.first for request in evaluations} == {3_950_000}
     assert all(request.record for request in evaluations)
     specs = [train.spec for train in agents.world.trained.values()]

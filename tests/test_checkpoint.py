@@ -1,6 +1,7 @@
 """Checkpoints: training resumed from one is equal to the bit, a bad one is survived and said."""
 
 import logging
+import random
 import zipfile
 
 import msgspec
@@ -9,6 +10,7 @@ import torch
 
 from messages.bus import SESSION_LOST, PeerRestarted, RemoteError, ServiceError
 from messages.bus.errors import MISHAPS
+from messages.program import Program
 from messages.training import Act, Policy
 from messages.world import OPEN, STEP, SeedRange
 from nodes.learner import checkpoint
@@ -46,7 +48,7 @@ def iterate(session, collector, state, count):
             session.step,
             state.networks.actor,
             state.generator,
-            lambda samples: True,
+            lambda samples, prefix_steps: True,
             state.device,
         )
         state.learn(rollout, session.seeds_used, session.spec.budget)
@@ -104,12 +106,46 @@ def test_a_finished_training_is_not_repeated(tmp_path):
     assert corridors.sessions == {}
 
 
-def test_a_training_ends_where_the_samples_of_the_run_do(tmp_path):
-    spec = msgspec.structs.replace(corridor_spec(budget=2000, stop_at=2.0), most=500)
-    trained = training(tmp_path, Corridors(), spec).run(lambda progress: None)
-    assert trained.samples + trained.prefix_samples >= 500
-    assert trained.samples < 2000
-    assert trained.reason.endswith("of 500 samples")
+@pytest.mark.parametrize("seed", range(12))
+def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, seed):
+    """Whatever its prefixes take, and however often its session is lost."""
+    draw = random.Random(seed)
+    most, longest = draw.choice((130, 200, 900, 1500)), draw.choice((0, 1, 10, 60))
+    prefix = [Program(name="walk", source="", max_steps=longest)] if longest else []
+    spec = corridor_spec(budget=1000, stop_at=2.0, macro=draw.random() < 0.5)
+    spec = msgspec.structs.replace(spec, most=most, prefix=prefix)
+    corridors, kinds = Corridors(), draw.choice(("at most", "any", "none"))
+
+    def walked(episodes: int) -> int:
+        least = {"at most": longest, "any": 0, "none": 0}[kinds]
+        return sum(draw.randint(least, longest * (kinds != "none")) for _ in range(episodes))
+
+    def call(service, request):
+        if service is STEP and draw.random() < 0.02:
+            raise RemoteError(STEP.name, "unknown_session", "The worker died.")
+        reply = corridors.call(service, request)
+        if service is OPEN:
+            return msgspec.structs.replace(reply, prefix_steps=walked(request.size))
+        if service is STEP:
+            return msgspec.structs.replace(reply, prefix_steps=walked(len(reply.final_rows)))
+        return reply
+
+    one = training(tmp_path, corridors, spec, call)
+    trained = one.run(lambda progress: None)
+    spent = trained.samples + trained.prefix_samples
+    assert spent <= most
+    if kinds == "at most":  # what was kept back was needed, but for one step
+        left = most - spent < one._next_step() + one.session.size * one.reset
+        assert left or trained.samples > 1000 - one.session.size * one.longest
+    assert "the budget is spent" in trained.reason or f"of {most} samples" in trained.reason
+
+
+def test_samples_that_are_less_than_one_step_are_refused(tmp_path):
+    prefix = [Program(name="walk", source="", max_steps=500)]
+    spec = msgspec.structs.replace(corridor_spec(budget=2000), prefix=prefix, most=1000)
+    with pytest.raises(ServiceError, match=r"1000 samples that are left are less .*\(1004 ") as why:
+        training(tmp_path, Corridors(), spec)
+    assert why.value.code == "budget"
 
 
 def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_path):
@@ -325,7 +361,7 @@ def test_short_episodes_do_not_crowd_out_long_ones():
     assert episodes.total == 4  # one that began before it is still running
 
 
-def test_an_episode_that_never_ends_is_overtaken_and_lowers_the_rate():
+def test_an_episode_that_is_overtaken_counts_as_a_failure_until_it_ends():
     episodes = RecentEpisodes(4)
     episodes.begin(2)
     for _ in range(9):  # two environments may let eight wait
@@ -334,11 +370,33 @@ def test_an_episode_that_never_ends_is_overtaken_and_lowers_the_rate():
     episodes.end(0, True, 1.0, 10)
     assert episodes.total == 11  # the one that goes on as well
     assert episodes.success_rate == 10 / 11
-    again = RecentEpisodes(4)
-    again.load_state_dict(episodes.state_dict())
-    for which in (episodes, again):
-        which.end(1, True, 5.0, 400)  # it counts once
-        assert (which.total, which.mean_length) == (11, 10.0)
-        which.end(0, False, 1.0, 10)
-        assert which.total == 12
-        assert which.success_rate == 3 / 4 * 11 / 12
+    for success in (True, False):
+        again = RecentEpisodes(4)
+        again.load_state_dict(episodes.state_dict())
+        again.end(1, success, 5.0, 400)  # it counts once, for what it came to
+        assert (again.total, again.mean_length) == (11, 10.0)
+        assert again.success_rate == (10 + success) / 11
+        again.end(0, False, 1.0, 10)
+        assert again.total == 12
+        assert again.success_rate == pytest.approx((3 / 4 * 11 + success) / 12)
+        resumed = RecentEpisodes(4)
+        resumed.load_state_dict(again.state_dict())
+        assert resumed.success_rate == again.success_rate
+
+
+@pytest.mark.parametrize(("succeed", "rate"), [(True, 1.0), (False, 0.5)])
+def test_slow_episodes_count_for_what_they_come_to(succeed: bool, rate: float):
+    """Half of the episodes take forty times as long as the others, which all succeed."""
+    environments, slow = 8, 40
+    episodes = RecentEpisodes(20)
+    episodes.begin(2 * environments)
+    for time in range(1, 40 * slow):
+        for row in range(environments):
+            episodes.end(row, True, 1.0, 1)
+        if time % slow == 0:
+            for row in range(environments, 2 * environments):
+                episodes.end(row, succeed, 1.0, slow)
+    share = 1 / (slow + 1)  # of all that end, so many are slow ones
+    expected = 1.0 if succeed else 1.0 - share
+    assert rate <= episodes.success_rate
+    assert episodes.success_rate == pytest.approx(expected, abs=0.02)

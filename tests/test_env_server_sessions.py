@@ -268,6 +268,12 @@ def test_reports_are_grouped_with_an_exemplar_each() -> None:
     assert by_status["error"].last_primitive == "attack"
     assert "ZeroDivisionError" in by_status["error"].error
     assert by_status["finished"].count == 2
+    assert sorted(by_status["error"].environments + by_status["finished"].environments) == [
+        0,
+        1,
+        2,
+        3,
+    ]
     assert by_status["finished"].last_primitive == "use"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from messages.world import Condition
-from nodes.critic.conditions import holds
+from models.outcomes import holds
 from nodes.env_server.interface.conditions import Judge
 from tests.fake_world import FakeWorld
 from tests.test_env_server_sessions import ATTACK, CHOP, WALK, interface, session, task
@@ -28,6 +28,7 @@ def test_a_program_runs_in_the_named_environments_only():
         world.tree[3] > 4.5,
     ]
     assert sum(report.count for report in reports) == 2
+    assert sorted(row for report in reports for row in report.environments) == [1, 3]
     with pytest.raises(ValueError, match="0 to 3"):
         batch.run_program(WALK, environments=[4])
 

@@ -17,12 +17,12 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import IMPLEMENT, Implement, Samples, SubAction
+from messages.plan import EVALUATE, IMPLEMENT, Evaluate, Implement, Samples, Stage, SubAction
 from messages.program import CHECK, Checked, Program
 from messages.system import SetParameters, set_parameters
-from messages.training import ACT, TRAIN, Policy, Progress, Trained
+from messages.training import ACT, TRAIN, Acted, Policy, Progress, Trained
 from messages.verdict import JUDGE, Evidence, Verdict
-from messages.world import CLOSE, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
+from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
 from nodes.env_server.programs.checking import problems_of
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.skill_library import Library
@@ -209,3 +209,25 @@ def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path, code: str):
     bus = trained_but_not_played(tmp_path, code)
     with pytest.raises(RemoteError):
         bus.run_goal(IMPLEMENT, "demo/dig", DIG)
+
+
+def test_only_those_whose_horizon_was_over_begin_again(tmp_path: Path):
+    """One that is done would walk away from what it came for."""
+    world, bus = Inventories(), MockBus("fast_agent")
+    acted: list[list[int]] = []
+    late = [[1, 2, 3], [2], [], []]
+
+    def act(goal: Any) -> Acted:
+        acted.append(goal.request.environments)
+        return Acted(steps=7, late=late[len(acted) - 1])
+
+    bus.answer(OPEN, world.open)
+    bus.answer(LOOK, world.look)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(ACT, act)
+    start(FastAgent, bus, tmp_path, evaluation_episodes=4)
+    policy = Policy(id="p", checkpoint="p/checkpoint.pt")
+    stage = Stage(sub_action=DIG.sub_action, policy=policy)
+    evaluated = bus.run_goal(EVALUATE, "demo/evaluate", Evaluate(task=TASK, stages=[stage, stage]))
+    assert acted == [[], [1, 2, 3], [2], []]  # and the second stage after the first
+    assert evaluated.steps == 4 * 7

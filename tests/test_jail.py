@@ -165,6 +165,7 @@ def test_a_run_that_hangs_ends_its_session_s_episodes(host: JailedHost) -> None:
     steps, reports = session.run_program(hangs)
     assert steps == sum(counted) == 6
     assert [(r.status, r.count, r.line in (6, 7)) for r in reports] == [("killed", 2, True)]
+    assert reports[0].environments == [0, 1]
     assert [e.ended for e in session.said()] == ["horizon"] * 2
     session.take(INTERFACE)  # a policy that comes next has nothing to do any more
     assert session.step(np.zeros(2, np.int64)).steps.sum() == 0

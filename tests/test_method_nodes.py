@@ -76,34 +76,37 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
     assert report.iterations[0].samples.evaluation == 2 * 3 * STEPS
 
 
-def test_only_a_policy_that_ends_its_subtask_plays_on(run_folder: Path):
+def test_a_policy_whose_horizon_is_over_begins_again_until_its_episode_is(run_folder: Path):
     report, played = pursued(run_folder, 1, nodes={"slow_agent": {"methods": ["rl"]}})
     assert told(report) == [[("find a tree", "rl", False), ("harvest log", "rl", False)]]
     stages = {
         part: [goal.split("/")[-2] for session, goal in played if f"/{part}/" in session]
         for part in ("find-a-tree/trial-0", "harvest-log/trial-0", "evaluate/episodes")
     }
-    # One that found its tree and went on would have left it by the end. The last one's horizon of
-    # 300 goes three times more into the task's of 1,000.
-    assert stages["find-a-tree/trial-0"] == ["find-a-tree"]
-    assert stages["harvest-log/trial-0"] == ["find-a-tree", *["harvest-log"] * 4]
-    assert stages["evaluate/episodes"] == ["find-a-tree", *["harvest-log"] * 4]
+    # Their horizons of 200 and 300 go four and three times more into the task's of 1,000.
+    find, harvest = ["find-a-tree"] * 5, ["harvest-log"] * 4
+    assert stages["find-a-tree/trial-0"] == find
+    assert stages["harvest-log/trial-0"] == [*find, *harvest]
+    assert stages["evaluate/episodes"] == [*find, *harvest]
 
 
-def test_a_training_takes_no_more_than_the_run_has_left(run_folder: Path):
+def test_a_policy_that_is_not_to_persist_has_its_horizon_once(run_folder: Path):
+    slow_agent = {"methods": ["rl"], "most_sub_actions": 1}
+    _, played = pursued(run_folder, 1, nodes={"slow_agent": slow_agent}, persist=False)
+    assert len(played) == 2  # in the tryout and in the evaluation
+
+
+def test_a_training_leaves_what_its_tryout_and_the_evaluation_may_take(run_folder: Path):
     with stack(run_folder) as agents:
-        goal = agents.goal()
-        limits = msgspec.structs.replace(goal.limits, samples=1000)
+        goal = agents.goal(3)
+        limits = msgspec.structs.replace(goal.limits, samples=100_000)
         goal = msgspec.structs.replace(goal, limits=limits)
         report = agents.bus.run_goal(PURSUE, "goal", goal)
-        # Two iterations by code and, in the third, finding a tree, which was kept from the second.
-        spent = sum(
-            each.samples.training + each.samples.trial + each.samples.evaluation
-            for each in report.iterations[:2]
-        )
+        left = 100_000 - sum(each.samples.total for each in report.iterations[:2])
         (trained,) = agents.world.trained.values()
-        assert trained.spec.budget == trained.spec.most == 1000 - spent
-        assert "The samples are spent" in report.reason
+        # Three episodes of 1,000 steps, and two of as many after a prefix of at most 1,000.
+        assert trained.spec.most == left - 3 * 1000 - 2 * 2000
+        assert trained.spec.budget == trained.spec.most
 
 
 def test_a_decomposition_holds_to_what_is_open_to_the_run():

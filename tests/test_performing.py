@@ -29,6 +29,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.program import Program
+from messages.training import ACT, Acted, Policy
 from messages.world import (
     CLOSE,
     LOOK,
@@ -217,6 +218,41 @@ def test_what_no_subtask_gets_is_said(tmp_path: Path):
     assert not world.ran
 
 
+def test_a_performance_takes_no_more_than_it_may(tmp_path: Path):
+    """Two episodes fit in any case, and so do the others with what those left over."""
+    for samples, sizes in ((2_999, [2, 2]), (1_050, [1, 1]), (999, [])):
+        bus, world = performing(tmp_path / str(samples))
+        asked = Perform(task=TASK, subtasks=practised(TASK), samples=samples)
+        performed = bus.run_goal(PERFORM, "demo/perform", asked)
+        assert [request.size for request in world.requests.values()] == sizes
+        assert performed.cut == (sum(sizes) < 4)
+        assert [each.environment for each in performed.episodes] == list(range(sum(sizes)))
+        assert performed.steps == sum(sizes) * 3 * STEPS <= samples
+        assert performed.milestones["stick"] == sum(sizes)
+        starts = [request.seeds.first - 950_000 for request in world.requests.values()]
+        assert starts == [sum(sizes[:number]) for number in range(len(sizes))]
+
+
+def test_a_policys_own_horizon_is_no_failed_try(tmp_path: Path):
+    """It is its training's: the episode goes on to the end of its own."""
+    bus, world = performing(tmp_path, tries=2, most_tries=3)
+    bus.answer_action(ACT, lambda goal: Acted(steps=0, late=[1]))
+    world.fails = lambda row, item, number: row in (1, 2) and item == "planks"
+    subtasks = practised(TASK)
+    learned = Stage(
+        sub_action=SubAction(name="learn", method="rl", success=STICK),
+        policy=Policy(id="p", checkpoint="p"),
+    )
+    slow = msgspec.structs.replace(subtasks[1], stages=[*subtasks[1].stages, learned])
+    asked = Perform(task=TASK, subtasks=[subtasks[0], slow, subtasks[2]])
+    performed = bus.run_goal(PERFORM, "demo/perform", asked)
+    assert [each.ended for each in performed.episodes] == [
+        "success", "horizon", "gave_up", "success",
+    ]  # fmt: skip
+    assert performed.episodes[1].steps == TASK.horizon
+    assert performed.episodes[2].reason == "2 tries at planks"
+
+
 def test_the_horizon_ends_it(tmp_path: Path):
     bus, _ = performing(tmp_path)
     performed = perform(bus, msgspec.structs.replace(TASK, horizon=20))
@@ -308,7 +344,7 @@ def test_subtasks_begin_with_what_the_plan_expects(tmp_path: Path):
     below = Below()
     bus = below.bus()
     start(Planner, bus, tmp_path)
-    report = pursue(bus, TASK, samples=10_000)
+    report = pursue(bus, TASK, samples=100_000)
     assert report.success
     assert report.performance is not None
     assert [(each.subtask.success.name, each.start) for each in below.achieved] == [
@@ -316,9 +352,10 @@ def test_subtasks_begin_with_what_the_plan_expects(tmp_path: Path):
         ("planks", {"log": 1}),
         ("stick", {"planks": 4}),
     ]
-    # Samples are the whole goal's.
-    # Each has its share of what is left, so that none starves those after it.
-    assert [each.limits.samples for each in below.achieved] == [3_334, 4_500, 8_000]
+    # Samples are the whole goal's. What 30 episodes may take is kept back for the performance; of
+    # the rest each has its share of what is left, so that none starves those after it.
+    assert [each.limits.samples for each in below.achieved] == [23_333, 34_500, 68_000]
+    assert below.performed[0].samples == 97_000
     assert [each.subtask.success.name for each in below.performed[0].subtasks] == [
         "log",
         "planks",
@@ -404,7 +441,53 @@ def test_a_poor_subtask_is_gone_on_with_and_a_hopeless_one_ends_the_goal(tmp_pat
     assert len(poor.performed) == 1
     assert not hopeless.performed
     assert len(hopeless.achieved) == 2
-    assert "craft 2 planks: iteration 0, which stands, worked in none" in report.reason
+    assert "craft 2 planks: no iteration of it worked in any episode" in report.reason
+
+
+def test_an_iteration_that_worked_in_no_episode_gives_way_to_one_that_did(tmp_path: Path):
+    below = Below()
+    bus = below.bus()
+
+    def achieve(goal: GoalHandle[AchieveSubtask, Iteration]) -> SubtaskReport:
+        report = below.achieve(goal)
+        (turn,) = report.iterations
+        if goal.request.subtask.success.name != "planks":
+            return report
+        rates = [1 / 30, 2 / 30, 0.0]
+        turns = [
+            msgspec.structs.replace(turn, number=number, success_rate=rate)
+            for number, rate in enumerate(rates)
+        ]
+        return SubtaskReport(iterations=turns, success=False, reason="spent", chosen=2)
+
+    bus.answer_action(ACHIEVE, achieve)
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, TASK)
+    assert report.success
+    assert report.chosen["craft 2 planks"] == 1
+
+
+def test_samples_that_are_too_few_for_one_episode_are_refused_in_a_sentence(tmp_path: Path):
+    below = Below()
+    bus = below.bus()
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, TASK, samples=1_999)
+    assert not report.success
+    assert not below.achieved
+    assert report.reason == (
+        "limits.samples is 1,999, and trying and evaluating one episode of this task may take "
+        "2,000: raise it."
+    )
+
+
+def test_a_performance_that_the_samples_cut_short_reaches_nothing(tmp_path: Path):
+    below = Below()
+    bus = below.bus()
+    bus.answer_action(PERFORM, lambda goal: msgspec.structs.replace(below.perform(goal), cut=True))
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, TASK)
+    assert not report.success
+    assert report.reason.endswith("The samples were not enough for the other episodes.")
 
 
 def test_a_restarted_planner_remembers_finished_subtasks(tmp_path: Path):

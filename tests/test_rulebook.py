@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -187,29 +188,97 @@ def evidence(**changes: object) -> Evidence:
     return Evidence(**fields)  # pyright: ignore[reportArgumentType]
 
 
+def tryout(*ended: str) -> list[Episode]:
+    """Episodes that ended so; those that ended in success have their log."""
+    return [
+        msgspec.structs.replace(
+            evidence().episodes[0],
+            environment=row,
+            ended=how,
+            after=view(logs=int(how == "success")),
+        )
+        for row, how in enumerate(ended)
+    ]
+
+
+def runs(status: str, rows: list[int], **changes: object) -> ProgramReport:
+    fields = {"program": "p", "status": status, "count": len(rows), "steps": 3, **changes}
+    return ProgramReport(environments=rows, **fields)  # pyright: ignore[reportArgumentType]
+
+
+WORKED_TWICE = tryout("success", "death", "horizon", "death", "running", "success")
+
+
 @pytest.mark.parametrize(
-    ("changes", "rate", "said"),
+    ("changes", "rate", "said", "advised"),
     [
-        ({}, 1.0, "It worked in 10 of 10 episodes."),
-        ({"method": "rl"}, 0.4, "single steps"),
-        ({"method": "rl", "macros": ["attack_20"]}, 0.4, "It worked in 4 of 10 episodes."),
+        ({"episodes": tryout("success")}, 1.0, "It worked in 1 of 1 episodes.", ""),
+        # The first report is the most frequent, and of episodes that succeeded too: what it says is
+        # not what the others died of.
         (
             {
-                "reports": [
-                    ProgramReport(
-                        program="p", status="error", count=9, steps=3, line=7, error="{odd}"
-                    )
-                ]
+                "episodes": WORKED_TWICE,
+                "reports": [runs("episode_over", [0, 1, 2, 3, 5]), runs("finished", [4])],
             },
-            0.1,
-            "line 7: {odd}",
+            2 / 6,
+            "It worked in 2 of 6 episodes; 2 died, 1 reached the horizon, 1 ended with the program "
+            "finished.",
+            "Keep away from what kills",
+        ),
+        (
+            {
+                "episodes": tryout("running", "running", "death"),
+                "reports": [runs("error", [0, 1], line=7, error="no {odd}."), runs("finished", [])],
+            },
+            0.0,
+            "It worked in 0 of 3 episodes; 2 failed at line 7: no {odd}, 1 died.",
+            "Repair line 7.",
+        ),
+        # With a program that was killed its episodes are cut off, as by their horizon.
+        (
+            {
+                "episodes": tryout("horizon", "horizon", "death"),
+                "reports": [runs("killed", [0, 1], line=5, error="it hung")],
+            },
+            0.0,
+            "It worked in 0 of 3 episodes; 2 ended with the program's process killed, 1 died.",
+            "Take less time and memory",
+        ),
+        (
+            {"method": "rl", "episodes": tryout("success", "horizon", "horizon")},
+            1 / 3,
+            "It worked in 1 of 3 episodes; 2 reached the horizon.",
+            "Give the policy a coded action",
+        ),
+        (
+            {"method": "rl", "macros": ["dig"], "episodes": tryout("running", "success")},
+            0.5,
+            "It worked in 1 of 2 episodes; 1 ended without it.",
+            "Train for longer.",
         ),
     ],
 )
-def test_verdicts_say_what_was_seen(changes: dict[str, object], rate: float, said: str):
+def test_verdicts_say_what_the_failed_episodes_ended_with(
+    changes: dict[str, object], rate: float, said: str, advised: str
+):
     judged = judge(JudgeQuestion(evidence=evidence(**changes), success_rate=rate))
     assert judged.success == (rate >= 0.9)
-    assert said in judged.reason
+    assert judged.reason == said
+    assert judged.suggestion.startswith(advised)
+    assert bool(judged.suggestion) == bool(advised)
+
+
+def test_every_ending_has_its_words_and_its_advice():
+    endings = [*get_args(get_type_hints(Episode)["ended"]), "finished", "step_limit"]
+    for ended in (*endings, "fuel_exhausted", "time_limit", "error", "killed"):
+        inside = ended in get_args(get_type_hints(ProgramReport)["status"])
+        failed = tryout("running" if inside else ended)
+        failed = [msgspec.structs.replace(each, after=view()) for each in failed]
+        reports = [runs(ended, [0], line=3, error="no")] if inside else []
+        asked = evidence(episodes=failed, reports=reports)
+        judged = judge(JudgeQuestion(evidence=asked, success_rate=0.0))
+        assert judged.reason.startswith("It worked in 0 of 1 episodes; 1 ")
+        assert judged.suggestion
 
 
 def test_every_answer_passes_the_check_that_a_language_model_has_to_pass():
@@ -295,7 +364,7 @@ def test_subtasks_are_done_in_the_world(name: str, subtask_number: int):
         ("base: broken.yaml", "its `base` leads back to it"),
         ("", "a rule file is a mapping"),
         ("base: rules.yaml\nspecs: {find: {actions: 3}}", r"Expected `array`, got `int`"),
-        ("base: rules.yaml\nverdicts: [{when: {success: true}, reason: x}]", "the last of its"),
+        ("base: rules.yaml\nadvice: [{when: {success: true}}]", "the last of its"),
     ],
 )
 def test_a_rule_file_that_is_none_is_a_sentence(

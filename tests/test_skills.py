@@ -338,8 +338,8 @@ def test_two_policies_in_one_goal(run_folder: Path):
         )
         assert [train.spec.start for train in agents.world.trained.values()] == [None, None]
         played = [name for session, name in agents.world.played if "demo/whole" in session]
-        # The last goes on to the episode's end: 300 of 1,000 steps, and three times more.
-        assert played == ["find", "demo/first/train", *["demo/second/train"] * 4]
+        # Both begin again, to the episode's end: 300 of 1,000 steps, and three times more.
+        assert played == ["find", *["demo/first/train"] * 4, *["demo/second/train"] * 4]
 
 
 # ---- what the language model sees, and may call

@@ -176,7 +176,7 @@ def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
         subtask="a", number=0, lines=[], stages=[], success_rate=0.0, episodes=30,
         samples=Samples(), seconds=1.0,
     )  # fmt: skip
-    reason = stop_reason([same, same], Limits())
+    reason = stop_reason([same, same], Limits(), 1)
     assert reason is not None
     assert reason.startswith(DEAD_LOOP)
 

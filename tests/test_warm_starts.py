@@ -132,7 +132,11 @@ def test_the_papers_fault_at_time_limits_can_be_had():
     """The last decision of a truncated episode: with `terminal` nothing follows it."""
     session, collector, state = begin()
     rollout = collector.collect(
-        session.step, state.networks.actor, state.generator, lambda samples: True, state.device
+        session.step,
+        state.networks.actor,
+        state.generator,
+        lambda samples, prefix_steps: True,
+        state.device,
     )
     assert rollout.truncated.any() or rollout.terminated.any()
     rollout.truncated[3, 2] = True  # one that certainly is, with a final feature of its own
@@ -159,7 +163,11 @@ def test_after_the_kl_stop_the_critic_alone_goes_on():
     def trained(goes_on):
         session, collector, state = begin()
         rollout = collector.collect(
-            session.step, state.networks.actor, state.generator, lambda samples: True, state.device
+            session.step,
+            state.networks.actor,
+            state.generator,
+            lambda samples, prefix_steps: True,
+            state.device,
         )
         parameters = msgspec.structs.replace(
             PARAMETERS, learning_rate=0.02, target_kl=1e-4, epochs=6, critic_goes_on=goes_on

@@ -16,8 +16,8 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import Picture
+from models.outcomes import success_rate, told
 from nodes.asking import ask
-from nodes.critic.conditions import success_rate
 from nodes.critic.pictures import choose
 from nodes.node import Node
 from nodes.vision import StrictPictures, check_that_the_model_sees, pictures_for_the_critic
@@ -54,7 +54,7 @@ class Critic(Node):
         except RemoteError as error:
             if error.code != "no_answer":
                 raise
-            answer = JudgeAnswer(success=success, reason=_counted(evidence, rate))
+            answer = JudgeAnswer(success=success, reason=told(evidence))
         if answer.success != success:
             # A judgement is grounded in what was counted; the text may explain, not overrule.
             self.log.info("%s: the numbers overrule the answer", evidence.id)

@@ -2,7 +2,7 @@
 
 from messages.verdict import Evidence
 from messages.world import Picture
-from nodes.critic.conditions import holds
+from models.outcomes import holds
 
 
 def choose(evidence: Evidence, most: int) -> list[Picture]:

@@ -6,6 +6,7 @@ of an earlier plan) it is still: a macro does nothing for one step, a reward pay
 
 import logging
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -71,14 +72,15 @@ class Quarantine:
         entry = self.find(source)
         return [] if entry is None else [Problem(line=entry.line or 1, message=entry.said)]
 
-    def report(self, program: Program, count: int) -> ProgramReport | None:
+    def report(self, program: Program, environments: Sequence[int]) -> ProgramReport | None:
         """In place of a run."""
         entry = self.find(program.source)
         if entry is None:
             return None
         return ProgramReport(
-            program=program.name, status="killed", count=count, steps=0, line=entry.line,
-            error=f"{entry.said}; it is not run again",
+            program=program.name, status="killed", count=len(environments), steps=0,
+            line=entry.line, error=f"{entry.said}; it is not run again",
+            environments=list(environments),
         )  # fmt: skip
 
     def stilled(self, request: OpenSession) -> OpenSession:

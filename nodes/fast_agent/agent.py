@@ -7,8 +7,10 @@ from messages.bounds import Discount, NotNegative, Positive, Share
 from messages.bus import GoalHandle
 from messages.plan import WORKING, Working
 from messages.program import Program
+from nodes.budget import EVALUATION_EPISODES
 from nodes.config import check_session_size, node_values
 from nodes.fast_agent.playing import Player
+from nodes.fast_agent.seeds import Tryouts
 from nodes.memory import Memory
 from nodes.naming import file_name
 from nodes.node import Node
@@ -33,9 +35,10 @@ class Agent(Node):
         # Is what leads to success crafted for policies as soon as it can be?
         autocraft: bool = False
         critic: bool = True  # false: a program that runs without an error counts as success
-        persist: bool = True  # a policy that ends a subtask plays on until its episode is over
+        # A policy whose horizon is over begins again until its episode is; false: it has it once.
+        persist: bool = True
         trial_episodes: Positive = 20
-        evaluation_episodes: Positive = 30
+        evaluation_episodes: Positive = EVALUATION_EPISODES
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
         required_rate: Share = 0.9  # success rate of a tryout that counts as success
         program_steps: Positive = 1000  # primitive steps that one run of a program may take
@@ -46,7 +49,9 @@ class Agent(Node):
         # Samples without any success that end it; None: never.
         give_up_at: Positive | None = 100_000
         gamma: Discount | None = None  # discount inside a macro; None: the learner's
-        tries: Positive = 3  # at a subtask of a performance, in a row and without bringing anything
+        # At a subtask of a performance, in a row and without bringing anything; not those that a
+        # policy's horizon ended.
+        tries: Positive = 3
         most_tries: Positive = 12  # at one subtask in one episode, whatever they bring
         # Plans of one episode after tries that brought nothing; None: any.
         replans: NotNegative | None = None
@@ -76,6 +81,7 @@ class Agent(Node):
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
+        self.tryouts = Tryouts(self.memory, self.seed)
 
     def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
         """Say what is being done right now."""

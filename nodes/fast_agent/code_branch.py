@@ -12,9 +12,11 @@ from nodes.fast_agent.implementing import (
     Spent,
     failed,
     judge,
+    longest_tryout,
     try_out,
 )
 from nodes.fast_agent.inlining import clashes, with_skills
+from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skills import LookedUp
 from nodes.naming import slug
 
@@ -68,7 +70,13 @@ def implement_by_code(
             continue
         agent.working(goal, f"trying program {number} for {sub_action.name!r}")
         stage = Stage(sub_action=sub_action, program=program)
-        played = try_out(agent, goal, number, stage)
+        try:
+            most = _for_one(agent, goal, stage, spent, last=number == agent.parameters.repairs)
+            played = try_out(agent, goal, number, stage, most)
+        except OutOfSamples as reason:
+            if outcome.stage is None:
+                outcome.verdict = failed(str(reason))
+            break
         spent.trial += played.steps
         verdict = judge(agent, goal, number, played, macros=[])
         outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes))
@@ -77,3 +85,15 @@ def implement_by_code(
         said = f"{verdict.reason} {verdict.suggestion}".strip()
         attempts.append(ProgramAttempt(source=answer.source, reports=played.reports, verdict=said))
     return outcome
+
+
+def _for_one(
+    agent: Agent, goal: Implementing, stage: Stage, spent: Spent, last: bool
+) -> int | None:
+    """What one tryout may take: half of what is left, so that a repair can be tried out too, but
+    not less than an episode."""
+    left = spent.left
+    if left is None or last:
+        return left
+    episode, _ = longest_tryout(agent, goal, stage)
+    return min(left, max(left // 2, episode))

@@ -17,6 +17,7 @@ from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play
+from nodes.fast_agent.portions import OutOfSamples, play_what_fits
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.fast_agent.skill_branch import implement_by_skill
@@ -40,9 +41,11 @@ class FastAgent(Agent):
         self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
-        spent = Spent()
+        spent = Spent(limit=goal.request.samples)
         try:
             outcome = self._implement(goal, spent)
+        except OutOfSamples as reason:
+            outcome = Outcome(failed(str(reason)), attempts=1)
         except RemoteError as error:
             # What says nothing about the sub-action is raised: once it is mended, the goal goes on.
             # A session that is lost with each try may be the program's doing.
@@ -74,23 +77,29 @@ class FastAgent(Agent):
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request
         self.working(goal, f"evaluating {len(request.stages)} stages")
-        played = self.player.play(
-            f"{goal.id}/episodes",
-            Play(
-                task=request.task,
-                size=self.parameters.evaluation_episodes,
-                seeds=evaluation_seeds(self.seed),
-                stages=request.stages,
-                record=request.record,
-                persist=self.parameters.persist,
-            ),
-            lambda: goal.withdrawn,
+        play = Play(
+            task=request.task,
+            size=self.parameters.evaluation_episodes,
+            seeds=evaluation_seeds(self.seed),
+            stages=request.stages,
+            record=request.record,
+            persist=self.parameters.persist,
         )
+        id = f"{goal.id}/episodes"
+        try:
+            played = play_what_fits(self.player, id, play, request.samples, lambda: goal.withdrawn)
+        except OutOfSamples as reason:
+            self.log.warning("%s: %s", goal.id, reason)
+            return Evaluated(success_rate=0.0, episodes=[], steps=0, cut=True)
         successes = sum(episode.success for episode in played.episodes)
         rate = successes / len(played.episodes) if played.episodes else 0.0
         self.log.info("%s: %d of %d episodes", goal.id, successes, len(played.episodes))
         evaluated = Evaluated(
-            success_rate=rate, episodes=played.episodes, steps=played.steps, video=played.video
+            success_rate=rate,
+            episodes=played.episodes,
+            steps=played.steps,
+            video=played.video,
+            cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
         )
         self.skills.evaluated(goal.id, request, evaluated)
         return evaluated

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
 from messages.verdict import JUDGE, Evidence, Verdict
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import Play, Played, leading_programs
+from nodes.fast_agent.portions import longest_episode, play_what_fits
 from nodes.fast_agent.seeds import trial_seeds
 
 Implementing = GoalHandle[Implement, Working]
@@ -14,10 +17,15 @@ Implementing = GoalHandle[Implement, Working]
 
 @dataclass
 class Spent:
-    """Primitive steps that this goal has cost so far."""
+    """Primitive steps that this goal has cost so far, of ``limit`` that it may; None: any."""
 
+    limit: int | None = None
     training: int = 0
     trial: int = 0
+
+    @property
+    def left(self) -> int | None:
+        return None if self.limit is None else max(0, self.limit - self.training - self.trial)
 
     def samples(self) -> Samples:
         return Samples(training=self.training, trial=self.trial)
@@ -64,31 +72,42 @@ def failed(reason: str) -> Verdict:
     return Verdict(success=False, success_rate=0.0, reason=reason)
 
 
-def try_out(agent: Agent, goal: Implementing, number: int | str, stage: Stage) -> Played:
-    """Play the stage on the trial seeds, after what runs before it."""
+def try_out(
+    agent: Agent, goal: Implementing, number: int | str, stage: Stage, most: int | None
+) -> Played:
+    """Play the stage on seeds of its own, after what runs before it, in at most so many primitive
+    steps.
+
+    Raises:
+        OutOfSamples: not one episode fits.
+    """
+    play = _tryout(agent, goal, stage)
+    id = f"{goal.id}/trial-{number}"
+    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(id, play.size))
+    return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)
+
+
+def longest_tryout(agent: Agent, goal: Implementing, stage: Stage) -> tuple[int, int]:
+    """Primitive steps that one episode of a tryout, and all of them, may take."""
+    play = _tryout(agent, goal, stage)
+    episode = longest_episode(play.task, play.stages, play.prefix)
+    return episode, episode * play.size
+
+
+def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
     before = goal.request.before
     prefix = leading_programs(before)
     # What a reset cannot run (a policy, and all after it) is played as stages.
     played_before = [] if len(prefix) == len(before) else before
-    return agent.player.play(
-        f"{goal.id}/trial-{number}",
-        Play(
-            task=goal.request.task,
-            size=agent.parameters.trial_episodes,
-            seeds=trial_seeds(agent.seed),
-            stages=[*played_before, stage],
-            prefix=[] if played_before else prefix,
-            pictures=agent.pictures,
-            persist=agent.parameters.persist and _ends_the_subtask(goal),
-        ),
-        lambda: goal.withdrawn,
+    return Play(
+        task=goal.request.task,
+        size=agent.parameters.trial_episodes,
+        seeds=trial_seeds(agent.seed),
+        stages=[*played_before, stage],
+        prefix=[] if played_before else prefix,
+        pictures=agent.pictures,
+        persist=agent.parameters.persist,
     )
-
-
-def _ends_the_subtask(goal: Implementing) -> bool:
-    """Whether there is nothing after the sub-action: a policy that only leads up to another stage
-    would walk away from what it came for."""
-    return goal.request.sub_action.success == goal.request.task.success
 
 
 def unjudged(played: Played) -> Verdict:
@@ -96,11 +115,18 @@ def unjudged(played: Played) -> Verdict:
     whether the sub-action was done."""
     wrong = next((each for each in played.reports if each.status in _FAILED), None)
     if wrong is not None:
-        return failed(f"The program failed at line {wrong.line}: {wrong.error or wrong.status}")
+        runs = sum(each.count for each in played.reports)
+        why = wrong.error or _FAILED[wrong.status]
+        return failed(f"{wrong.count} of {runs} runs failed at line {wrong.line}: {why}")
     return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
 
 
-_FAILED = frozenset({"error", "fuel_exhausted", "time_limit", "killed"})
+_FAILED = {
+    "error": "an error",
+    "fuel_exhausted": "it went round a loop without acting",
+    "time_limit": "it computed for too long",
+    "killed": "its process was killed",
+}
 
 
 def judge(

@@ -16,6 +16,7 @@ from models.plans import at_hand, plan_for
 from models.ways import Unreachable
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import play_of
+from nodes.fast_agent.portions import next_portion, portion_id, rest_of
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.naming import slug
 
@@ -35,29 +36,63 @@ class Standing:
     )
     tries: dict[Key, int] = field(default_factory=dict)
     held: int = -1  # of the subtask's item, when it was begun
+    late: bool = False  # in that try, a policy's horizon was over before it was done
     playing: Key | None = None
     gave_up: str = ""  # why
     gained: set[str] = field(default_factory=set)
 
 
 def perform(agent: Agent, goal: Performing) -> Performed:
-    """Play all episodes to their end, or recall how they went."""
+    """Play all episodes to their end that the samples are enough for, or recall how they went."""
+    id, request = f"{goal.id}/episodes", goal.request
+    size = agent.player.remembered(f"{id}/size", agent.parameters.evaluation_episodes)
+    portions: list[Performed] = []
+    played, left = 0, request.samples
+    while (fits := next_portion(size, played, left, request.task.horizon)) > 0:
+        portion = _portion(agent, goal, portion_id(id, len(portions)), fits, played)
+        portions.append(portion)
+        played += fits
+        left = None if left is None else left - portion.steps
+    return _together(request, portions, cut=played < size)
+
+
+def _portion(agent: Agent, goal: Performing, id: str, size: int, played: int) -> Performed:
     return agent.player.whole(
-        f"{goal.id}/episodes", Performed, lambda session: _once(agent, goal, session)
+        id, Performed, lambda session: _once(agent, goal, session, size, played)
     )
 
 
-def _once(agent: Agent, goal: Performing, session: str) -> Performed:
+def _together(request: Perform, portions: list[Performed], cut: bool) -> Performed:
+    """All their episodes, numbered on."""
+    episodes: list[PerformedEpisode] = []
+    for portion in portions:
+        before = len(episodes)
+        episodes += [
+            msgspec.structs.replace(each, environment=before + each.environment)
+            for each in portion.episodes
+        ]
+    items = dict.fromkeys(each.subtask.success.name for each in request.subtasks)
+    return Performed(
+        success_rate=sum(each.success for each in episodes) / max(1, len(episodes)),
+        episodes=episodes,
+        milestones={item: sum(item in each.gained for each in episodes) for item in items},
+        steps=sum(portion.steps for portion in portions),
+        video=portions[0].video if portions else None,
+        cut=cut,
+    )
+
+
+def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) -> Performed:
+    """``size`` episodes, after the ``played`` first."""
     request = goal.request
-    size = agent.parameters.evaluation_episodes
     opened = agent.call(
         OPEN,
         OpenSession(
             session=session,
             task=request.task,
             size=size,
-            seeds=evaluation_seeds(agent.seed),
-            record=request.record,
+            seeds=rest_of(evaluation_seeds(agent.seed), played),
+            record=request.record and not played,
             play=play_of(session),
         ),
     )
@@ -74,14 +109,18 @@ def _once(agent: Agent, goal: Performing, session: str) -> Performed:
                 break
             subtask = standings[rows[0]].left[0]
             agent.working(goal, f"performing {subtask.name!r} in {len(rows)} of {size} episodes")
+            late: list[int] = []
             for index, stage in enumerate(stages[_key(subtask.success)]):
                 id = (
                     f"{session}/{number}-{slug(subtask.name)}-{index}-{slug(stage.sub_action.name)}"
                 )
-                taken, _ = agent.player.stage(
+                stage_played = agent.player.stage(
                     session, id, stage, lambda: goal.withdrawn, rows, begins=index == 0
                 )
-                steps += taken
+                steps += stage_played.steps
+                late += stage_played.late
+            for row in rows:
+                standings[row].late = row in late
             number += 1
     except BusError:
         agent.player.close_left_over(session)
@@ -129,9 +168,15 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
     played, standing.playing = standing.playing, None
     if played is not None:
         more = view.inventory.get(played[1], 0) > standing.held
-        standing.failed = 0 if more else standing.failed + 1
         standing.ever_failed |= not more
-        standing.fruitless += not more
+        if more:
+            standing.failed = 0
+        elif standing.late:
+            # Its horizon is its training's, and nothing that it came to: the episode has steps.
+            standing.tries[played] -= 1
+        else:
+            standing.failed += 1
+            standing.fruitless += 1
     held = dict(view.inventory)
     if goal.kind != "nearby" and not standing.ever_failed:
         # What was put down and still stands there can be used; where that may be what did not work,
@@ -188,15 +233,8 @@ def _told(
                 gained=[item for item in dict.fromkeys(items) if item in gained],
             )
         )
-    return Performed(
-        success_rate=sum(each.success for each in told) / len(told),
-        episodes=told,
-        milestones={
-            item: sum(item in each.gained for each in told) for item in dict.fromkeys(items)
-        },
-        steps=steps,
-        video=video,
-    )
+    portion = Performed(success_rate=0.0, episodes=told, milestones={}, steps=steps, video=video)
+    return _together(request, [portion], cut=False)
 
 
 def _key(condition: Condition) -> Key:

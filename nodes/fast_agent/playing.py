@@ -6,10 +6,9 @@ it starts over as the next attempt, in a new session and with new goal ids. A pl
 end is kept in this node's memory under its id, and is never repeated.
 """
 
-import math
 import zlib
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -50,7 +49,8 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
     record: bool = False
     pictures: Pictures | None = None  # of the last stage
-    persist: bool = False  # the last stage, if it is a policy, is played until episodes are over
+    # A policy whose horizon is over before its stage is done begins again until episodes are over.
+    persist: bool = False
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +61,14 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
     pictures: list[Picture] = []
+
+
+class StagePlayed(NamedTuple):
+    """How one stage of a play went. ``late``: where the policy's horizon ended it."""
+
+    steps: int
+    reports: list[ProgramReport]
+    late: list[int]
 
 
 class Player:
@@ -79,6 +87,11 @@ class Player:
             GoalCancelled: ``cancelled`` turned true.
         """
         return self.whole(id, Played, lambda session: self._once(session, play, cancelled))
+
+    def remembered(self, name: str, value: int) -> int:
+        """What it was when this was first asked: parameters may change while a goal goes on."""
+        known = self._memory.find(name, int)
+        return self._memory.keep(name, value) if known is None else known
 
     def whole(self, id: str, kind: type[Result], once: Callable[[str], Result]) -> Result:
         """What ``once`` makes of a session of the name it is given, from beginning to end; or
@@ -123,10 +136,10 @@ class Player:
         try:
             for index, stage in enumerate(play.stages):
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
-                taken, reports = self.stage(session, goal_id, stage, cancelled)
-                steps += taken
-            if play.persist:
-                steps += self._go_on(session, play, cancelled)
+                played = self.stage(session, goal_id, stage, cancelled)
+                steps, reports = steps + played.steps, played.reports
+                if play.persist:
+                    steps += self._go_on(session, goal_id, stage, played.late, cancelled)
         except BusError:
             self.close_left_over(session)
             raise
@@ -139,21 +152,26 @@ class Player:
             pictures=closed.pictures,
         )
 
-    def _go_on(self, session: str, play: Play, cancelled: Callable[[], bool]) -> int:
-        """Play the last policy again as often as its horizon fits into the task's; the steps."""
-        last = play.stages[-1] if play.stages else None
-        if last is None or last.policy is None or last.spec is None:
-            return 0
-        steps = 0
-        for number in range(1, math.ceil(play.task.horizon / last.spec.interface.horizon)):
+    def _go_on(
+        self,
+        session: str,
+        goal_id: str,
+        stage: Stage,
+        late: Sequence[int],
+        cancelled: Callable[[], bool],
+    ) -> int:
+        """Begin a policy again where its own horizon, which is its training's, was over before the
+        episode was; the steps."""
+        steps = number = 0
+        while late:
             looked = self._node.call(LOOK, SessionName(session=session))
-            rows = [each.environment for each in looked.episodes if each.ended == "running"]
+            rows = [e.environment for e in looked.episodes if e.ended == "running"]
+            rows = [row for row in rows if row in late]
             if not rows:
                 break
-            at = len(play.stages) - 1 + number
-            goal_id = f"{session}/{at}-{slug(last.sub_action.name)}-again"
-            taken, _ = self.stage(session, goal_id, last, cancelled, rows)
-            steps += taken
+            number += 1
+            again = self.stage(session, f"{goal_id}-again-{number}", stage, cancelled, rows)
+            steps, late = steps + again.steps, again.late
         return steps
 
     def stage(
@@ -164,16 +182,16 @@ class Player:
         cancelled: Callable[[], bool],
         environments: Sequence[int] = (),
         begins: bool = False,
-    ) -> tuple[int, list[ProgramReport]]:
-        """One stage in an open session, in all its environments or in some: primitive steps, and
-        reports if it is a program. With ``begins`` a subtask begins with it."""
+    ) -> StagePlayed:
+        """One stage in an open session, in all its environments or in some. With ``begins`` a
+        subtask begins with it."""
         rows = list(environments)
         if stage.program is not None:
             goal = RunProgram(
                 session=session, program=stage.program, environments=rows, begins=begins
             )
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
-            return ran.steps, ran.reports
+            return StagePlayed(ran.steps, ran.reports, [])
         if stage.policy is not None:
             goal = Act(
                 session=session,
@@ -182,8 +200,9 @@ class Player:
                 begins=begins,
                 seed=_draws(session),
             )
-            return self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled).steps, []
-        return 0, []
+            acted = self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled)
+            return StagePlayed(acted.steps, [], acted.late)
+        return StagePlayed(0, [], [])
 
     def close_left_over(self, session: str) -> None:
         try:

@@ -18,10 +18,12 @@ from nodes.fast_agent.implementing import (
     Spent,
     failed,
     judge,
+    longest_tryout,
     try_out,
 )
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.playing import leading_programs
+from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import training_seeds
 from nodes.fast_agent.skills import LookedUp
 from nodes.fast_agent.spec_check import spec_problems
@@ -50,6 +52,18 @@ def implement_by_rl(
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
 
+    stage = Stage(sub_action=goal.request.sub_action, spec=spec)
+    if (left := spent.left) is not None:
+        episode, tryout = longest_tryout(agent, goal, stage)
+        # A policy that nobody tries out is for nothing: as much as that may take is kept back, but
+        # not more than a quarter.
+        most = left - max(episode, min(tryout, left // 4))
+        if most < 1:
+            raise OutOfSamples(
+                f"The samples are spent: {left:,} are left for a training and its tryout, of which "
+                f"one episode may take {episode:,}."
+            )
+        spec = msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
     before = spent.training
 
     def follow(progress: Progress) -> None:
@@ -71,8 +85,8 @@ def implement_by_rl(
     starts.remember(goal, spec, trained)
     spent.training = before + trained.samples + trained.prefix_samples
     agent.working(goal, f"trying the policy for {spec.name!r}")
-    stage = Stage(sub_action=goal.request.sub_action, policy=trained.policy, spec=spec)
-    played = try_out(agent, goal, 0, stage)
+    stage = msgspec.structs.replace(stage, policy=trained.policy, spec=spec)
+    played = try_out(agent, goal, 0, stage, spent.left)
     spent.trial += played.steps
     macros = [macro.name for macro in spec.interface.macros]
     verdict = judge(agent, goal, 0, played, macros)
@@ -171,12 +185,7 @@ def _training_spec(
             if stage.program is not None or stage.policy is not None
         ],
         seeds=training_seeds(agent.seed),
-        budget=min(
-            answer.budget,
-            parameters.budget or answer.budget,
-            request.samples or answer.budget,
-        ),
-        most=request.samples,
+        budget=min(answer.budget, parameters.budget or answer.budget),
         stop_at=parameters.stop_at,
         give_up_at=parameters.give_up_at,
     )

@@ -1,6 +1,12 @@
-"""Which seeds are played for what: no evaluation ever sees a seed that was trained or tried on."""
+"""Which seeds are played for what: no evaluation ever sees a seed that was trained or tried on, and
+no tryout one that an earlier tryout was played on."""
+
+import threading
+
+import msgspec
 
 from messages.world import SeedRange
+from nodes.memory import Memory
 
 _PER_RUN = 1_000_000
 _TRAINING = 900_000
@@ -12,11 +18,39 @@ def training_seeds(seed: int) -> SeedRange:
     return SeedRange(first=seed * _PER_RUN, count=_TRAINING)
 
 
-def trial_seeds(seed: int) -> SeedRange:
-    """Seeds of the inner loop's tryouts."""
-    return SeedRange(first=seed * _PER_RUN + _TRAINING, count=_TRIAL)
+def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:
+    """Seeds of a tryout of ``size`` episodes, after ``used`` others. When too few are left it goes
+    round."""
+    first = used % _TRIAL
+    if _TRIAL - first < size:
+        first = 0
+    return SeedRange(first=seed * _PER_RUN + _TRAINING + first, count=min(size, _TRIAL))
 
 
 def evaluation_seeds(seed: int) -> SeedRange:
     """Seeds of the outer loop's evaluations."""
     return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_TRIAL)
+
+
+class _Tryout(msgspec.Struct, frozen=True):
+    id: str
+    size: int
+
+
+class Tryouts:
+    """The tryouts of a run in their order, each with seeds of its own: one that is begun again, by
+    a later life of the node, has the same."""
+
+    def __init__(self, memory: Memory, seed: int) -> None:
+        self._memory = memory
+        self._seed = seed
+        self._lock = threading.Lock()
+
+    def seeds(self, id: str, size: int) -> SeedRange:
+        with self._lock:
+            known = self._memory.find("tryouts", list[_Tryout]) or []
+            place = next((at for at, each in enumerate(known) if each.id == id), None)
+            if place is None:
+                place = len(known)
+                known = self._memory.keep("tryouts", [*known, _Tryout(id, size)])
+        return trial_seeds(self._seed, sum(each.size for each in known[:place]), known[place].size)

@@ -3,6 +3,7 @@
 from messages.bus import RemoteError
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
+from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skills import Skills
 from nodes.skills import LibraryError, Skill
 
@@ -15,7 +16,10 @@ def implement_by_skill(
     stage = skill.stage(goal.request.sub_action)
     try:
         skill.check()
-        played = try_out(agent, goal, "skill", stage)
+        played = try_out(agent, goal, "skill", stage, spent.left)
+    except OutOfSamples as reason:
+        agent.log.warning("%s: the skill %s is not tried: %s", goal.id, skill.name, reason)
+        return None
     except LibraryError as error:
         agent.log.warning("%s: %s", goal.id, error)
         return None

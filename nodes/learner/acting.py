@@ -80,6 +80,7 @@ def play(
         over[:] = True
         over[act.environments] = False
     steps = 0
+    late = np.zeros(len(features), bool)
     while not over.all():
         check()
         possible = torch.from_numpy(np.array(mask))
@@ -89,6 +90,7 @@ def play(
             chosen = distribution.mode if greedy else distribution.sample(generator=generator)
         stepped = ask(STEP, Step(session=act.session, choices=chosen.numpy()))
         steps += int(stepped.steps.sum())
+        late |= ~over & stepped.truncated & ~stepped.terminated
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
         features, mask = stepped.features, stepped.mask
-    return Acted(steps=steps)
+    return Acted(steps=steps, late=np.flatnonzero(late).tolist())

@@ -4,8 +4,9 @@ Episodes that succeed end early, so among the first to end there are too many su
 therefore count in the order in which they *began*: one that ended waits for all that began before.
 
 Options last differently long, so an episode of many short decisions can go on while hundreds of
-others, with long options in them, come and go. It is then overtaken: the window moves on over it,
-and the rate is lowered by the share of those that were overtaken.
+others, with long options in them, come and go. It is then overtaken: the window moves on over it.
+When it ends at last, it counts for what it came to, by the share that such episodes have. Until as
+many of them have been seen to end as are still going on, the ones that go on count as failures.
 """
 
 from collections import deque
@@ -16,7 +17,7 @@ PATIENCE = 4
 began before them; then it is overtaken."""
 
 MANY = 512
-"""Episodes of which the share of the overtaken is told."""
+"""Episodes of which the share, and the success, of the overtaken is told."""
 
 
 class RecentEpisodes:
@@ -24,7 +25,8 @@ class RecentEpisodes:
 
     def __init__(self, size: int) -> None:
         self._ended: deque[tuple[bool, float, int]] = deque(maxlen=size)
-        self._overtaken: deque[bool] = deque(maxlen=MANY)  # of each episode in order
+        # Of each that ended, in order or later: whether it was overtaken, and succeeded then.
+        self._settled: deque[tuple[bool, bool]] = deque(maxlen=MANY)
         self._running: list[int] = []  # per environment, the ordinal of its episode
         self._waiting: dict[int, tuple[bool, float, int]] = {}
         self._begun = 0
@@ -44,8 +46,10 @@ class RecentEpisodes:
         """The episode of an environment ended, and its next one began."""
         self.succeeded += success
         ordinal = self._running[environment]
-        if ordinal >= self._counted:  # else it counts already
+        if ordinal >= self._counted:
             self._waiting[ordinal] = (success, total_reward, length)
+        else:
+            self._settled.append((True, success))
         self._running[environment] = self._begun
         self._begun += 1
         many = max(self._ended.maxlen or 1, PATIENCE * len(self._running))
@@ -53,7 +57,7 @@ class RecentEpisodes:
             episode = self._waiting.pop(self._counted, None)
             if episode is not None:
                 self._ended.append(episode)
-            self._overtaken.append(episode is None)
+                self._settled.append((False, False))
             self._counted += 1
             self.total += 1
 
@@ -66,7 +70,10 @@ class RecentEpisodes:
         """Of the last ``size`` episodes; those that there have not been yet count as failures, so
         that a few early successes are not taken for skill."""
         rate = sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
-        return rate * (1.0 - sum(self._overtaken) / max(1, len(self._overtaken)))
+        late = [success for overtaken, success in self._settled if overtaken]
+        unknown = max(0, sum(each < self._counted for each in self._running) - len(late))
+        in_order = len(self._settled) - len(late)
+        return (rate * in_order + sum(late)) / max(1, len(self._settled) + unknown)
 
     @property
     def mean_return(self) -> float:
@@ -84,7 +91,7 @@ class RecentEpisodes:
     def state_dict(self) -> dict[str, Any]:
         return {
             "ended": [list(episode) for episode in self._ended],
-            "overtaken": list(self._overtaken),
+            "settled": [list(each) for each in self._settled],
             "running": list(self._running),
             "waiting": [[ordinal, *episode] for ordinal, episode in self._waiting.items()],
             "begun": self._begun,
@@ -96,7 +103,8 @@ class RecentEpisodes:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._ended.clear()
         self._ended.extend((success, reward, length) for success, reward, length in state["ended"])
-        self._overtaken.extend(state.get("overtaken", ()))
+        self._settled.clear()
+        self._settled.extend((overtaken, success) for overtaken, success in state["settled"])
         self._running = list(state["running"])
         self._waiting = {
             ordinal: (success, reward, length)

@@ -85,10 +85,10 @@ class Collector:
         step: Callable[[np.ndarray[Any, Any]], Stepped],
         actor: nn.Module,
         generator: torch.Generator,
-        go_on: Callable[[int], bool],
+        go_on: Callable[[int, int], bool],
         device: torch.device,
     ) -> Rollout:
-        """Decide and step until the storage is full or ``go_on(samples)`` says no.
+        """Decide and step until the storage is full or ``go_on(samples, prefix_steps)`` says no.
 
         Raises:
             ValueError: features or rewards are not finite.
@@ -101,7 +101,7 @@ class Collector:
         final_features: list[np.ndarray[Any, Any]] = []
         episodes: list[EndedEpisode] = []
         samples = prefix_steps = 0
-        while self._filled < self.decisions and go_on(samples):
+        while self._filled < self.decisions and go_on(samples, prefix_steps):
             t = self._filled
             with torch.no_grad():
                 logits = actor(self.features[t].to(device)).float().cpu()

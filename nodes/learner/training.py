@@ -1,9 +1,10 @@
 """Training one policy on one spec, from wherever its last checkpoint left off."""
 
 import logging
+import math
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 
 from messages.bus import SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
+from messages.program import Program
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from models.actions import AUTOCRAFT_STEPS
 from nodes.learner import checkpoint
@@ -33,6 +35,17 @@ LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 def reward_scale(spec: TrainingSpec) -> float:
     """What makes the largest reward 1, so that one learning rate suits the critics of all specs."""
     return 1.0 / (max((abs(term.weight) for term in spec.interface.rewards), default=0.0) or 1.0)
+
+
+def _longest_reset(prefix: Sequence[Program], leaders: Leaders) -> int:
+    """Primitive steps that the reset of one environment may take."""
+    steps = sum(program.max_steps for program in prefix)
+    for lead in leaders.lead:
+        if lead.program is not None:
+            steps += lead.program.max_steps
+        elif lead.interface is not None:
+            steps += lead.interface.horizon
+    return steps
 
 
 class Training:
@@ -71,20 +84,16 @@ class Training:
         self.log = log
         self.warn = warn
         self.longest = self._longest_decision()
-        size = min(parameters.environments, spec.seeds.count, spec.budget // self.longest)
-        if size < 1:
-            raise ServiceError(
-                f"The budget of {spec.budget} samples is less than one decision may take "
-                f"({self.longest} primitive steps): raise the budget or shorten the macros.",
-                code="budget",
-            )
+        leaders = Leaders(learner, spec.lead, policy)
+        self.reset = _longest_reset(spec.prefix, leaders)
+        size = self._affordable(parameters.environments)
         self.session = TrainingSession(
             call,
             name=policy,
             spec=spec,
             gamma=parameters.gamma,
             size=size,
-            leaders=Leaders(learner, spec.lead, policy),
+            leaders=leaders,
         )
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
@@ -150,14 +159,16 @@ class Training:
                     self._lost(error, check)
                     # What is discarded leaves no trace: the choices are drawn anew.
                     state.generator.set_state(drawn)
+                    if self._room(state) < self.session.size * self.reset:
+                        self._stop_when_spent(state, wanted=self.session.size * self.reset)
+                        self._save(state, metrics)
+                        break
                     self._open(check)
                     continue
                 self._losses = 0
                 state.counters.prefix_samples += self._opening_steps
                 self._opening_steps = 0
-                if not rollout.decisions:
-                    state.stopped = "the budget is spent"
-                else:
+                if rollout.decisions:
                     statistics = self._learn(state, rollout)
                     speed = rollout.samples / (time.monotonic() - began)
                     self._stop_when_good(state)
@@ -167,7 +178,9 @@ class Training:
                         state.counters.samples, statistics, state.episodes, speed, imitated
                     )
                     report(self._progress(state, statistics, speed))
-                self._stop_when_spent(state)
+                elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
+                    state.stopped = "the budget is spent"
+                self._stop_when_spent(state, wanted=self._next_step())
                 self._save(state, metrics)
         finally:
             metrics.close()
@@ -243,9 +256,12 @@ class Training:
     ) -> Rollout:
         most = self.session.size * self.longest  # samples that one more step may cost
         left = self.spec.budget - state.counters.samples
+        room = self._room(state) - self._opening_steps
 
-        def go_on(samples: int) -> bool:
+        def go_on(samples: int, prefix_steps: int) -> bool:
             check()
+            if samples + prefix_steps + self._next_step() > room:
+                return False
             return samples + most <= left and samples < self.parameters.rollout_samples
 
         return collector.collect(
@@ -282,12 +298,24 @@ class Training:
         if limit is not None and samples >= limit and not state.episodes.succeeded:
             state.stopped = f"no episode succeeded in {samples} samples"
 
-    def _stop_when_spent(self, state: TrainingState) -> None:
-        counters, most = state.counters, self.spec.most
-        if not state.stopped and most is not None:
-            spent = counters.samples + counters.prefix_samples
-            if spent >= most:
-                state.stopped = f"with its prefixes it has spent {spent} of {most} samples"
+    def _stop_when_spent(self, state: TrainingState, wanted: int) -> None:
+        """``wanted``: primitive steps that would have to fit for it to go on."""
+        if not state.stopped and (room := self._room(state)) < wanted:
+            spent, most = int(self.spec.most or 0) - int(room), self.spec.most
+            state.stopped = (
+                f"with its prefixes it has spent {spent} of {most} samples, and one more step in "
+                f"{self.session.size} environments may take {wanted}"
+            )
+
+    def _room(self, state: TrainingState) -> float:
+        """Primitive steps that are left to it, those of prefixes counted."""
+        most, counters = self.spec.most, state.counters
+        return math.inf if most is None else most - counters.samples - counters.prefix_samples
+
+    def _next_step(self) -> int:
+        """Primitive steps that one more decision of every environment may take, each of which may
+        end its episode."""
+        return self.session.size * (self.longest + self.reset)
 
     def _save(self, state: TrainingState, metrics: Metrics) -> None:
         now = time.monotonic()
@@ -305,6 +333,32 @@ class Training:
             self.session.close()
         except BusError as error:
             self.log.debug("the session %s was not closed: %s", self.policy, error)
+
+    def _affordable(self, wanted: int) -> int:
+        """How many environments the spec's samples are enough for.
+
+        Raises:
+            ServiceError: not for one.
+        """
+        spec = self.spec
+        size = min(wanted, spec.seeds.count, spec.budget // self.longest)
+        if size < 1:
+            raise ServiceError(
+                f"The budget of {spec.budget} samples is less than one decision may take "
+                f"({self.longest} primitive steps): raise the budget or shorten the macros.",
+                code="budget",
+            )
+        if spec.most is not None:
+            # Opened, one decision taken, and its episode begun again.
+            one = self.longest + 2 * self.reset
+            size = min(size, spec.most // one)
+            if size < 1:
+                raise ServiceError(
+                    f"The {spec.most} samples that are left are less than one decision and what "
+                    f"runs before it may take ({one} primitive steps): raise limits.samples.",
+                    code="budget",
+                )
+        return size
 
     def _longest_decision(self) -> int:
         interface = self.spec.interface

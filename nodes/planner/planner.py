@@ -1,8 +1,6 @@
 """The planner node: asks for a plan, checks it, has its subtasks achieved one after another, each
 from where the plan expects it to begin, and the whole performed."""
 
-import math
-
 import msgspec
 
 from messages.bounds import NotNegative
@@ -16,6 +14,7 @@ from messages.plan import (
     AchieveSubtask,
     GoalReport,
     Iteration,
+    Limits,
     Perform,
     Performed,
     PlanStatus,
@@ -28,6 +27,7 @@ from messages.world import Task
 from models.planning import expected
 from models.plans import gains, plan_shortfalls
 from nodes.asking import ask
+from nodes.budget import for_practice, least
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -78,6 +78,13 @@ class Planner(Node):
             return report(False, f"No plan would do: {' '.join(problems)}")
         practised: dict[tuple[str, str], Practised] = {}
         single = len(subtasks) == 1
+        if limits.samples < least(task):
+            return report(
+                False,
+                f"limits.samples is {limits.samples:,}, and trying and evaluating one episode of "
+                f"this task may take {least(task):,}: raise it.",
+            )
+        practice = limits.samples if single else for_practice(limits.samples, task, self.config)
         rest, held = list(subtasks), dict(task.inventory)
         subtasks.clear()  # from here on: those that were practised, in order, and those to come
         while rest:
@@ -85,17 +92,19 @@ class Planner(Node):
             subtask = rest.pop(0)
             start = held
             if rest:  # a goal that is not planned may be one that the rules know no way to
-                held = expected(gains([subtask]), held)
+                held = expected(gains([subtask]), held, later=gains(rest))
             if _key(subtask) in practised:
                 continue
             done = len(practised)
             subtasks[done:] = [subtask, *(s for s in rest if _key(s) not in practised)]
             self._say(goal, subtasks, done)
-            samples_left = limits.samples - sum(each.samples.total for each in iterations)
-            if samples_left <= 0:
-                return report(False, f"The samples are spent: {limits.samples:,}.")
             # What one subtask does not need is there for the next, but none may starve the others.
-            samples = math.ceil(samples_left / (1 + sum(_key(s) not in practised for s in rest)))
+            to_come = 1 + sum(_key(s) not in practised for s in rest)
+            samples = (practice - _spent(iterations)) // to_come
+            if samples < least(task):
+                kept = f"{limits.samples - practice:,} are kept back for the performance"
+                spent = f"{_spent(iterations):,} of {limits.samples:,}, of which {kept}"
+                return report(False, f"The samples are spent: {spent}.")
             achieved = self._achieve(
                 goal,
                 f"{goal.id}/{done}-{slug(subtask.name)}",
@@ -108,16 +117,16 @@ class Planner(Node):
             )
             iterations.extend(achieved.iterations)
             stopped[subtask.name] = achieved.reason
-            stands = _chosen(achieved)
+            stands = _chosen(achieved, single)
             if stands is not None:
                 chosen[subtask.name] = stands.number
             if single and not achieved.success:
                 return report(False, f"{subtask.name}: {achieved.reason}")
             if stands is None:
-                return report(False, f"{subtask.name} was never done: {achieved.reason}")
+                said = "no iteration of it could be evaluated"
+                return report(False, f"{subtask.name}: {said}. {achieved.reason}")
             if stands.success_rate == 0:
-                # Another iteration may have worked now and then; evaluations choose none.
-                said = f"iteration {stands.number}, which stands, worked in none of its episodes"
+                said = "no iteration of it worked in any episode of its evaluation"
                 return report(False, f"{subtask.name}: {said}. {achieved.reason}")
             practised[_key(subtask)] = Practised(subtask=subtask, stages=stands.stages)
             left = stands.left
@@ -126,20 +135,14 @@ class Planner(Node):
         self._say(goal, subtasks, len(subtasks))
         if single:
             return report(True, "All subtasks were achieved.")
+        samples = limits.samples - _spent(iterations)
         performance = self.run_goal(
             PERFORM,
             f"{goal.id}/perform",
-            Perform(task=task, subtasks=list(practised.values())),
+            Perform(task=task, subtasks=list(practised.values()), samples=samples),
             cancelled=lambda: goal.withdrawn,
         )
-        wanted = limits.success_rate if limits.goal_rate is None else limits.goal_rate
-        rate, count = performance.success_rate, len(performance.episodes)
-        return report(
-            rate >= wanted,
-            f"The whole goal was reached in {round(rate * count)} of {count} episodes from its "
-            f"own start ({rate:.2f}, wanted: {wanted:.2f}).",
-            performance,
-        )
+        return report(*_judged(performance, limits), performance)
 
     def _say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
@@ -190,9 +193,31 @@ class Planner(Node):
         return answer.subtasks, problems
 
 
-def _chosen(achieved: SubtaskReport) -> Iteration | None:
-    """The iteration that stands for the subtask."""
-    return next((each for each in achieved.iterations if each.number == achieved.chosen), None)
+def _chosen(achieved: SubtaskReport, single: bool) -> Iteration | None:
+    """The iteration that stands for the subtask. In a plan of several, one that worked in no
+    episode of its evaluation gives way to the next best that did: the performance measures it
+    anew."""
+    stands = next((each for each in achieved.iterations if each.number == achieved.chosen), None)
+    if single or stands is None or stands.success_rate > 0:
+        return stands
+    worked = [each for each in achieved.iterations if each.success_rate > 0]
+    return max(worked, key=lambda each: (each.tried_out, each.number), default=stands)
+
+
+def _judged(performance: Performed, limits: Limits) -> tuple[bool, str]:
+    """Whether the goal was reached, and how often."""
+    wanted = limits.success_rate if limits.goal_rate is None else limits.goal_rate
+    rate, count = performance.success_rate, len(performance.episodes)
+    cut = " The samples were not enough for the other episodes." if performance.cut else ""
+    return (
+        rate >= wanted and not performance.cut,
+        f"The whole goal was reached in {round(rate * count)} of {count} episodes from its own "
+        f"start ({rate:.2f}, wanted: {wanted:.2f}).{cut}",
+    )
+
+
+def _spent(iterations: list[Iteration]) -> int:
+    return sum(iteration.samples.total for iteration in iterations)
 
 
 def _key(subtask: Subtask) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from messages.plan import (
 )
 from messages.world import Episode, Task
 from nodes.asking import ask
+from nodes.budget import for_practice, least
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -65,9 +66,9 @@ class SlowAgent(Node):
         self.serve_action(ACHIEVE, self.achieve)
 
     def achieve(self, goal: Achieving) -> SubtaskReport:
-        limits = goal.request.limits
+        limits, task = goal.request.limits, goal.request.task
         iterations: list[Iteration] = []
-        while (reason := stop_reason(iterations, limits)) is None:
+        while (reason := stop_reason(iterations, limits, least(task))) is None:
             goal.check()
             number = len(iterations)
             sub_actions, problems = self._decompose(goal, number, iterations)
@@ -127,12 +128,15 @@ class SlowAgent(Node):
         if began is None:
             began = self.memory.keep(f"{id}/began", time.time())
         done = _Round()
-        for sub_action in sub_actions:
+        left = goal.request.limits.samples - spent(history)
+        practice = for_practice(left, goal.request.task, self.config)
+        for number_of, sub_action in enumerate(sub_actions):
             if (earlier := _earlier_success(sub_action, done.stages, history)) is not None:
                 stage, line = earlier
             else:
-                left = goal.request.limits.samples - spent(history) - done.training - done.trial
-                implemented = self._implement(goal, id, sub_action, done.stages, history, left)
+                # What one does not need is there for the next, but none may starve the others.
+                share = (practice - done.training - done.trial) // (len(sub_actions) - number_of)
+                implemented = self._implement(goal, id, sub_action, done.stages, history, share)
                 done.training += implemented.samples.training
                 done.trial += implemented.samples.trial
                 stage, line = implemented.stage, implemented.line
@@ -142,7 +146,8 @@ class SlowAgent(Node):
             done.stages.append(stage)
         evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
         if len(done.stages) == len(sub_actions):
-            evaluated = self._evaluate(goal, id, done.stages)
+            left -= done.training + done.trial
+            evaluated = self._evaluate(goal, id, done.stages, left)
         iteration = Iteration(
             subtask=goal.request.subtask.name,
             number=number,
@@ -154,6 +159,7 @@ class SlowAgent(Node):
             seconds=max(time.time() - began, 0.0),
             video=evaluated.video,
             left=left_over(evaluated.episodes),
+            cut=evaluated.cut,
         )
         return self.memory.keep(id, iteration)
 
@@ -164,13 +170,13 @@ class SlowAgent(Node):
         sub_action: SubAction,
         before: list[Stage],
         history: list[Iteration],
-        left: int,
+        samples: int,
     ) -> Implemented:
         request = Implement(
             task=_own_task(goal.request),
             sub_action=sub_action,
             before=list(before),
-            samples=max(left, 1),
+            samples=samples,
             history=[
                 line
                 for iteration in history
@@ -185,11 +191,11 @@ class SlowAgent(Node):
             cancelled=lambda: goal.withdrawn,
         )
 
-    def _evaluate(self, goal: Achieving, id: str, stages: list[Stage]) -> Evaluated:
+    def _evaluate(self, goal: Achieving, id: str, stages: list[Stage], samples: int) -> Evaluated:
         return self.run_goal(
             EVALUATE,
             f"{id}/evaluate",
-            Evaluate(task=_own_task(goal.request), stages=list(stages)),
+            Evaluate(task=_own_task(goal.request), stages=list(stages), samples=samples),
             cancelled=lambda: goal.withdrawn,
         )
 

@@ -11,19 +11,20 @@ def spent(iterations: list[Iteration]) -> int:
     return sum(iteration.samples.total for iteration in iterations)
 
 
-def stop_reason(iterations: list[Iteration], limits: Limits) -> str | None:
-    """Why to stop after the last of these iterations; None: go on."""
+def stop_reason(iterations: list[Iteration], limits: Limits, least: int) -> str | None:
+    """Why to stop after the last of these iterations; None: go on. ``least``: samples below which
+    no further one is begun."""
+    samples = spent(iterations)
     if not iterations:
-        return None
+        return None if limits.samples >= least else _too_few(samples, limits, least)
     last = iterations[-1]
     if reached(last, limits):
         return (
             f"The success rate is {last.success_rate:.2f} "
             f"(wanted: {limits.success_rate:.2f}) after iteration {last.number}."
         )
-    samples = spent(iterations)
-    if samples >= limits.samples:
-        return f"The samples are spent: {samples:,} of {limits.samples:,}."
+    if limits.samples - samples < least:
+        return _too_few(samples, limits, least)
     if len(iterations) >= limits.iterations:
         return f"The iterations are spent: {limits.iterations}."
     if any(_tried(earlier) == _tried(last) for earlier in iterations[:-1]):
@@ -34,9 +35,18 @@ def stop_reason(iterations: list[Iteration], limits: Limits) -> str | None:
     return None
 
 
+def _too_few(samples: int, limits: Limits, least: int) -> str:
+    return (
+        f"The samples are spent: {samples:,} of {limits.samples:,}, and the least that another "
+        f"iteration may take is {least:,}."
+    )
+
+
 def reached(iteration: Iteration, limits: Limits) -> bool:
-    """Whether this iteration achieved the subtask."""
-    return iteration.episodes > 0 and iteration.success_rate >= limits.success_rate
+    """Whether this iteration achieved the subtask. Episodes of its evaluation that there were no
+    samples for might have failed."""
+    whole = iteration.episodes > 0 and not iteration.cut
+    return whole and iteration.success_rate >= limits.success_rate
 
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
@@ -47,12 +57,7 @@ def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
-    return max(whole, key=lambda each: (tried_out(each), each.number), default=None)
-
-
-def tried_out(iteration: Iteration) -> float:
-    """Success rate of the tryout of its last sub-action, which plays all that comes before it."""
-    return iteration.lines[-1].verdict.success_rate if iteration.lines else 0.0
+    return max(whole, key=lambda each: (each.tried_out, each.number), default=None)
 
 
 def _tried(iteration: Iteration) -> list[object]:

@@ -97,7 +97,7 @@ def quick(definition: Definition) -> Definition:
         definition,
         seeds=definition.seeds[:1],
         episodes=2,
-        limits={"iterations": 1, "samples": 20_000},
+        limits={"iterations": 1, "samples": 1_000_000},  # what all may take that is begun
         overrides=[
             *definition.overrides,
             "nodes.fast_agent.parameters.trial_episodes=2",

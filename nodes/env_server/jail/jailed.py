@@ -224,7 +224,7 @@ class JailedSession:
         environments: Sequence[int] = (),
         begins: bool = False,
     ) -> tuple[int, list[ProgramReport]]:
-        held = self._host.quarantine.report(program, len(environments) or self.size)
+        held = self._host.quarantine.report(program, environments or range(self.size))
         if held is not None:  # a subtask, and a stage that is pictured, begin with it all the same
             program = self._host.quarantine.stilled_program(program)
         request = RunProgram(
@@ -238,13 +238,15 @@ class JailedSession:
         except WorkerLost as lost:
             if not self._host.blame(lost, [program]):
                 raise self._gone(lost) from lost
+            rows = self._playing(environments)
             report = ProgramReport(
                 program=program.name,
                 status="killed",
-                count=self._playing(environments),
+                count=len(rows) or 1,
                 steps=self._ran,
                 line=lost.line,
                 error=str(lost),
+                environments=rows,
             )
             steps = self._ran
             self._worker = self._begin(over=True)
@@ -342,10 +344,11 @@ class JailedSession:
                 ]
         return found
 
-    def _playing(self, environments: Sequence[int]) -> int:
-        """How many episodes a program was stopped in, as far as it is known."""
+    def _playing(self, environments: Sequence[int]) -> list[int]:
+        """In which episodes a program was stopped, as far as it is known."""
         rows = set(environments) or set(range(self.size))
-        return sum(e.ended == "running" for e in self._episodes if e.environment in rows) or 1
+        playing = [e.environment for e in self._episodes if e.ended == "running"]
+        return [row for row in playing if row in rows]
 
     _ran = 0  # primitive steps since the run that is under way began
 

@@ -16,7 +16,7 @@ class Reports:
         self._readings = readings
         self._before: dict[int, View] = {}
         self._groups: dict[tuple[str, int], tuple[Ending, dict[str, str]]] = {}
-        self._counts: dict[tuple[str, int], int] = {}
+        self._rows: dict[tuple[str, int], list[int]] = {}
         self.endings: dict[int, str] = {}  # in words, by environment
 
     def begin(self, rows: Bools) -> None:
@@ -30,7 +30,7 @@ class Reports:
         if ending is None:
             return
         key = (ending.status, ending.line)
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._rows.setdefault(key, []).append(row)
         self.endings[row] = f"{self._program} {_in_words(ending)}"
         if key not in self._groups:
             changed = changes(self._before[row], view(self._readings, row))
@@ -42,12 +42,13 @@ class Reports:
             ProgramReport(
                 program=self._program,
                 status=ending.status,
-                count=self._counts[key],
+                count=len(self._rows[key]),
                 steps=ending.steps,
                 line=ending.line,
                 last_primitive=ending.last_primitive,
                 error=ending.error,
                 changed=changed,
+                environments=sorted(self._rows[key]),
             )
             for key, (ending, changed) in self._groups.items()
         ]
@@ -57,7 +58,7 @@ class Reports:
 def _in_words(ending: Ending) -> str:
     if ending.status == "error":
         return f"failed at line {ending.line}: {ending.error}"
-    if ending.status == "fuel_exhausted":
+    if ending.status in ("fuel_exhausted", "time_limit"):
         return f"computed too long at line {ending.line}"
     if ending.status == "step_limit":
         return f"spent its {ending.steps} steps"

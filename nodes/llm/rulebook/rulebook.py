@@ -24,6 +24,7 @@ from messages.chat import (
     SpecQuestion,
 )
 from models.features import MINECLIP
+from models.outcomes import Ending, failures, told
 from models.plans import plan_for
 from models.ways import Unreachable
 from nodes.llm.backend import BackendError, Completion
@@ -151,27 +152,19 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
 
 
 def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
-    """The first line of the rules that fits what was seen."""
-    evidence, rate = question.evidence, question.success_rate
-    count = len(evidence.episodes)
-    report = next(iter(evidence.reports), None)
+    """What was counted, and the first advice of the rules that fits it."""
+    evidence = question.evidence
+    ends = failures(evidence)
+    most = ends[0] if ends else Ending(how="")
     seen = {
-        "success": count > 0 and rate >= evidence.required_rate,
-        "status": report.status if report else "",
+        "success": bool(evidence.episodes) and question.success_rate >= evidence.required_rate,
+        "ending": most.how,
         "method": evidence.method,
         "macros": bool(evidence.macros),
     }
-    line = next(line for line in rules.rules(book).verdicts if line.when.items() <= seen.items())
-    words = {
-        "worked": round(rate * count),
-        "episodes": count,
-        "line": report.line if report else 0,
-        "error": report.error if report else "",
-    }
+    fits = next(each for each in rules.rules(book).advice if each.when.items() <= seen.items())
     return JudgeAnswer(
-        success=seen["success"],
-        reason=line.reason.format(**words),
-        suggestion=line.suggestion.format(**words),
+        success=seen["success"], reason=told(evidence), suggestion=fits.say.format(line=most.line)
     )
 
 

@@ -64,10 +64,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     macros: list[Macro] = []
 
 
-class VerdictLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Advice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``say`` is what is advised when all of ``when`` was seen in a tryout."""
+
     when: dict[str, Any]
-    reason: str
-    suggestion: str = ""
+    say: str = ""
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,7 +77,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     levels: dict[str, int]
     subtasks: dict[Kind | Literal["any"], Approach]
     specs: dict[str, Spec]
-    verdicts: list[VerdictLine]
+    advice: list[Advice]
 
 
 class NoRule(Exception):
@@ -97,8 +98,8 @@ def rules(book: str = BOOK) -> Rules:
         raise NoRule(f"{book}: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise NoRule(f"{book}: its `base` leads back to it") from None
-    if not read.verdicts or read.verdicts[-1].when:
-        raise NoRule(f"{book}: the last of its `verdicts` has `when: {{}}`, for what fits no other")
+    if not read.advice or read.advice[-1].when:
+        raise NoRule(f"{book}: the last of its `advice` has `when: {{}}`, for what fits no other")
     return read
 
 
