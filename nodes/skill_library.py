@@ -10,16 +10,17 @@ import ast
 import builtins
 import keyword
 import os
+import shlex
 import shutil
 import sqlite3
 import threading
 import time
 import uuid
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 import msgspec
 
@@ -134,21 +135,38 @@ class Library:
         with self._changing() as table:
             self._count(table, occasion, key, counts)
 
-    def remove(self, name: str) -> None:
-        """Raises LibraryError where there is no such skill."""
+    def names(self) -> list[str]:
+        """The names of all rows, also of those that cannot be read; see `_shown`."""
+        with self._using():
+            return [_shown(row[0]) for row in self._table.execute("select name from skills")]
+
+    def remove(self, name: str) -> bool:
+        """Forget a skill, of whose row nothing but the name has to be whole, and delete its files;
+        whether there were any. Those of a name that is no identifier are let be: they would not be
+        the library's.
+
+        Raises:
+            LibraryError: there is no such skill.
+        """
         with self._changing() as table:
-            row = table.execute("select key from skills where name = ?", (name,)).fetchone()
+            rows = table.execute("select rowid, name, key from skills").fetchall()
+            row = next((row for row in rows if _shown(row[1]) == name), None)
             if row is None:
                 raise LibraryError(f"there is no skill `{name}` in {self.folder}")
-            self._check_name(name)
-            table.execute("delete from skills where name = ?", (name,))
-            table.execute("delete from counted where key = ?", (row[0],))
+            number, stored, key = row
+            table.execute("delete from skills where rowid = ?", (number,))
+            table.execute("delete from counted where key = ?", (key,))
+            if not _is_name(stored):
+                return False
             # Out of the way while nobody else can write: once the name is free, another run may
             # keep a skill of that name. A dot, for no skill's name has one.
             trash = self.folder / f".removed-{uuid.uuid4().hex}"
-            with suppress(FileNotFoundError):
-                (self.folder / name).rename(trash)
+            try:
+                (self.folder / stored).rename(trash)
+            except FileNotFoundError:
+                return False
         shutil.rmtree(trash, ignore_errors=True)
+        return True
 
     def close(self) -> None:
         with self._lock:
@@ -229,20 +247,34 @@ class Library:
             )
         except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
             raise LibraryError(
-                f"the skill library {self.folder / FILE} is broken at `{name}`: {error}"
+                f"the skill library {self.folder / FILE} is broken at `{name}`: {error}; "
+                f"{_forget(name)}"
             ) from error
 
     def _check_name(self, name: object) -> None:
         """A name is a folder's too, and a library may be somebody else's: one that is no identifier
         would lead out of the library, to be read or deleted there."""
-        if not (isinstance(name, str) and name.isidentifier()):
+        if not _is_name(name):
             raise LibraryError(
                 f"the skill library {self.folder / FILE} is broken at the name {name!r:.60}: "
-                "a skill's name is an identifier"
+                f"a skill's name is an identifier; {_forget(name)}"
             )
 
 
 _OTHER = "copy it, or name another (of a command: --library, of a launch: skills=)"
+
+
+def _is_name(name: object) -> TypeGuard[str]:
+    return isinstance(name, str) and name.isidentifier()
+
+
+def _shown(name: object) -> str:
+    """A name as one gives it to a command: that of a broken row may be anything."""
+    return name if isinstance(name, str) else repr(name)
+
+
+def _forget(name: object) -> str:
+    return f"`rlgpt skill remove {shlex.quote(_shown(name))}` forgets it"
 
 
 def _may_write(path: Path) -> bool:

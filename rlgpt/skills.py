@@ -87,9 +87,12 @@ def show(name: str, folder: str | None) -> int:
 def remove(name: str, folder: str | None) -> int:
     """Forget a skill, and delete its files."""
     with _library(folder) as library:
-        skill = _find(library, name)
-        library.remove(skill.name)
-    print(f"{skill.name} is removed from {library.folder}")
+        # Not read: a row that is broken can be removed, too.
+        if name not in (known := library.names()):
+            raise _unknown(name, known, library.folder)
+        deleted = library.remove(name)
+    without = "" if deleted else "; it had no files there"
+    print_plain(f"{name} is removed from {library.folder}{without}")
     return 0
 
 
@@ -154,12 +157,16 @@ def _library(folder: str | None) -> Generator[Library]:
 
 
 def _find(library: Library, name: str) -> Skill:
+    known = library.names()
     skill = library.find(name)
     if skill is None:
-        known = [each.name for each in library.all()]
-        there = f" (there are: {', '.join(known)})" if known else " (it is empty)"
-        raise Refused(f"there is no skill `{name}` in {library.folder}{near(name, known)}{there}")
+        raise _unknown(name, known, library.folder)
     return skill
+
+
+def _unknown(name: str, known: list[str], folder: Path) -> Refused:
+    there = f" (there are: {', '.join(known)})" if known else " (it is empty)"
+    return Refused(f"there is no skill `{name}` in {folder}{near(name, known)}{there}")
 
 
 def _check(skill: Skill) -> None:

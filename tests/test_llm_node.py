@@ -31,6 +31,7 @@ from messages.chat import (
 from messages.plan import SubAction
 from messages.verdict import JUDGE
 from nodes.config import ConfigError, read_parameters
+from nodes.exit_codes import REFUSED, UNUSABLE_FILE
 from nodes.llm.answers import answer_schema, parse
 from nodes.llm.backend import BackendError
 from nodes.llm.completions import post
@@ -237,7 +238,7 @@ def test_an_answer_outlives_the_node_that_gave_it(setting: Setting):
     assert [line["answered"]["id"] for line in lines(setting.run)] == ["q", "another"]
 
 
-def refusal(run: Path) -> str:
+def refusal(run: Path, code: int = REFUSED) -> str:
     """The one line that the node says which ends at its start."""
     ended = subprocess.run(
         [sys.executable, "-m", "nodes.llm", "--run", str(run)],
@@ -247,7 +248,7 @@ def refusal(run: Path) -> str:
         text=True,
         timeout=PATIENCE,
     )
-    assert ended.returncode == 2
+    assert ended.returncode == code
     (said,) = ended.stderr.strip().splitlines()
     return said
 
@@ -266,7 +267,7 @@ def test_a_damaged_transcript_is_said_in_one_sentence(setting: Setting, damage: 
     first, second = path.read_bytes().splitlines(keepends=True)
     damaged = first + damage + b"\n" + second
     path.write_bytes(damaged + second[:40])
-    said = refusal(setting.run)
+    said = refusal(setting.run, UNUSABLE_FILE)
     assert f"{path}, line 2 is no recorded question" in said
     assert "remove that line, and its question is asked again" in said
     assert path.read_bytes() == damaged + second[:40]  # it is for somebody to look at

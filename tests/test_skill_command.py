@@ -2,6 +2,8 @@
 
 import logging
 import os
+import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 from nodes.fast_agent.skills import Skills
 from nodes.memory import Memory
 from nodes.skill_library import Library
-from nodes.skills import Counts, LibraryError
+from nodes.skills import Counts
 from rlgpt.main import main
 from tests.agent_stack import LOG
 from tests.bus_processes import PATIENCE, ROOT
@@ -56,7 +58,7 @@ def test_list_show_and_remove(skills: str, capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig"])
-def test_a_name_that_leads_out_of_the_library_deletes_nothing(
+def test_a_name_that_leads_out_of_the_library_deletes_nothing_but_its_row(
     tmp_path: Path, skills: str, capsys: pytest.CaptureFixture[str], name: str | bytes | None
 ):
     victim = tmp_path / "victim"
@@ -65,13 +67,16 @@ def test_a_name_that_leads_out_of_the_library_deletes_nothing(
         name = name.format(victim=victim)
     change(skills, "update skills set name = ? where name = 'dig'", name)
     assert main(["skill", "list", "--library", skills]) == 2
-    assert "is broken at the name" in capsys.readouterr().err
-    library = Library(Path(skills))
-    if isinstance(name, str):
-        assert main(["skill", "remove", name, "--library", skills]) == 2
-        with pytest.raises(LibraryError, match="is broken at the name"):
-            library.remove(name)
+    complaint = capsys.readouterr().err
+    assert "is broken at the name" in complaint
+    # What it says to do, does it.
+    (remedy,) = re.findall("`rlgpt (skill remove .*)` forgets it", complaint)
+    assert main([*shlex.split(remedy), "--library", skills]) == 0
+    assert "it had no files there" in capsys.readouterr().out
+    assert main(["skill", "list", "--library", skills]) == 0
+    assert "find_a_tree" in capsys.readouterr().out
     assert victim.is_dir()
+    assert (Path(skills) / "dig" / "checkpoint.pt").is_file()
     assert (Path(skills) / "find_a_tree" / "program.py").is_file()
 
 
@@ -91,11 +96,18 @@ def test_a_bad_column_is_said_and_a_run_goes_on_without(
     change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)
     for arguments in (["list"], ["show", "find_a_tree"]):
         assert main(["skill", *arguments, "--library", skills]) == 2
-        assert "is broken at `find_a_tree`: " in capsys.readouterr().err
+        complaint = capsys.readouterr().err
+        assert "is broken at `find_a_tree`: " in complaint
+        assert "`rlgpt skill remove find_a_tree` forgets it" in complaint
     library, run = Library(Path(skills)), Path(skills).parent
     memory = Memory(run / "memory.sqlite")
     kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
     assert kept.policies(LOG, lambda spec: True) == []
+    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
+    assert not (Path(skills) / "find_a_tree").exists()
+    assert [skill.name for skill in library.all()] == ["dig"]
+    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 2
+    assert "there is no skill `find_a_tree`" in capsys.readouterr().err
 
 
 COMMANDS = """

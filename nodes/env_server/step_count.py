@@ -20,7 +20,7 @@ class StepCount:
         self._lock = threading.Lock()
         self._steps = 0
         try:
-            self._steps = int(path.read_text("ascii"))
+            self._steps = int(path.read_text("ascii") or 0)  # empty: a kill came before the first
         except FileNotFoundError:
             pass  # the run begins
         except ValueError:
