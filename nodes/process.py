@@ -6,6 +6,7 @@ import fcntl
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -45,6 +46,12 @@ def hold(path: Path, who: str) -> IO[str]:
 
 SUPERVISED = "RLGPT_SUPERVISED"
 """The environment variable that has the process id of a node's supervisor, which starts it."""
+
+
+def python(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours, or of the user's folder, as ``python -m`` would, but
+    so that no folder hides ours."""
+    return [sys.executable, "-P", str(Path(__file__).parent / "start.py"), module, *arguments]
 
 
 def child_environment() -> dict[str, str]:

@@ -6,6 +6,12 @@ import rlgpt
 environment = gymnasium.make("rlgpt/HarvestLog-features-v0")
 """
 
-from nodes.gymnasium_registration import register
+import runpy
+from pathlib import Path
+
+# By its path, for `nodes` may be another's.
+runpy.run_path(str(Path(__file__).parent.parent / "nodes" / "own_packages.py"))["settle"]()
+
+from nodes.gymnasium_registration import register  # noqa: E402
 
 register()

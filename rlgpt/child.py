@@ -5,14 +5,13 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from pathlib import Path
 from typing import Literal
 
 from messages.system import NodeState
-from nodes.process import child_environment
+from nodes.process import child_environment, python
 from rlgpt.configuration import NodePlan
 
 State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
@@ -41,7 +40,7 @@ class Child:
         self.start_at: float | None = None
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
-        self._command = [sys.executable, "-m", module, "--run", str(run)]
+        self._command = python(module, "--run", str(run))
         self._log = run / name / "output.log"
         self._log_start = 0
 

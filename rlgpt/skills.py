@@ -3,7 +3,6 @@
 import contextlib
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Generator
 from datetime import datetime
@@ -16,7 +15,7 @@ from messages.empty import Empty
 from messages.plan import EVALUATE, Evaluate, SubAction
 from messages.system import describe
 from nodes.exit_codes import FAILED
-from nodes.process import child_environment
+from nodes.process import child_environment, python
 from nodes.skill_library import Library
 from nodes.skills import LibraryError, Skill
 from rlgpt import run_folder
@@ -225,7 +224,7 @@ def _nodes(run: Path) -> Generator[Children]:
         for name in _NODES:
             (run / name).mkdir(exist_ok=True)
             with (run / name / "output.log").open("wb") as log:
-                command = [sys.executable, "-m", stack.module(name), "--run", str(run)]
+                command = python(stack.module(name), "--run", str(run))
                 children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         yield children
     finally:

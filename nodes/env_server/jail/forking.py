@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import msgspec
 
 from nodes.env_server.jail.fork_server import Spec, Tried
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
+from nodes.process import python
 
 MODULE = "nodes.env_server.jail.fork_server"
 _ROOT = Path(__file__).resolve().parents[3]
@@ -132,7 +132,7 @@ class ForkServer:
         spec = msgspec.json.encode(self._spec).decode()
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", self._module, str(theirs.fileno()), spec],
+                python(self._module, str(theirs.fileno()), spec),
                 cwd=_ROOT,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
