@@ -5,7 +5,8 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find nodes/env_server/worlds/embedded models/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo test test-all test-kills test-llm fuzz check bench bench-world minedojo peers clean
+.PHONY: setup demo test test-all test-kills test-llm fuzz check bench bench-world bench-frameworks \
+	minedojo peers frameworks clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -28,7 +29,7 @@ test: setup
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
-test-all: setup minedojo
+test-all: setup minedojo frameworks
 	$(BIN)/pytest -rs
 
 # kill -9 and SIGSTOP of random processes: ten launches, twenty each, the same tables as without.
@@ -67,6 +68,23 @@ peers: $(PEERS)/.installed
 $(PEERS)/.installed: peers-requirements.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r peers-requirements.txt
+	touch $@
+
+# How fast other libraries' agents learn in the embedded world (docs/speed.md).
+bench-frameworks: setup frameworks
+	$(BIN)/python -m benchmarks.frameworks $(ARGS)
+
+# Libraries of agents, in an environment that finds the rest in ours.
+FRAMEWORKS := .venv-frameworks
+
+frameworks: $(FRAMEWORKS)/.installed
+
+$(FRAMEWORKS)/.installed: frameworks-requirements.txt $(INSTALLED)
+	$(PYTHON) -m venv $(FRAMEWORKS)
+	echo "import site; site.addsitedir('$(abspath .venv)/lib/python3.11/site-packages')" \
+		> $(FRAMEWORKS)/lib/python3.11/site-packages/rlgpt.pth
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps \
+		-r frameworks-requirements.txt
 	touch $@
 
 # The real MineDojo package, in an environment of its own (docs/minedojo.md).

@@ -18,8 +18,7 @@ HORIZON = 1000
 """Steps of an episode of ``HarvestLog``."""
 TASK_HORIZON = 3000
 """Steps of an episode of MineDojo's tasks, which name none."""
-UNLIMITED = (PLAYTHROUGH, *task_ids("survival"))
-"""Tasks that say themselves when they are over."""
+PLAYTHROUGH_STEPS = 115_200  # MineDojo's own limit
 
 _MAKERS = "nodes.env_server.gymnasium_api.making:"
 _FORMS = {"": "", "-features": "_features", "-pixels": "_pixels"}
@@ -27,6 +26,8 @@ _FORMS = {"": "", "-features": "_features", "-pixels": "_pixels"}
 
 def register() -> None:
     """Enter the ids. A second call changes nothing."""
+    # Survival says itself when it is over.
+    limits = {PLAYTHROUGH: PLAYTHROUGH_STEPS, **dict.fromkeys(task_ids("survival"))}
     for suffix, maker in _FORMS.items():
         _enter(
             f"rlgpt/HarvestLog{suffix}-v0",
@@ -36,7 +37,7 @@ def register() -> None:
         )
         _enter(f"rlgpt/MineDojo{suffix}-v0", f"minedojo{maker}", max_episode_steps=TASK_HORIZON)
         for task in (*task_ids("programmatic"), PLAYTHROUGH):
-            limit = None if task in UNLIMITED else TASK_HORIZON
+            limit = limits.get(task, TASK_HORIZON)
             kwargs = {"task_id": task}
             _enter(
                 f"rlgpt/{task}{suffix}-v0",

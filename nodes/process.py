@@ -50,6 +50,12 @@ SUPERVISED = "RLGPT_SUPERVISED"
 """The environment variable that has the process id of a node's supervisor, which starts it."""
 
 
+def python(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours, or of the user's folder, as ``python -m`` would, but
+    so that no folder hides ours."""
+    return [sys.executable, "-P", str(Path(__file__).parent / "start.py"), module, *arguments]
+
+
 def child_environment() -> dict[str, str]:
     """The environment of a node that this process starts, and that is to end with it."""
     return {**os.environ, SUPERVISED: str(os.getpid())}

@@ -8,10 +8,14 @@ import rlgpt
 environment = gymnasium.make("rlgpt/HarvestLog-features-v0")
 """
 
+import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodes.gymnasium_registration import register
+# By its path, for `nodes` may be another's.
+runpy.run_path(str(Path(__file__).parent.parent / "nodes" / "own_packages.py"))["settle"]()
+
+from nodes.gymnasium_registration import register  # noqa: E402
 
 if TYPE_CHECKING:
     from rlgpt.connecting import Connection

@@ -5,14 +5,13 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from pathlib import Path
 from typing import Literal
 
 from messages.system import NodeState
-from nodes.process import child_environment
+from nodes.process import child_environment, python
 from rlgpt.configuration import NodePlan
 
 State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
@@ -43,7 +42,7 @@ class Child:
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
         self.false_starts = 0  # ends in a row before it was ready
-        self._command = [sys.executable, "-m", module, "--run", str(run)]
+        self._command = python(module, "--run", str(run))
         self._log = run / name / "output.log"
         self._log_start = 0
 

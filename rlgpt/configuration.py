@@ -165,9 +165,9 @@ def _check_hosts(stack: Stack, source: str) -> None:
 
 def _find_module(stack: Stack, name: str, source: str) -> None:
     module = stack.module(name)
-    # A launch may name modules of the folder that it is started in, as `python -m` would find them.
+    # A launch may name modules of the folder that it is started in; nodes/start.py finds them last.
     if "" not in sys.path:
-        sys.path.insert(0, "")
+        sys.path.append("")
     try:
         found = importlib.util.find_spec(module)
     except (ImportError, ValueError):

@@ -2,9 +2,9 @@
 
 import json
 import subprocess
-import sys
 from typing import Any
 
+from nodes.process import python
 from rlgpt.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
 
@@ -59,7 +59,7 @@ def _doctored(
 ) -> "subprocess.CompletedProcess[bytes]":
     # In a process of its own: the face does not import nodes.
     return subprocess.run(
-        [sys.executable, "-m", "nodes.command", "nodes.llm.doctor"],
+        python("nodes.command", "nodes.llm.doctor"),
         input=json.dumps(profile).encode(),
         stdout=stdout,
         check=False,

@@ -11,7 +11,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
 from nodes.plain_text import plain_entry
-from nodes.process import child_environment
+from nodes.process import child_environment, python
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.inspecting import connected
@@ -24,7 +24,7 @@ def run(node: str, wanted: str | None, overrides: list[str]) -> int:
     folder = run_folder.find(wanted)
     stack = load(folder)
     stack.check_node(node)
-    command = [sys.executable, "-m", stack.module(node), "--run", str(folder), *overrides]
+    command = python(stack.module(node), "--run", str(folder), *overrides)
     if not run_folder.launched(folder):
         _say(f"no launcher holds {folder.name}; {node} runs alone")
         return _in_foreground(command)

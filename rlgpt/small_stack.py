@@ -6,7 +6,6 @@ again.
 
 import contextlib
 import subprocess
-import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -15,7 +14,7 @@ from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.system import describe
 from nodes.exit_codes import FAILED
-from nodes.process import child_environment
+from nodes.process import child_environment, python
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.inspecting import connected
@@ -76,7 +75,7 @@ def small_stack(run: Path) -> Generator[SmallStack]:
         for name in stack.nodes:
             (run / name).mkdir(exist_ok=True)
             with (run / name / "output.log").open("wb") as log:
-                command = [sys.executable, "-m", stack.module(name), "--run", str(run)]
+                command = python(stack.module(name), "--run", str(run))
                 children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         with connected(run, stack) as bus:
             small = SmallStack(run, bus, children)

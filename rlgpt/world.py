@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import NoReturn
 
+from nodes.process import python
+
 PROGRAMS = {
     "serve": "nodes.env_server.malmo",
     "coverage": "nodes.env_server.obtainable",
@@ -19,12 +21,12 @@ PROGRAMS = {
 
 def become(what: str, arguments: list[str]) -> NoReturn:
     """Become one of `PROGRAMS`."""
-    command = [sys.executable, "-m", "nodes.command", PROGRAMS[what], *arguments]
+    command = python("nodes.command", PROGRAMS[what], *arguments)
     os.execv(sys.executable, command)
 
 
 def fingerprint() -> str | None:
     """Of the embedded world as it is here; None where it does not come up. Takes seconds."""
-    command = [sys.executable, "-m", PROGRAMS["fingerprint"]]
+    command = python(PROGRAMS["fingerprint"])
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None

@@ -45,6 +45,7 @@ def test_every_task_of_minedojo_has_its_ids() -> None:
         for form in ("", "-features", "-pixels"):
             assert f"rlgpt/{task}{form}-v0" in gymnasium.registry
     assert gymnasium.spec("rlgpt/survival-v0").max_episode_steps is None
+    assert gymnasium.spec("rlgpt/playthrough-pixels-v0").max_episode_steps == 115_200
     with pytest.raises(NameNotFound, match="Did you mean"):
         gymnasium.make("rlgpt/harvest_1_milkk-v0")
 

@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from nodes.own_packages import DEPENDENCIES
+
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("launch", "messages", "models", "nodes", "rlgpt")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -36,7 +38,7 @@ def imported() -> set[str]:
 
 
 def test_what_is_imported_is_declared_and_the_other_way_round() -> None:
-    assert {MODULES.get(name, name) for name in declared()} == imported()
+    assert {MODULES.get(name, name) for name in declared()} == imported() == set(DEPENDENCIES)
 
 
 def test_every_dependency_has_its_reason() -> None:

@@ -9,7 +9,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from nodes.process import end_with_parent
+from nodes.process import end_with_parent, python
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
 from rlgpt.table.cells import Cell
@@ -134,7 +133,7 @@ class Playing:
             arguments.append(f"run={note.run}")
         with (Path(note.run) / _LOG).open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "rlgpt.main", *arguments],
+                python("rlgpt.main", *arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

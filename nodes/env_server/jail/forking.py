@@ -12,7 +12,6 @@ import select
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,6 +23,7 @@ import msgspec
 
 from nodes.env_server.jail.fork_server import Spec, Tried
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
+from nodes.process import python
 from nodes.process_status import Watch
 
 LOG = logging.getLogger("env_server")
@@ -194,7 +194,7 @@ class ForkServer:
         spec = msgspec.json.encode(self._spec).decode()
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", self._module, str(theirs.fileno()), spec],
+                python(self._module, str(theirs.fileno()), spec),
                 cwd=_ROOT,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
