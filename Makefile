@@ -44,7 +44,7 @@ test-llm: setup
 
 # A hundred thousand hostile messages to a node, and messages without an end.
 fuzz: setup
-	$(BIN)/pytest tests/test_bus_fuzz.py
+	$(BIN)/pytest tests/bus/test_bus_fuzz.py
 
 check: setup
 	$(BIN)/ruff check .

@@ -98,3 +98,16 @@ def eventually(condition: Any) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come about"
         time.sleep(0.02)
+
+
+def free_port() -> int:
+    """A TCP port that nobody uses, nor the one after it, which is the node's topics'."""
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = first.getsockname()[1]
+            try:
+                second.bind(("127.0.0.1", port + 1))
+            except (OSError, OverflowError):
+                continue
+            return port

@@ -42,7 +42,7 @@ def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> 
         ("nodes/critic/a.py", "import rlgpt", True),
         ("nodes/node.py", "from nodes.goals import StoredGoals", False),
         ("nodes/node.py", "import nodes.critic", True),
-        ("nodes/node.py", "import tests.bus_server", True),
+        ("nodes/node.py", "import tests.bus.bus_server", True),
         ("rlgpt/a.py", "from nodes.node import Node\nfrom messages import plan", False),
         ("rlgpt/a.py", "from nodes.critic.critic import Critic", True),
         ("rlgpt/a.py", "import models", True),

@@ -4,14 +4,12 @@ The last test runs the steps of docs/several_machines.md between two network nam
 two machines as far as the network goes.
 """
 
-import contextlib
 import fcntl
 import json
 import os
 import re
 import shlex
 import shutil
-import socket
 import stat
 import subprocess
 import sys
@@ -29,6 +27,7 @@ from messages.empty import Empty
 from messages.files import FileEntry, FilePart, Files, ReadFile, list_files, read_file
 from rlgpt.collecting import collect
 from rlgpt.connecting import StackError
+from tests.bus_processes import free_port
 from tests.launch_toys.launched import (
     CHECKOUT,
     PATIENCE,
@@ -136,21 +135,11 @@ def test_a_tool_without_its_key_says_so_and_does_not_wait(place: Path) -> None:
         rlgpt.connect(run)
 
 
-def _free_port() -> int:
-    while True:
-        with socket.socket() as one, socket.socket() as two:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-            with contextlib.suppress(OSError, OverflowError):
-                two.bind(("127.0.0.1", port + 1))
-                return port
-
-
 @pytest.fixture
 def far(tmp_path: Path) -> Iterator[tuple[Path, Path, Bus]]:
     """A node with a run folder of its own, another run folder, and a bus of the latter."""
     here, there = tmp_path / "here" / "run", tmp_path / "there" / "run"
-    hosts = {"filer": {"host": "127.0.0.1", "port": _free_port()}}
+    hosts = {"filer": {"host": "127.0.0.1", "port": free_port()}}
     for run in (here, there):
         run.mkdir(parents=True)
         launch = {"nodes": {"filer": {}}, "hosts": hosts, "keys": "../keys"}
@@ -200,7 +189,7 @@ def test_nothing_else_is_handed_over(far: tuple[Path, Path, Bus], path: str) -> 
 
 
 def test_the_files_of_a_node_that_is_gone_or_here(tmp_path: Path) -> None:
-    hosts = {"filer": {"host": "127.0.0.1", "port": _free_port()}}
+    hosts = {"filer": {"host": "127.0.0.1", "port": free_port()}}
     bus = Bus(tmp_path, hosts=hosts)
     try:
         (tmp_path / "filer").mkdir()

@@ -8,8 +8,8 @@ import zmq
 from messages.bus.address import Side, socket_path
 from messages.bus.header import VERSION, Header, decode_header, encode_header
 from messages.codec import encode, snapshot
+from tests.bus.bus_server import Do
 from tests.bus_processes import PATIENCE
-from tests.bus_server import Do
 
 
 class RawPeer:

@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,12 @@ from messages.codec import encode, snapshot
 from messages.empty import Empty
 from messages.interface import Service
 from messages.system import LIST, NodeState, NodeStates
-from tests.bus_processes import PATIENCE, Process, eventually, launch, make_run
-from tests.bus_server import WORK, Do, Done
+from tests.bus import SERVER
+from tests.bus.asking import Asking
+from tests.bus.bus_server import WORK, Do, Done
+from tests.bus_processes import PATIENCE, Process, eventually, launch
 
-SERVER = Path(__file__).with_name("bus_server.py")
 HURRIED = Service("server/do_again", Do, Done, idempotent=True, timeout=0.5)
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
 
 
 class Told:
@@ -46,36 +42,8 @@ class Told:
 
 
 @pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
-
-
-@pytest.fixture
 def told(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Told:
     return Told(bus, monkeypatch)
-
-
-class Asking(threading.Thread):
-    """Something that waits, in a thread of its own."""
-
-    def __init__(self, ask: Callable[[], Any]) -> None:
-        super().__init__()
-        self._ask = ask
-        self.outcome: Any = None
-        self.start()
-
-    def run(self) -> None:
-        try:
-            self.outcome = self._ask()
-        except Exception as error:
-            self.outcome = error
-
-    def result(self) -> Any:
-        self.join(PATIENCE)
-        assert not self.is_alive()
-        return self.outcome
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +18,8 @@ from messages.interface import Service, Topic
 from messages.system import Diagnostic, describe, diagnostics
 from nodes.process import hold
 from rlgpt.run_folder import remove_short_sockets
-from tests.bus_processes import PATIENCE, Process, eventually, make_run
-from tests.bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
-
-SERVER = Path(__file__).with_name("bus_server.py")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def server(run: Path) -> Iterator[Process]:
-    process = Process(SERVER, run)
-    yield process
-    if process.popen.poll() is None:
-        process.kill()
-
-
-@pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
+from tests.bus.bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
+from tests.bus_processes import PATIENCE, Process, eventually, free_port
 
 
 class Spinning:
@@ -311,18 +288,6 @@ def test_names_that_are_no_file_names(run: Path, name: str) -> None:
         Bus(run, name)
 
 
-def _free_port() -> int:
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except (OSError, OverflowError):
-                continue
-            return port
-
-
 def _need_ipv6() -> None:
     try:
         with socket.socket(socket.AF_INET6) as probe:
@@ -336,7 +301,7 @@ def _need_ipv6() -> None:
 def test_tcp(run: Path, host: str, secure: bool) -> None:
     if ":" in host:
         _need_ipv6()
-    hosts = {"server": {"host": host, "port": _free_port()}}
+    hosts = {"server": {"host": host, "port": free_port()}}
     if secure:
         make_keys(run / "keys", ["server", "tools"])
     server = Spinning(Bus(run, "server", hosts))
@@ -377,7 +342,7 @@ def test_tcp_off_the_loopback_needs_keys(run: Path) -> None:
 
 
 def test_port_that_is_taken_is_said_in_one_sentence(run: Path) -> None:
-    hosts = {"server": {"host": "127.0.0.1", "port": _free_port()}}
+    hosts = {"server": {"host": "127.0.0.1", "port": free_port()}}
     first = Bus(run, "server", hosts)
     with pytest.raises(AddressError, match=r"cannot listen on tcp://127\.0\.0\.1"):
         Bus(run, "server", hosts)

@@ -7,7 +7,7 @@ import pytest
 
 from messages.bus import AddressError, Bus
 from messages.bus.curve import make_keys
-from tests.test_bus_doors import _free_port
+from tests.bus_processes import free_port
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def keys(tmp_path: Path) -> Path:
 def opened(keys: Path) -> None:
     run = keys.parent / "run"
     run.mkdir(exist_ok=True)
-    port = _free_port()
+    port = free_port()
     Bus(run, "server", {"server": {"host": "127.0.0.1", "port": port}}, keys=keys).close()
 
 

@@ -1,63 +1,15 @@
 """The bus when processes are killed: what is asked again, what is not, what is remembered."""
 
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from messages.bus import Bus, DeadlineExceeded, GoalCancelled, PeerRestarted, RemoteError
-from tests.bus_processes import PATIENCE, Process, eventually, make_run
-from tests.bus_server import BEHIND, DO, DO_AGAIN, LATEST, NEWS, WORK, Do, Done
-
-SERVER = Path(__file__).with_name("bus_server.py")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def server(run: Path) -> Iterator[Process]:
-    process = Process(SERVER, run)
-    yield process
-    if process.popen.poll() is None:
-        process.kill()
-
-
-@pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
-
-
-def notes(run: Path) -> list[str]:
-    path = run / "server" / "done"
-    return path.read_text().split("\n")[:-1] if path.exists() else []
-
-
-class Asking(threading.Thread):
-    """Something that waits, in a thread of its own."""
-
-    def __init__(self, ask: Callable[[], Any]) -> None:
-        super().__init__()
-        self._ask = ask
-        self.outcome: Any = None
-        self.start()
-
-    def run(self) -> None:
-        try:
-            self.outcome = self._ask()
-        except Exception as error:
-            self.outcome = error
-
-    def result(self) -> Any:
-        self.join(PATIENCE)
-        assert not self.is_alive()
-        return self.outcome
+from tests.bus import SERVER
+from tests.bus.asking import Asking, notes
+from tests.bus.bus_server import BEHIND, DO, DO_AGAIN, LATEST, NEWS, WORK, Do, Done
+from tests.bus_processes import Process, eventually
 
 
 def test_call_before_the_server_is_there(run: Path, bus: Bus) -> None:

@@ -1,15 +1,12 @@
 """A goal's end on its way to the store: what comes between, and what if it cannot be kept."""
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from messages.bus import Bus, GoalHandle
 from messages.bus.goals import GoalRecord, MemoryGoals
-from tests.bus_processes import PATIENCE, make_run
-from tests.bus_server import WORK, Do, Done
+from tests.bus.bus_server import WORK, Do, Done
+from tests.bus_processes import PATIENCE
 
 
 class Serving:
@@ -32,18 +29,6 @@ class Serving:
         self._bus.wake()
         self._thread.join(PATIENCE)
         self._bus.close()
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
 
 
 def test_cancelling_a_goal_that_has_just_ended_leaves_its_end_alone(run: Path, bus: Bus) -> None:

@@ -8,7 +8,6 @@ import contextlib
 import random
 import resource
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +18,13 @@ from messages.bus.address import socket_path
 from messages.bus.goals import GoalQuery
 from messages.codec import MAX_MESSAGE
 from messages.system import Diagnostic, diagnostics
-from tests.bus_processes import PATIENCE, Process, eventually, make_run
-from tests.bus_server import DO, Do, Done
-from tests.raw_peer import RawPeer, request
-from tests.raw_zmtp import Endless
+from tests.bus.bus_server import DO, Do, Done
+from tests.bus.raw_peer import RawPeer, request
+from tests.bus.raw_zmtp import Endless
+from tests.bus_processes import PATIENCE, Process, eventually
 
-SERVER = Path(__file__).with_name("bus_server.py")
 BACK = 1.2
 """How much of its memory a node may have kept, as a multiple of what it had."""
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def server(run: Path) -> Iterator[Process]:
-    process = Process(SERVER, run)
-    yield process
-    assert process.popen.poll() is None, process.popen.communicate()[1]
-    process.kill()
 
 
 class Hostile:
@@ -156,14 +141,7 @@ def resident(process: int) -> int:
     return pages * resource.getpagesize()
 
 
-@pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
-
-
-def flood(run: Path, server: Process, bus: Bus, count: int) -> None:
+def flood(run: Path, surviving: Process, bus: Bus, count: int) -> None:
     """Send so much, and see that the node is as it was."""
     heard: dict[str, int] = {}
 
@@ -175,7 +153,7 @@ def flood(run: Path, server: Process, bus: Bus, count: int) -> None:
     try:
         hostile.send(500)
         bus.call(DO, Do(note="warm"), PATIENCE)
-        before = resident(server.popen.pid)
+        before = resident(surviving.popen.pid)
         for _ in range(count // 500):
             hostile.send(500)
             assert bus.call(DO, Do(note="still here"), PATIENCE).note == "still here"
@@ -185,7 +163,7 @@ def flood(run: Path, server: Process, bus: Bus, count: int) -> None:
 
     def back() -> bool:
         bus.spin_once(0.05)
-        return resident(server.popen.pid) < BACK * before
+        return resident(surviving.popen.pid) < BACK * before
 
     eventually(back)
     assert bus.call(DO, Do(note="after"), PATIENCE).note == "after"
@@ -199,16 +177,18 @@ def flood(run: Path, server: Process, bus: Bus, count: int) -> None:
     eventually(counted)
 
 
-def test_node_survives_some_thousand_hostile_messages(run: Path, server: Process, bus: Bus) -> None:
-    flood(run, server, bus, 4_500)
+def test_node_survives_some_thousand_hostile_messages(
+    run: Path, surviving: Process, bus: Bus
+) -> None:
+    flood(run, surviving, bus, 4_500)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_node_survives_a_hundred_thousand_hostile_messages(
-    run: Path, server: Process, bus: Bus
+    run: Path, surviving: Process, bus: Bus
 ) -> None:
-    flood(run, server, bus, 100_000)
+    flood(run, surviving, bus, 100_000)
 
 
 @pytest.mark.parametrize("side", ["srv", "pub"])
@@ -263,13 +243,13 @@ def test_connections_have_a_number(run: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_node_has_its_memory_back_from_messages_without_an_end(
-    run: Path, server: Process, bus: Bus
+    run: Path, surviving: Process, bus: Bus
 ) -> None:
     bus.call(DO, Do(note="warm"), PATIENCE)
-    before = resident(server.popen.pid)
+    before = resident(surviving.popen.pid)
     for _ in range(5):
         endless = Endless(socket_path(run, "server", "srv"), PATIENCE)
         assert endless.send(bytes(1 << 20), 8 << 30) < 8 << 30
         endless.close()
         assert bus.call(DO, Do(note="on"), PATIENCE).note == "on"
-    eventually(lambda: resident(server.popen.pid) < BACK * before)
+    eventually(lambda: resident(surviving.popen.pid) < BACK * before)

@@ -14,43 +14,17 @@ from messages.bus.admission import MAX_OPEN_EACH
 from messages.bus.services import MAX_CLIENT
 from messages.bus.topics import MAX_EACH, MAX_NAME, REFUSED
 from messages.codec import CodecError, encode
-from tests.bus_processes import PATIENCE, Process, eventually, make_run
-from tests.bus_server import DO, WORK, Batch, Do, Done
-from tests.raw_peer import RawPeer, answer, request
-
-SERVER = Path(__file__).with_name("bus_server.py")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
+from tests.bus.asking import notes
+from tests.bus.bus_server import DO, WORK, Batch, Do, Done
+from tests.bus.raw_peer import RawPeer, answer, request
+from tests.bus_processes import PATIENCE, Process, eventually
 
 
 @pytest.fixture
-def server(run: Path) -> Iterator[Process]:
-    process = Process(SERVER, run)
-    yield process
-    assert process.popen.poll() is None, process.popen.communicate()[1]
-    process.kill()
-
-
-@pytest.fixture
-def raw(run: Path, server: Process) -> Iterator[RawPeer]:
+def raw(run: Path, surviving: Process) -> Iterator[RawPeer]:
     raw = RawPeer(run)
     yield raw
     raw.close()
-
-
-@pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
-
-
-def notes(run: Path) -> list[str]:
-    path = run / "server" / "done"
-    return path.read_text().split("\n")[:-1] if path.exists() else []
 
 
 # ---- ids
@@ -156,7 +130,7 @@ def test_one_connection_asks_so_much_at_a_time(run: Path, raw: RawPeer, bus: Bus
     assert bus.call(DO, Do(note="others"), PATIENCE).note == "others"
 
 
-def test_flood_of_goals_is_refused(run: Path, server: Process, bus: Bus) -> None:
+def test_flood_of_goals_is_refused(run: Path, surviving: Process, bus: Bus) -> None:
     bus.send_goal(WORK, "first", Do(note="x", seconds=600.0), PATIENCE)
     for number in range(1, MAX_GOALS):
         bus.send_goal(WORK, f"g{number}", Do(note="x"), PATIENCE)

@@ -17,24 +17,9 @@ from messages.bus.address import prepare, socket_path
 from messages.bus.header import VERSION, Header, encode_header
 from messages.codec import encode, snapshot
 from messages.system import Diagnostic, diagnostics
-from tests.bus_processes import PATIENCE, Process, eventually, make_run
-from tests.bus_server import BEHIND, DO, LATEST, Do, Done
-from tests.raw_peer import request
-
-SERVER = Path(__file__).with_name("bus_server.py")
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def server(run: Path) -> Iterator[Process]:
-    process = Process(SERVER, run)
-    yield process
-    assert process.popen.poll() is None, process.popen.communicate()[1]
-    process.kill()
+from tests.bus.bus_server import BEHIND, DO, LATEST, Do, Done
+from tests.bus.raw_peer import request
+from tests.bus_processes import PATIENCE, Process, eventually
 
 
 class Sockets:
@@ -88,7 +73,7 @@ class Watched:
 
 
 @pytest.fixture
-def watched(run: Path, server: Process) -> Iterator[Watched]:
+def watched(run: Path, surviving: Process) -> Iterator[Watched]:
     watched = Watched(run)
     watched.ask()
     yield watched
