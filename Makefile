@@ -74,7 +74,7 @@ $(PEERS)/.installed: peers-requirements.txt
 bench-frameworks: setup frameworks
 	$(BIN)/python -m benchmarks.frameworks $(ARGS)
 
-# Libraries of agents, in an environment that finds the rest in ours.
+# Libraries of agents, in an environment that finds the rest in ours. PufferLib is compiled.
 FRAMEWORKS := .venv-frameworks
 
 frameworks: $(FRAMEWORKS)/.installed
@@ -83,8 +83,9 @@ $(FRAMEWORKS)/.installed: frameworks-requirements.txt $(INSTALLED)
 	$(PYTHON) -m venv $(FRAMEWORKS)
 	echo "import site; site.addsitedir('$(abspath .venv)/lib/python3.11/site-packages')" \
 		> $(FRAMEWORKS)/lib/python3.11/site-packages/rlgpt.pth
+	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check 'cython==3.2.4' 'wheel==0.48.0'
 	$(FRAMEWORKS)/bin/pip install --quiet --disable-pip-version-check --no-deps \
-		-r frameworks-requirements.txt
+		--no-build-isolation -r frameworks-requirements.txt
 	touch $@
 
 # The real MineDojo package, in an environment of its own (docs/minedojo.md).

@@ -1,4 +1,5 @@
-"""The embedded world's Gymnasium ids. ``import rlgpt`` registers them.
+"""The embedded world's Gymnasium ids. ``import rlgpt`` registers them,
+as soon as Gymnasium is imported.
 
 Ids and arguments only: what plays is imported by Gymnasium when an environment is made. Each task
 comes in three forms: ``rlgpt/TASK-v0`` with MineDojo's dictionary, ``rlgpt/TASK-features-v0`` with

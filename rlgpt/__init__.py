@@ -1,6 +1,7 @@
 """RL-GPT as a stack of nodes: the ``rlgpt`` command, and `connect` for a run from Python.
 
-Importing it registers the embedded world's environments with Gymnasium:
+Importing it registers the embedded world's environments with Gymnasium, before or after Gymnasium
+itself is imported:
 
 import gymnasium
 import rlgpt
@@ -15,14 +16,22 @@ from typing import TYPE_CHECKING
 # By its path, for `nodes` may be another's.
 runpy.run_path(str(Path(__file__).parent.parent / "nodes" / "own_packages.py"))["settle"]()
 
-from nodes.gymnasium_registration import register  # noqa: E402
+from nodes.when_imported import when_imported  # noqa: E402
 
 if TYPE_CHECKING:
     from rlgpt.connecting import Connection
 
 __all__ = ["connect"]
 
-register()
+
+def _register() -> None:
+    from nodes.gymnasium_registration import register
+
+    register()
+
+
+# Every `rlgpt` command comes by here, and few of them need Gymnasium.
+when_imported("gymnasium", _register)
 
 
 def connect(run: "str | Path | None" = None) -> "Connection":

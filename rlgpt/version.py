@@ -1,13 +1,15 @@
 """``rlgpt --version``: the package's version, and the commit of the checkout that it runs from."""
 
 import argparse
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 
 def words() -> str:
     """``rlgpt 0.3.0 (commit 1a2b3c4d5e6f, changed since)``"""
-    from rlgpt.table.origin import current_commit
+    # Every command imports this module; only this one needs the rest.
+    from importlib.metadata import PackageNotFoundError, version
+
+    from rlgpt.commit import current_commit
 
     try:
         number = version("rlgpt")

@@ -1,5 +1,6 @@
 """Other libraries' agents in the embedded world, as they come. `make frameworks` installs them."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".venv-frameworks" / "bin" / "python"
+PUFFERLIB = Path(__file__).with_name("pufferlib_player.py")
 SCRIPT = os.environ.get("CLEANRL_PPO", "")
 
 pytestmark = [
@@ -48,6 +50,27 @@ def test_stable_baselines3_checks_the_environments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("form", "policy"), [("features", "MlpPolicy"), ("pixels", "CnnPolicy")])
 def test_stable_baselines3_learns(tmp_path: Path, form: str, policy: str) -> None:
     assert run("-c", LEARNS % (form, policy), cwd=tmp_path) == "128\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "seen"),
+    [
+        ("features", {"shape": [201, 2, 224], "type": "float32"}),
+        ("pixels", {"shape": [201, 2, 64, 64, 3], "type": "uint8"}),
+    ],
+)
+def test_pufferlib_steps_them_alike_in_one_process_and_several(
+    tmp_path: Path, form: str, seen: dict[str, object]
+) -> None:
+    told = json.loads(run(str(PUFFERLIB), form, cwd=tmp_path))
+    assert told.pop("same_in_both")
+    assert list(told) == ["Serial", "Multiprocessing"]
+    for of_backend in told.values():
+        assert of_backend["same_again"]
+        assert {name: of_backend[name] for name in seen} == seen
+        # The random player crafts the planks most of the time, and else the time limit counts.
+        assert min(of_backend["terminated"]) > 20
+        assert 1 <= min(of_backend["truncated"]) < 10
 
 
 @pytest.mark.skipif(not SCRIPT, reason="CLEANRL_PPO names no copy of CleanRL's ppo.py")

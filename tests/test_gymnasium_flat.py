@@ -26,16 +26,38 @@ def actions_for(vector: VectorEnv[Any, Any, Any], seed: int) -> np.ndarray:
     return chance.integers(vector.single_action_space.n, size=vector.num_envs)  # type: ignore[attr-defined]
 
 
-def test_importing_registers_and_loads_neither_torch_nor_numba() -> None:
-    program = (
-        "import sys, gymnasium, rlgpt\n"
-        "print([m for m in ('torch', 'numba', 'torchrl', 'zmq') if m in sys.modules])\n"
-        f"print(gymnasium.spec('{FEATURES}').id)\n"
-    )
+LOADED = "print([m for m in ('torch', 'numba', 'torchrl', 'zmq') if m in sys.modules])"
+KNOWN = f"print(gymnasium.spec('{FEATURES}').id)"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import gymnasium; import rlgpt",
+        "import rlgpt; import gymnasium",
+        # Some libraries look whether it is there and import it later, or a part of it first.
+        "import rlgpt, importlib.util; importlib.util.find_spec('gymnasium'); import gymnasium",
+        "import rlgpt; import gymnasium.spaces",
+        "import rlgpt; import gymnasium; importlib.reload(rlgpt)",
+    ],
+)
+def test_importing_registers_and_loads_neither_torch_nor_numba(imports: str) -> None:
+    program = f"import importlib, sys; {imports}\n{LOADED}\n{KNOWN}"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == ["[]", FEATURES]
+
+
+def test_the_command_starts_without_gymnasium() -> None:
+    program = (
+        "import sys, rlgpt.main\n"
+        "print([m for m in ('gymnasium', 'numpy', 'models.tasks') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
 
 
 def test_every_task_of_minedojo_has_its_ids() -> None:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 import yaml
 
+from rlgpt import commit
 from rlgpt.table import origin, playing
 from rlgpt.table.cells import Cell
 from rlgpt.table.playing import Playing, UnderWay
@@ -192,7 +193,7 @@ def test_fingerprint_is_asked_for_again_only_after_a_change(
     for arguments in (("init",), ("add", "."), ("commit", "-m", "world")):
         git(*arguments)
     asked: list[str] = []
-    monkeypatch.setattr(origin, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(commit, "CHECKOUT", tmp_path)
     monkeypatch.setattr(origin, "fingerprint", lambda: asked.append("") or world.read_text())
     fingerprints = origin.Fingerprints()
     assert [fingerprints.of(CELL) for _ in range(3)] == ["1", "1", "1"]

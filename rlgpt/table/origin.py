@@ -1,24 +1,11 @@
-"""What a cell is run from: the checkout's commit, and the fingerprint of the world as it is now."""
+"""What a cell is run from: the fingerprint of the world as it is now."""
 
-import subprocess
-
-from rlgpt.composition import CHECKOUT, compose_launch
+from rlgpt.commit import changes, current_commit
+from rlgpt.composition import compose_launch
 from rlgpt.refused import Refused
 from rlgpt.report.found import part
 from rlgpt.table.cells import Cell
 from rlgpt.world import fingerprint
-
-DIRTY = "-dirty"
-
-
-def current_commit() -> str | None:
-    """The checkout's commit, with `-dirty` where tracked files were changed; None outside one."""
-    head = _git("rev-parse", "HEAD")
-    if not head:
-        return None
-    return (
-        f"{head}{DIRTY}" if _git("status", "--porcelain", "--untracked-files=no", *_WHERE) else head
-    )
 
 
 class Fingerprints:
@@ -37,21 +24,7 @@ class Fingerprints:
             return None
         if world != "embedded":
             return None
-        sources = (current_commit(), _git("diff", "HEAD", *_WHERE))
+        sources = (current_commit(), changes())
         if sources not in self._known:
             self._known[sources] = fingerprint()
         return self._known[sources]
-
-
-# Tables are written into the checkout while it is at work.
-_WHERE = ("--", ".", ":(exclude)results")
-
-
-def _git(*arguments: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=CHECKOUT, capture_output=True, text=True, timeout=10.0
-        )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -19,10 +19,11 @@ from typing import Any
 import msgspec
 
 from nodes.process import end_with_parent, python
+from rlgpt.commit import DIRTY, current_commit
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
 from rlgpt.table.cells import Cell
-from rlgpt.table.origin import DIRTY, Fingerprints, current_commit
+from rlgpt.table.origin import Fingerprints
 from rlgpt.table.progress import Progress, say
 from rlgpt.table.result import CellResult, gather, write, write_file
 
