@@ -48,8 +48,8 @@ OVERRIDES = (
     "nodes.learner.parameters.hidden=32",
     "nodes.learner.parameters.checkpoint_seconds=1e9",
 )
-PAUSE = 2.0  # seconds between two kills, at most
-RARE = 10.0  # seconds to wait for a process of the kind that is to be hit
+PAUSE = 1.5  # seconds between two kills, at most
+RARE = 5.0  # seconds to wait for a process of the kind that is to be hit
 LATER = 1.0  # seconds that one has to live that was waited for, at most
 STOPPED = 8.0  # seconds between SIGSTOP and SIGKILL, at most
 ENOUGH = 5  # kills for each kind of process, after which each must have been hit
