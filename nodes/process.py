@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
 
 _libc = ctypes.CDLL(None)
 
@@ -64,6 +65,12 @@ def child_environment() -> dict[str, str]:
 def end_with_parent(number: int) -> None:
     """Be sent this signal when the thread that started this process ends."""
     _libc.prctl(_PR_SET_PDEATHSIG, number)
+
+
+def show_as(name: str) -> None:
+    """What `ps -o comm` and `top` show of this process, at most 15 characters. One that was only
+    forked has the name and the command line of the one it was forked from."""
+    _libc.prctl(_PR_SET_NAME, name.encode())
 
 
 def end_with_supervisor() -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from messages.system import NodeState
 from nodes.process import child_environment, python
+from nodes.process_status import Watch
 from rlgpt.configuration import NodePlan
 
 State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
@@ -30,6 +31,7 @@ class Child:
         self.state: State = "waiting"
         self.purpose: Purpose | None = None
         self.process: subprocess.Popen[bytes] | None = None
+        self._watch: Watch | None = None
         self.pidfd = -1
         self.restarts = 0
         self.begun = False  # started at least once in this launch
@@ -37,6 +39,7 @@ class Child:
         self.asked = False  # started on a user's word
         self.started = 0.0
         self.notes: list[str] = []  # what it last said of itself
+        self.halted = ""  # that it was stopped by a signal, for a while now
         self.heard = 0.0  # when it was last known to be alive, set from the bus's thread too
         self.start_at: float | None = None
         self.kill_at: float | None = None
@@ -65,6 +68,7 @@ class Child:
                 start_new_session=True,
             )
         self.pidfd = os.pidfd_open(self.process.pid)
+        self._watch, self.halted = Watch(self.process.pid), ""
         self.begun = True
         self.state = "starting"
         self.started = time.monotonic()
@@ -85,7 +89,20 @@ class Child:
             os.killpg(process.pid, signal.SIGKILL)
         os.close(self.pidfd)
         self.process, self.pidfd, self.kill_at = None, -1, None
+        self._watch, self.halted = None, ""
         return code
+
+    def look(self) -> str:
+        """Once it has been stopped by a signal (SIGSTOP) for a while: a sentence, the first time.
+        Nobody else can tell it from one that works."""
+        halted, before = "", self.halted
+        if self.process is not None and self._watch is not None and self._watch.look():
+            halted = (
+                f"stopped by a signal; `kill -CONT {self.process.pid}` lets it go on, "
+                f"`rlgpt node restart {self.name}` starts it again"
+            )
+        self.halted = halted
+        return "" if before else halted
 
     def next_backoff(self) -> float | None:
         """Count one more failure: seconds until the next start, None if there were too many."""
@@ -127,7 +144,7 @@ class Child:
             restarts=self.restarts,
             uptime=time.monotonic() - self.started if process is not None else 0.0,
             memory=_resident(process.pid) if process is not None else 0,
-            notes=self.notes,
+            notes=[*self.notes, self.halted] if self.halted else self.notes,
         )
 
 

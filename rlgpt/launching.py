@@ -147,6 +147,7 @@ class Launch:
                 node="launcher",
                 hosts=stack.hosts,
                 keys=key_folder(run, stack.keys),
+                log=logging.getLogger("rlgpt.launcher.bus"),  # launcher.log; the view has its own
             )
         except BusError as error:
             raise Refused(str(error)) from None
@@ -206,6 +207,7 @@ class Launch:
             bus.subscribe(world.ACTIVITY, view.heard_activity)
         for name in nodes:
             bus.subscribe(system.heartbeat(name), self._heard_heartbeat)
+        for name in (*nodes, "launcher"):  # which waits for the planner itself
             bus.subscribe(system.diagnostics(name), view.heard_diagnostic)
 
     def _heard_heartbeat(self, heartbeat: system.Heartbeat) -> None:

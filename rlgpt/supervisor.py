@@ -205,6 +205,8 @@ class Supervisor:
         else:
             self._replace_guardian()
         for child in self.children.values():
+            if halted := child.look():
+                self._audience.said(f"{child.name} is {halted}")
             if child.kill_at is not None and now >= child.kill_at:
                 child.kill_at = None
                 self._audience.said(f"{child.name} does not stop; it is killed")

@@ -4,8 +4,8 @@ end with the table of a launch in which nobody was killed.
     python -m tests.random_kills [--seed N] [--launches 10] [--kills 20]
 
 Every process that a launcher starts may be hit, directly or by another: nodes, the fork server,
-jailed workers, the guardian, and a stand-in for vLLM with its keeper. What a policy learns here
-fits into one rollout, so that it is the same however often it is begun.
+jailed workers, the guardian, and a stand-in for vLLM with its keeper and its engine. What a policy
+learns here fits into one rollout, so that it is the same however often it is begun.
 """
 
 import argparse
@@ -18,13 +18,14 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.launch_toys.launched import Launched, launched
-from tests.launch_toys.process_tree import Member, members
+from tests.launch_toys.process_tree import KINDS, Member, members
 from tests.launch_toys.watching import summary
 
 OVERRIDES = (
@@ -47,8 +48,11 @@ OVERRIDES = (
     "nodes.learner.parameters.hidden=32",
     "nodes.learner.parameters.checkpoint_seconds=1e9",
 )
-PAUSE = 3.0  # seconds between two kills, at most
+PAUSE = 1.5  # seconds between two kills, at most
+RARE = 5.0  # seconds to wait for a process of the kind that is to be hit
+LATER = 1.0  # seconds that one has to live that was waited for, at most
 STOPPED = 8.0  # seconds between SIGSTOP and SIGKILL, at most
+ENOUGH = 5  # kills for each kind of process, after which each must have been hit
 STOPS = 0.2  # the share of kills that are a SIGSTOP first
 DEADLINE = 900.0  # seconds for a launch that takes one minute undisturbed
 
@@ -74,12 +78,18 @@ def _lasting(said: Any) -> Any:
 
 
 class Killer:
-    """Hits one process after the other. A kind of process is the less likely the more it was hit:
-    some are rarely there, as each end of the env server is theirs."""
+    """Hits one process after the other: first a kind is chosen, then a process of it, so that what
+    is rarely there is hit as often as what always is. ``hits``: of the launches before."""
 
-    def __init__(self, launch: Launched, chance: random.Random) -> None:
+    def __init__(
+        self,
+        launch: Launched,
+        chance: random.Random,
+        hits: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self._launch = launch
         self._chance = chance
+        self._before = hits
         self._stopped: list[tuple[float, Member]] = []
         self.hits: collections.Counter[str] = collections.Counter()
 
@@ -107,20 +117,38 @@ class Killer:
             time.sleep(0.02)
 
     def _hit(self) -> None:
-        kinds: dict[str, list[Member]] = {}
-        for member in members(self._launch.process.pid):
-            kinds.setdefault(member.kind, []).append(member)
-        if not kinds:
-            return
-        names = sorted(kinds)
-        weights = [0.25 ** self.hits[name] for name in names]
-        member = self._chance.choice(kinds[self._chance.choices(names, weights)[0]])
+        kind = self._kind()
         stops = self._chance.random() < STOPS
         after = self._chance.uniform(1.0, STOPPED)
-        if member.send(signal.SIGSTOP if stops else signal.SIGKILL):
+        member = self._one(kind)
+        if member and member.send(signal.SIGSTOP if stops else signal.SIGKILL):
             self.hits[member.kind] += 1
             if stops:
                 self._stopped.append((time.monotonic() + after, member))
+
+    def _kind(self) -> str:
+        """The less likely the more it was hit."""
+        counts = [self._before.get(kind, 0) + self.hits[kind] for kind in KINDS]
+        weights = [0.5 ** (count - min(counts)) for count in counts]
+        return self._chance.choices(KINDS, weights)[0]
+
+    def _one(self, kind: str) -> Member | None:
+        """One of this kind: at once, or some time after there is one; None if there is none for
+        long."""
+        until = time.monotonic() + RARE
+        later = self._chance.uniform(0.0, LATER)
+        waited = False
+        while self._running() and time.monotonic() < until:
+            found = [each for each in members(self._launch.process.pid) if each.kind == kind]
+            if found and waited:
+                waited = False
+                self._wait(later)
+            elif found:
+                return self._chance.choice(found)
+            else:
+                waited = True
+                self._wait(0.02)
+        return None
 
 
 def ended(launch: Launched) -> int:
@@ -139,14 +167,21 @@ def straight(place: Path) -> dict[str, Any]:
     return table(launch.run)
 
 
-def killed(place: Path, name: str, seed: int, kills: int, expected: dict[str, Any]) -> Killer:
-    """One launch with ``kills`` kills.
+def killed(
+    place: Path,
+    name: str,
+    seed: int,
+    kills: int,
+    expected: dict[str, Any],
+    hits: Mapping[str, int] = MappingProxyType({}),
+) -> Killer:
+    """One launch with ``kills`` kills. ``hits``: of the launches before.
 
     Raises:
         AssertionError: it did not end as it should, or with another table.
     """
     with stack(place, name) as launch:
-        killer = Killer(launch, random.Random(seed))
+        killer = Killer(launch, random.Random(seed), hits)
         killer.kill(kills)
         code = ended(launch)
         assert code == 0, f"exit code {code}:\n{launch.text}"
@@ -183,7 +218,7 @@ def main() -> int:
             seed = options.seed + number
             began = time.monotonic()
             try:
-                killer = killed(place, f"killed-{number}", seed, options.kills, expected)
+                killer = killed(place, f"killed-{number}", seed, options.kills, expected, total)
             except AssertionError as error:
                 print(f"launch {number} (--seed {seed} --launches 1) failed: {error}")
                 print(f"its run folder is {place / f'killed-{number}'}")
@@ -194,8 +229,12 @@ def main() -> int:
             print(f"launch {number}: {killer.hits.total()} kills ({hits}), the same table, "
                   f"{seconds:.0f} s", flush=True)  # fmt: skip
     print(f"{total.total()} kills in {options.launches} launches:")
-    for kind, count in total.most_common():
-        print(f"  {count:4} {kind}")
+    for kind in KINDS:
+        print(f"  {total[kind]:4} {kind}")
+    missed = [kind for kind in KINDS if not total[kind]]
+    if missed and total.total() >= ENOUGH * len(KINDS):
+        print(f"never hit: {', '.join(missed)}")
+        return 1
     return 0
 
 

@@ -18,6 +18,7 @@ from tests.launch_toys.launched import (
     refused,
     rlgpt,
 )
+from tests.launch_toys.process_tree import members
 
 GOAL = {
     "seed": 0,
@@ -247,3 +248,16 @@ def test_looking_into_a_running_stack(place: Path) -> None:
         )
         assert "sets nothing" in refused("param", "set", "talker", "text", cwd=place)
         assert launch.stop() == 130
+
+
+def test_a_planner_that_is_away_is_said_to_be_waited_for(place: Path) -> None:
+    parameters = "nodes.planner.parameters.until=enough"
+    with goal(place, parameters, "nodes.planner.restart.backoff=2.5") as launch:
+        launch.wait_for("all nodes are ready")
+        planner = next(each for each in members(launch.process.pid) if each.kind == "planner")
+        planner.send(signal.SIGKILL)
+        launch.wait_for(" s  launcher: waiting for planner, which is being restarted")
+        launch.wait_for(" s  launcher: planner is there again")
+        (launch.run / "enough").touch()
+        assert launch.ended() == 0
+        assert "planner: waiting for planner" not in launch.text

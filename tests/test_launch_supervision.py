@@ -26,6 +26,7 @@ from tests.launch_toys.launched import (
     refused,
     rlgpt,
 )
+from tests.launch_toys.process_tree import members
 
 THREE = {
     "first": {"module": "tests.launch_toys.first"},
@@ -337,6 +338,26 @@ def test_only_a_node_that_says_nothing_hangs(place: Path) -> None:
         os.kill(int((run / "talker" / "lock").read_text()), signal.SIGSTOP)
         assert launch.ended() == 1
         assert "talker hangs; it is killed" in launch.text
+
+
+def test_a_node_that_was_stopped_is_named_and_waited_for(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        second = next(each.pid for each in members(launch.process.pid) if each.kind == "second")
+        os.kill(second, signal.SIGSTOP)
+        launch.wait_for(f"second is stopped by a signal; `kill -CONT {second}` lets it go on")
+        assert "stopped by a signal" in listed(place)
+        os.kill(second, signal.SIGCONT)
+        eventually(lambda: "stopped by a signal" not in listed(place))
+        os.kill(second, signal.SIGSTOP)
+        launch.wait_for("second is stopped by a signal", count=2)
+        assert rlgpt("node", "restart", "second", "--run", "out", cwd=place).returncode == 0
+        assert "stopped by a signal" not in listed(place)
+        assert launch.stop() == 130
+
+
+def listed(place: Path) -> str:
+    return rlgpt("node", "list", "--run", "out", cwd=place).stdout
 
 
 def test_a_launch_without_a_jail_says_so(place: Path) -> None:

@@ -4,7 +4,19 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from nodes.env_server.jail.inmate import CHECKER, SESSION
 from nodes.process_status import status_of
+from tests.launch_toys.watching import NODES
+
+FORK_SERVER, SESSION_WORKER, CHECKING_WORKER = "fork server", "session worker", "checking worker"
+PROGRAMS = {
+    "guardian.py": "guardian",
+    "vllm/keeper.py": "vLLM's keeper",
+    "fake_vllm.py": "vLLM",
+    "sleep": "vLLM's engine",
+}
+KINDS = (*NODES, FORK_SERVER, SESSION_WORKER, CHECKING_WORKER, *PROGRAMS.values())
+"""Of a stack with all that there is, as in `tests.random_kills`."""
 
 
 class Member(NamedTuple):
@@ -37,39 +49,45 @@ class Member(NamedTuple):
 
 def members(launcher: int) -> list[Member]:
     """All that a launcher has started, and what those have."""
-    return [member for child in _children(launcher) for member in _tree(child, "")]
+    return [member for member in _below(launcher) if member.kind]
+
+
+def strangers(launcher: int) -> set[Member]:
+    """Those that are of no kind: no process stays so but one that `KINDS` lacks."""
+    return {member for member in _below(launcher) if not member.kind}
+
+
+def _below(launcher: int) -> list[Member]:
+    return [member for child in _children(launcher) for member in _tree(child, "main")]
 
 
 def _tree(pid: int, parent: str) -> list[Member]:
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        name = Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return []
     status = status_of(pid)
     if status is None or status.state == "Z":
         return []
-    kind = _kind(words, parent)
-    found = [Member(kind, pid, status.started)] if kind else []
-    return found + [member for child in _children(pid) for member in _tree(child, kind)]
+    kind = _kind(words, name, parent)
+    found = Member(kind, pid, status.started)
+    return [found] + [member for child in _children(pid) for member in _tree(child, kind)]
 
 
-def _kind(words: list[str], parent: str) -> str:
+def _kind(words: list[str], name: str, parent: str) -> str:
     """Empty for one that has not become what it will be: it was forked this moment."""
-    line = " ".join(words)
-    if "nodes.env_server.jail.fork_server" in line:
-        return "jailed worker" if parent in ("fork server", "jailed worker") else "fork server"
-    for name, kind in (
-        ("guardian.py", "guardian"),
-        ("vllm/keeper.py", "vLLM's keeper"),
-        ("fake_vllm.py", "vLLM"),
-        ("sleep", "vLLM's engine"),
-    ):
-        if any(word.endswith(name) for word in words[:5]):
-            return kind
-    if "-m" in words:
+    if parent == FORK_SERVER:
+        return {SESSION: SESSION_WORKER, CHECKER: CHECKING_WORKER}.get(name, "")
+    found = ""
+    for end, kind in PROGRAMS.items():
+        if any(word.endswith(end) for word in words[:5]):
+            found = kind
+    if not found and "-m" in words:
         module = words[words.index("-m") + 1]
-        return module.rpartition(".")[2].removeprefix("served_")
-    return ""
+        found = module.rpartition(".")[2].removeprefix("served_")
+        found = FORK_SERVER if found == "fork_server" else found
+    return "" if found == parent else found
 
 
 def _children(pid: int) -> list[int]:

@@ -26,7 +26,10 @@ from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS
 from nodes.env_server.session import Session
 from nodes.env_server.worlds import WorldError, make_world
+from nodes.process import show_as
 
+SESSION, CHECKER = "rlgpt session", "rlgpt checker"
+"""What a worker is shown as, by what it is for."""
 WHERE = signal.SIGUSR1
 """Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
 
@@ -89,6 +92,7 @@ class Inmate:
         if isinstance(ask, wire.Make):
             return self._make(ask)
         if isinstance(ask, wire.Confine):
+            show_as(CHECKER)
             self._confine(ask.memory)
             return wire.Done()
         # Nothing that others wrote is so much as parsed before the door is closed.
@@ -114,6 +118,7 @@ class Inmate:
         return wire.Standing(episodes=session.said(), endings=session.endings())
 
     def _make(self, ask: wire.Make) -> wire.Made:
+        show_as(SESSION)
         request = ask.request
         world = make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
