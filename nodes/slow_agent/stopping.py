@@ -37,8 +37,8 @@ def stop_reason(iterations: list[Iteration], limits: Limits, least: int, again: 
 
 def _too_few(samples: int, limits: Limits, least: int) -> str:
     return (
-        f"The samples are spent: {samples:,} of {limits.samples:,}, and {least:,} are the least "
-        "that an iteration is begun with."
+        f"{limits.samples - samples:,} of {limits.samples:,} samples are left, and an iteration is "
+        f"begun with {least:,} at least."
     )
 
 
