@@ -17,6 +17,7 @@ class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success: Condition  # what the sub-action was to bring about
     required_rate: float  # the success rate that counts as success
     episodes: list[Episode]
+    least_episodes: int = 1  # of fewer, whatever their rate, nothing counts as success
     reports: list[ProgramReport] = []
     macros: list[str] = []
     pictures: list[Picture] = []  # of some of the episodes, for a critic that sees
@@ -29,6 +30,7 @@ class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success_rate: float
     reason: str
     suggestion: str = ""
+    episodes: int = 0  # that were counted; 0: nobody counted, and the rate was not measured
 
 
 JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=UNHURRIED)

@@ -60,6 +60,15 @@ def success_rate(condition: Condition, episodes: Sequence[Episode]) -> float:
     return sum(holds(condition, episode) for episode in episodes) / len(episodes)
 
 
+def succeeded(evidence: Evidence, rate: float) -> bool:
+    """Whether it worked as often as is required, in episodes enough to say so."""
+    return not _too_few(evidence) and rate >= evidence.required_rate
+
+
+def _too_few(evidence: Evidence) -> bool:
+    return len(evidence.episodes) < max(1, evidence.least_episodes)
+
+
 def failures(evidence: Evidence) -> list[Ending]:
     """How the failed episodes ended, the most frequent way first."""
     programs = {row: report for report in evidence.reports for row in report.environments}
@@ -79,7 +88,10 @@ def told(evidence: Evidence) -> str:
     ends = failures(evidence)
     count = len(evidence.episodes)
     worked = f"It worked in {count - sum(each.count for each in ends)} of {count} episodes"
-    return f"{worked}; {listed(ends)}." if ends else f"{worked}."
+    said = f"{worked}; {listed(ends)}." if ends else f"{worked}."
+    if count and _too_few(evidence):
+        said += f" Of fewer than {evidence.least_episodes} nothing counts as success."
+    return said
 
 
 def listed(ends: Sequence[Ending]) -> str:

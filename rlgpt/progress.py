@@ -18,7 +18,7 @@ from messages.system import NOTICE, Diagnostic, Heartbeat, NodeState
 from messages.training import Progress
 from messages.world import Activity
 from nodes.plain_text import plain_entry, plain_line
-from rlgpt.report.words import decomposition
+from rlgpt.report.words import cut_short, decomposition
 from rlgpt.terminal import hanging, plain_table
 
 BETWEEN_PROGRESS_LINES = 5.0  # seconds
@@ -73,7 +73,7 @@ class View:
         self.said(
             f"iteration {iteration.number} of {iteration.subtask}: "
             f"{decomposition(iteration)}: {iteration.success_rate:.0%} "
-            f"of {iteration.episodes} episodes"
+            f"of {iteration.episodes} episodes{cut_short(iteration.cut)}"
         )
 
     def heard_working(self, working: Working) -> None:

@@ -251,18 +251,20 @@ def iteration(number: int, rate: float = 0.0, macros: list[str] | None = None) -
 
 def test_the_outer_loop_stops_for_one_of_four_reasons():
     limits = Limits(iterations=5, success_rate=0.9, samples=1000)
-    assert stop_reason([], limits, 100) is None
-    assert stop_reason([iteration(0)], limits, 100) is None
-    assert stop_reason([iteration(0), iteration(1, macros=["attack_20"])], limits, 100) is None
-    assert "success rate" in (stop_reason([iteration(0, rate=0.95)], limits, 100) or "")
-    assert "Dead loop" in (stop_reason([iteration(0), iteration(1, rate=0.1)], limits, 100) or "")
+    assert stop_reason([], limits, 100, 100) is None
+    assert stop_reason([iteration(0)], limits, 100, 100) is None
+    assert stop_reason([iteration(0), iteration(1, macros=["attack_20"])], limits, 100, 100) is None
+    assert "success rate" in (stop_reason([iteration(0, rate=0.95)], limits, 100, 100) or "")
+    assert "Dead loop" in (
+        stop_reason([iteration(0), iteration(1, rate=0.1)], limits, 100, 100) or ""
+    )
     lucky = msgspec.structs.replace(iteration(0, rate=0.95), episodes=3, cut=True)
-    assert stop_reason([lucky], limits, 100) is None  # the others might have failed
+    assert stop_reason([lucky], limits, 100, 100) is None  # the others might have failed
     few = msgspec.structs.replace(limits, samples=222)
     assert spent([iteration(0), iteration(1)]) == 222
-    assert "samples" in (stop_reason([iteration(0), iteration(1)], few, 1) or "")
+    assert "samples" in (stop_reason([iteration(0), iteration(1)], few, 1, 1) or "")
     short = msgspec.structs.replace(limits, iterations=1)
-    assert "iterations" in (stop_reason([iteration(0)], short, 1) or "")
+    assert "iterations" in (stop_reason([iteration(0)], short, 1, 1) or "")
 
 
 def test_what_never_ran_for_other_reasons_is_no_dead_loop():
@@ -276,9 +278,9 @@ def test_what_never_ran_for_other_reasons_is_no_dead_loop():
         return msgspec.structs.replace(plain, lines=[line], stages=[], episodes=0)
 
     refused, unwritten = never_ran(0, "line 3: unknown name"), never_ran(1, "no valid answer")
-    assert stop_reason([refused, unwritten], limits, 100) is None
+    assert stop_reason([refused, unwritten], limits, 100, 100) is None
     assert "Dead loop" in (
-        stop_reason([refused, never_ran(1, "line 3: unknown name")], limits, 1) or ""
+        stop_reason([refused, never_ran(1, "line 3: unknown name")], limits, 1, 1) or ""
     )
 
 

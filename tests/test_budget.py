@@ -41,12 +41,16 @@ from messages.world import (
     Task,
     View,
 )
-from models.outcomes import success_rate, told
+from models.outcomes import succeeded, success_rate, told
+from models.plans import plan_for
+from nodes.budget import for_practice, least_again, longest_evaluation
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.llm.rulebook.rulebook import RulebookBackend
 from nodes.planner.planner import Planner
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
+from rlgpt.composition import compose_launch
+from rlgpt.table.definition import definitions, read
 
 EPISODES = 20
 SEEN = View(
@@ -179,8 +183,12 @@ def _with(seen: View, brings: Condition) -> View:
 
 def judged(evidence: Evidence) -> Verdict:
     rate = success_rate(evidence.success, evidence.episodes)
-    success = rate >= evidence.required_rate
-    return Verdict(success=success, success_rate=rate, reason=told(evidence))
+    return Verdict(
+        success=succeeded(evidence, rate),
+        success_rate=rate,
+        reason=told(evidence),
+        episodes=len(evidence.episodes),
+    )
 
 
 def pursue(
@@ -239,6 +247,12 @@ def test_a_goal_takes_no_more_than_its_samples_and_ends_with_an_evaluation(
         assert report.performance.cut == (len(report.performance.episodes) < EPISODES)
         assert not (report.success and report.performance.cut)
 
+    for number, each in enumerate(report.iterations):
+        # Only what there was too little for from the start is cut, and nothing goes on after that.
+        earlier = [e for e in report.iterations[:number] if e.subtask == each.subtask]
+        assert not (earlier and each.cut)
+        assert not any(e.cut for e in earlier)
+
 
 def _ran(line: Any) -> bool:
     return line.attempts > 0
@@ -255,6 +269,49 @@ def test_where_there_is_enough_nothing_is_cut(tmp_path: Path):
     tryouts = [request.seeds for request in world.opened if "/trial-" in request.session]
     starts = {seeds.first + row for seeds in tryouts for row in range(4)}
     assert len(starts) == 4 * len(tryouts)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_with_the_samples_of_a_table_nothing_is_cut_whatever_is_taken(tmp_path: Path, seed: int):
+    """Every program, training and episode takes all that it may."""
+    draw = random.Random(seed)
+    table = read(("minedojo10", "ablation-iterations", "diamond")[seed % 3])
+    item = ("stick", "stick", "diamond")[seed % 3]
+    task = told_task(item)
+    world = Spender(draw, luck=draw.choice((0.3, 0.9)))
+    world.some = lambda least, most: _all(world, most)
+    limits = Limits(samples=table.samples[item])
+    report = pursue(
+        tmp_path, world, task, limits, evaluation_episodes=30, trial_episodes=20,
+        program_steps=task.horizon,
+    )  # fmt: skip
+    assert world.taken <= limits.samples
+    evaluated = [each for each in report.iterations if each.episodes]
+    assert evaluated
+    assert not any(each.cut for each in report.iterations)
+    assert {each.episodes for each in evaluated} == {30}
+    if report.performance is not None:
+        assert len(report.performance.episodes) == 30
+
+
+@pytest.mark.parametrize("name", sorted(definitions()))
+def test_the_samples_of_a_table_are_what_its_evaluations_may_take_and_what_is_left_to_learn(
+    name: str,
+):
+    table = read(name)
+    to_learn = 3_000_000 if name == "diamond" else 1_000_000
+    for item in table.tasks:
+        task = told_task(item)
+        plan = plan_for(task.success, task.inventory)
+        whole = longest_evaluation(task, {})
+        assert table.samples[item] == to_learn + (len(plan) + 1) * whole
+        share = for_practice(table.samples[item], task, {}) // len(plan)
+        assert share >= least_again(task, {})
+        assert for_practice(share, task, {}) == share - whole
+
+
+def told_task(name: str) -> Task:
+    return msgspec.convert(compose_launch("cell", [f"task={name}"])["task"], Task)
 
 
 def test_a_tryout_is_cut_to_what_fits_with_what_runs_before_it(tmp_path: Path):
@@ -287,7 +344,10 @@ def test_a_tryout_is_cut_to_what_fits_with_what_runs_before_it(tmp_path: Path):
         assert implemented.samples.trial == world.taken == episodes * 300
         said = implemented.line.verdict.reason
         if episodes:
-            assert said == "It worked in 0 of 3 episodes; 3 reached the horizon."
+            assert said == (
+                "It worked in 0 of 3 episodes; 3 reached the horizon. Of fewer than 5 nothing "
+                "counts as success."
+            )
         else:
             assert said == (
                 "The samples are spent: an episode may take 300, and 299 are left for it."

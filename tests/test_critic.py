@@ -57,7 +57,7 @@ def bus(run_folder: Path, talker: Talker) -> Iterator[Bus]:
     critic.kill()
 
 
-def judged(bus: Bus, worked: int, episodes: int = 10) -> Verdict:
+def judged(bus: Bus, worked: int, episodes: int = 10, least: int = 1) -> Verdict:
     evidence = Evidence(
         id=f"judge-{worked}-{episodes}",
         sub_action="harvest log",
@@ -66,6 +66,7 @@ def judged(bus: Bus, worked: int, episodes: int = 10) -> Verdict:
         success=LOG,
         required_rate=0.9,
         episodes=ended_with_a_log(worked, episodes, steps=1),
+        least_episodes=least,
     )
     return bus.call(JUDGE, evidence, timeout=PATIENCE)
 
@@ -91,3 +92,13 @@ def test_without_an_answer_there_is_still_a_verdict(bus: Bus):
 def test_without_episodes_nothing_has_worked(bus: Bus, talker: Talker):
     talker.says = JudgeAnswer(success=True, reason="Surely.")
     assert not judged(bus, 0, episodes=0).success
+
+
+def test_of_too_few_episodes_nothing_counts_as_success(bus: Bus, talker: Talker):
+    talker.says = JudgeAnswer(success=True, reason="All of them.")
+    few, enough = judged(bus, 4, episodes=4, least=5), judged(bus, 5, episodes=5, least=5)
+    assert (few.success, few.success_rate, few.episodes) == (False, 1.0, 4)
+    assert few.reason == (
+        "It worked in 4 of 4 episodes. Of fewer than 5 nothing counts as success. All of them."
+    )
+    assert (enough.success, enough.episodes) == (True, 5)

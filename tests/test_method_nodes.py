@@ -44,7 +44,8 @@ def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
     assert [iteration.success_rate for iteration in report.iterations] == [0, 0, 0, 0]
     assert report.iterations[3].samples.training == 0
     assert all(each.attempts == 1 for iteration in report.iterations for each in iteration.lines)
-    assert report.iterations[0].lines[0].verdict.reason == "It ran; nobody judged it."
+    verdict = report.iterations[0].lines[0].verdict
+    assert (verdict.reason, verdict.episodes) == ("It ran; nobody judged it.", 0)
 
 
 def test_one_agent_takes_nothing_apart(run_folder: Path):

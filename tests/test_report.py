@@ -477,3 +477,44 @@ def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path
     outline = written(tmp_path, performed())
     for words in ("The whole goal, performed", "3 tries at planks", "craft <b>planks</b>", "812"):
         assert words in outline.text
+
+
+def test_what_was_cut_and_what_nobody_judged_is_said(tmp_path: Path) -> None:
+    fill(tmp_path)
+    known = performed()
+    assert known.performance is not None
+    short = msgspec.structs.replace(known.iterations[0], episodes=5, success_rate=0.2, cut=True)
+    lines = [
+        msgspec.structs.replace(
+            line, verdict=Verdict(success=True, success_rate=1.0, reason="", episodes=episodes)
+        )
+        for line, episodes in zip(short.lines, (0, 7), strict=True)
+    ]
+    report = msgspec.structs.replace(
+        known,
+        iterations=[msgspec.structs.replace(short, lines=lines), *known.iterations[1:]],
+        performance=msgspec.structs.replace(known.performance, cut=True),
+    )
+    said = " ".join(written(tmp_path, report).text.split())
+    assert "1 of 5 episodes, cut: the samples were not enough for more" in said
+    assert "2 unseen episodes, cut: the samples were not enough for more" in said
+    assert "not judged · 1 attempt" in said
+    assert "1.00 of 7 tryouts" in said
+    console = Console(file=io.StringIO(), width=140)
+    console.print(iteration_table(report))
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "0.20 (1/5, cut)" in printed
+    assert "0.50 (1/2, cut)" in printed
+    path, _ = write(tmp_path, report)
+    summary = msgspec.json.decode(path.read_bytes(), type=Summary)
+    assert [item.cut for item in summary.iterations] == [True, False]
+    assert summary.performance is not None
+    assert summary.performance.cut
+    assert summary.cut
+    path, _ = write(tmp_path, performed())
+    assert not msgspec.json.decode(path.read_bytes(), type=Summary).cut
+    # Of a goal with one subtask it is the evaluation of the iteration that stands.
+    number = short.number
+    one = msgspec.structs.replace(report, performance=None, chosen={short.subtask: number})
+    path, _ = write(tmp_path, msgspec.structs.replace(one, iterations=report.iterations[:1]))
+    assert msgspec.json.decode(path.read_bytes(), type=Summary).cut

@@ -48,7 +48,7 @@ def test_cell_holds_what_its_launch_measured(played: Path) -> None:
     assert result["wall_s"] == pytest.approx(summary["wall_seconds"], abs=0.1)
     assert result["plan"] == [summary["iterations"][0]["subtask"]]
     assert set(result["stops"]) == set(result["plan"])
-    assert result["limits"]["samples"] == 20_000
+    assert result["limits"]["samples"] == 1_000_000
     assert result["fingerprint"] == rlgpt("world", "fingerprint", cwd=played).stdout.strip()
     assert not result["dead_loop"]
     config = yaml.safe_load((run / "config.yaml").read_text())
@@ -98,7 +98,7 @@ def test_other_limits_make_another_cell(place: Path) -> None:
     before = (place / CELL).read_bytes()
     done = rlgpt(*QUICK, "limits.samples=30000", cwd=place)
     assert done.returncode == 0, done
-    assert "limits.samples was 20000 and is 30000" in done.stdout
+    assert "limits.samples was 1000000 and is 30000" in done.stdout
     assert "--again runs it anew" in done.stdout
     assert (place / CELL).read_bytes() == before
 
@@ -138,7 +138,7 @@ def test_shown_table_says_which_cells_are_of_other_settings(tmp_path: Path) -> N
     done = rlgpt("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
     assert done.returncode == 2, done
     assert "mutton rlgpt seed 0 is there and is another cell (" in done.stdout
-    assert "limits.samples was 7 and is 20000" in done.stdout
+    assert "limits.samples was 7 and is 1000000" in done.stdout
     assert "no result of minedojo10 in results/quick is of these settings (1 of" in done.stderr
 
 

@@ -1,12 +1,16 @@
 """The arithmetic of tables: intervals, pooling, iterations."""
 
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from messages.plan import Iteration, Limits, Samples
+from messages.plan import GoalReport, Iteration, Limits, Samples, Subtask
+from messages.world import Condition, Task
 from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composition import compose_launch, group_options
+from rlgpt.report.files import write as write_report
 from rlgpt.report.summary import SampleSummary
 from rlgpt.table import markdown, plot
 from rlgpt.table.cells import expand
@@ -14,7 +18,7 @@ from rlgpt.table.definition import Definition, definitions, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
-from rlgpt.table.result import DEAD_LOOP, CellResult, Tokens, Turn
+from rlgpt.table.result import DEAD_LOOP, CellResult, Tokens, Turn, gather
 
 
 @pytest.mark.parametrize(
@@ -171,12 +175,60 @@ def test_the_picture_says_which_lines_are_no_intervals() -> None:
     assert "range over seeds" in plot.render(page([several], by="iteration"))
 
 
+def test_a_cell_whose_samples_were_not_enough_says_so() -> None:
+    short = cell(1, 5, episodes=7, success_rate=5 / 7, cut=True)
+    table = page([cell(0, 20), short])
+    (row,) = table.rows
+    assert (row.successes, row.episodes, row.cut) == (25, 37, 1)
+    said = markdown.render(table)
+    assert "(2 seeds) (cut: 37 episodes)" in said
+    assert "those that were played are counted, and no others: stick by rlgpt (1)." in said
+    assert "cut" not in markdown.render(page([cell(0, 20)])).lower()
+
+
+def test_an_iteration_that_lacks_episodes_says_so() -> None:
+    few = msgspec.structs.replace(turn("a", 1, 2, 5), cut=True)
+    table = page([cell(0, 2, iterations=[turn("a", 0, 3), few])], by="iteration")
+    (row,) = table.rows
+    assert [step.cut for step in row.steps][:2] == [0, 1]
+    assert "(cut: 5 episodes)" in markdown.render(table)
+
+
+def test_the_samples_of_a_task_are_those_of_its_cells() -> None:
+    table = definition(tasks=["stick", "bed"], samples={"bed": 2_500_000}, limits={"iterations": 2})
+    found = {each.task: each for each in expand(table, []) if each.seed == 0}
+    assert found["bed"].limits["samples"] == 2_500_000
+    assert "limits.samples=2500000" in found["bed"].arguments
+    assert found["stick"].limits["samples"] == 1_000_000
+    assert {each.limits["iterations"] for each in found.values()} == {2}
+    by_hand = expand(table, ["limits.samples=77"])
+    assert {each.limits["samples"] for each in by_hand} == {77}
+
+
+def test_what_was_cut_is_taken_from_the_report_of_the_launch(tmp_path: Path) -> None:
+    condition = Condition(kind="have", name="stick")
+    iteration = Iteration(
+        subtask="a", number=0, lines=[], stages=[], success_rate=0.5, episodes=8,
+        samples=Samples(), seconds=1.0, cut=True,
+    )  # fmt: skip
+    plan = [Subtask(name="a", success=condition)]
+    report = GoalReport(
+        task=Task(id="t", prompt="t", success=condition), subtasks=plan, iterations=[iteration],
+        success=False, reason="", chosen={"a": 0},
+    )  # fmt: skip
+    (tmp_path / "goal_report.json").write_bytes(msgspec.json.encode(report))
+    write_report(tmp_path, report)
+    (wanted,) = (each for each in expand(definition(seeds=[0]), []))
+    kept = gather(wanted, tmp_path, None, None)
+    assert (kept.successes, kept.episodes, kept.cut, kept.iterations[0].cut) == (4, 8, True, True)
+
+
 def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
     same = Iteration(
         subtask="a", number=0, lines=[], stages=[], success_rate=0.0, episodes=30,
         samples=Samples(), seconds=1.0,
     )  # fmt: skip
-    reason = stop_reason([same, same], Limits(), 1)
+    reason = stop_reason([same, same], Limits(), 1, 1)
     assert reason is not None
     assert reason.startswith(DEAD_LOOP)
 

@@ -16,7 +16,7 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import Picture
-from models.outcomes import success_rate, told
+from models.outcomes import succeeded, success_rate, told
 from nodes.asking import ask
 from nodes.critic.pictures import choose
 from nodes.node import Node
@@ -48,7 +48,7 @@ class Critic(Node):
                 evidence, required_rate=self.parameters.required_rate
             )
         rate = success_rate(evidence.success, evidence.episodes)
-        success = bool(evidence.episodes) and rate >= evidence.required_rate
+        success = succeeded(evidence, rate)
         try:
             answer = self._asked(evidence, rate)
         except RemoteError as error:
@@ -66,6 +66,7 @@ class Critic(Node):
             success_rate=rate,
             reason=_one_line(answer.reason),
             suggestion=_one_line(answer.suggestion),
+            episodes=len(evidence.episodes),
         )
 
     def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:
@@ -92,7 +93,10 @@ class Critic(Node):
 
 def _counted(evidence: Evidence, rate: float) -> str:
     count = len(evidence.episodes)
-    return f"It worked in {round(rate * count)} of {count} episodes."
+    counted = f"It worked in {round(rate * count)} of {count} episodes."
+    if count < evidence.least_episodes:
+        counted += f" Of fewer than {evidence.least_episodes} nothing counts as success."
+    return counted
 
 
 def _one_line(text: str) -> str:

@@ -60,7 +60,8 @@ class FastAgent(Agent):
             self.skills.keep(goal, implemented, outcome.episodes)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
-        self.log.info("%s %s (%.2f): %s", goal.id, word, verdict.success_rate, verdict.reason)
+        rate = f"{verdict.success_rate:.2f}" if verdict.episodes else "not judged"
+        self.log.info("%s %s (%s): %s", goal.id, word, rate, verdict.reason)
         return implemented
 
     def _implement(self, goal: Implementing, spent: Spent) -> Outcome:

@@ -14,6 +14,9 @@ from nodes.fast_agent.seeds import trial_seeds
 
 Implementing = GoalHandle[Implement, Working]
 
+LEAST_EPISODES = 5
+"""Of a tryout that counts as success: where the samples cut it to fewer, too little was seen."""
+
 
 @dataclass
 class Spent:
@@ -146,6 +149,7 @@ def judge(
             success=sub_action.success,
             required_rate=agent.parameters.required_rate,
             episodes=played.episodes,
+            least_episodes=min(LEAST_EPISODES, agent.parameters.trial_episodes),
             reports=played.reports,
             macros=macros,
             pictures=played.pictures,

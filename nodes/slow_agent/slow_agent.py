@@ -29,7 +29,7 @@ from messages.plan import (
 )
 from messages.world import Episode, Task
 from nodes.asking import ask
-from nodes.budget import for_practice, least
+from nodes.budget import for_practice, least, least_again
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -68,7 +68,8 @@ class SlowAgent(Node):
     def achieve(self, goal: Achieving) -> SubtaskReport:
         limits, task = goal.request.limits, goal.request.task
         iterations: list[Iteration] = []
-        while (reason := stop_reason(iterations, limits, least(task))) is None:
+        enough = least(task), least_again(task, self.config)
+        while (reason := stop_reason(iterations, limits, *enough)) is None:
             goal.check()
             number = len(iterations)
             sub_actions, problems = self._decompose(goal, number, iterations)

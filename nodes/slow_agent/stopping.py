@@ -11,9 +11,9 @@ def spent(iterations: list[Iteration]) -> int:
     return sum(iteration.samples.total for iteration in iterations)
 
 
-def stop_reason(iterations: list[Iteration], limits: Limits, least: int) -> str | None:
+def stop_reason(iterations: list[Iteration], limits: Limits, least: int, again: int) -> str | None:
     """Why to stop after the last of these iterations; None: go on. ``least``: samples below which
-    no further one is begun."""
+    none is begun; ``again``: below which no further one is."""
     samples = spent(iterations)
     if not iterations:
         return None if limits.samples >= least else _too_few(samples, limits, least)
@@ -23,8 +23,8 @@ def stop_reason(iterations: list[Iteration], limits: Limits, least: int) -> str 
             f"The success rate is {last.success_rate:.2f} "
             f"(wanted: {limits.success_rate:.2f}) after iteration {last.number}."
         )
-    if limits.samples - samples < least:
-        return _too_few(samples, limits, least)
+    if limits.samples - samples < again:
+        return _too_few(samples, limits, again)
     if len(iterations) >= limits.iterations:
         return f"The iterations are spent: {limits.iterations}."
     if any(_tried(earlier) == _tried(last) for earlier in iterations[:-1]):
@@ -37,8 +37,8 @@ def stop_reason(iterations: list[Iteration], limits: Limits, least: int) -> str 
 
 def _too_few(samples: int, limits: Limits, least: int) -> str:
     return (
-        f"The samples are spent: {samples:,} of {limits.samples:,}, and the least that another "
-        f"iteration may take is {least:,}."
+        f"{limits.samples - samples:,} of {limits.samples:,} samples are left, and an iteration is "
+        f"begun with {least:,} at least."
     )
 
 

@@ -5,7 +5,7 @@ import math
 import msgspec
 
 from messages.plan import Iteration
-from rlgpt.report.words import count, successes
+from rlgpt.report.words import count, cut_short, successes
 
 # Units of the SVG's viewBox. Narrow on purpose: on a phone the chart is about as wide, so its
 # type stays readable.
@@ -72,8 +72,9 @@ def bars(iterations: list[Iteration], required: float) -> Bars | None:
             middle=round(LEFT + slot * (index + 0.5), 2),
             value=f"{item.success_rate:.2f}",
             label=str(item.number),
-            reached=item.success_rate >= required,
-            note=f"iteration {item.number}: {successes(item)} of {item.episodes} episodes",
+            reached=item.success_rate >= required and not item.cut,
+            note=f"iteration {item.number}: {successes(item)} of {item.episodes} episodes"
+            + cut_short(item.cut),
         )
         for index, item in enumerate(iterations)
     ]

@@ -44,6 +44,7 @@ class IterationSummary(msgspec.Struct, kw_only=True):
     success_rate: float
     successes: int
     episodes: int
+    cut: bool = False  # the samples were not enough for all episodes of its evaluation
     samples: SampleSummary
     seconds: float
 
@@ -70,6 +71,7 @@ class Summary(msgspec.Struct, kw_only=True):
     # Of the performance; of a goal with one subtask, of the iteration that stands; 0 for a goal of
     # several that was never performed. Of a training alone, of its recent episodes.
     success_rate: float
+    cut: bool = False  # it is of fewer episodes than wanted: the samples were not enough
     iterations: list[IterationSummary]
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
@@ -115,6 +117,7 @@ def summarise(run: Path, report: Account) -> Summary:
         success=report.success,
         reason=report.reason,
         success_rate=success_rate(report),
+        cut=_cut(report),
         iterations=iterations,
         performance=performed,
         samples=samples(report),
@@ -190,6 +193,14 @@ def success_rate(report: Account) -> float:
     return stands.success_rate if stands is not None else 0.0
 
 
+def _cut(report: Account) -> bool:
+    """Whether what the rate is of lacks episodes."""
+    if report.performance is not None or len(report.subtasks) > 1:
+        return report.performance is not None and report.performance.cut
+    stands = standing(report)
+    return stands is not None and stands.cut
+
+
 def _iteration(iteration: Iteration) -> IterationSummary:
     samples = iteration.samples
     return IterationSummary(
@@ -199,6 +210,7 @@ def _iteration(iteration: Iteration) -> IterationSummary:
         success_rate=iteration.success_rate,
         successes=successes(iteration),
         episodes=iteration.episodes,
+        cut=iteration.cut,
         samples=SampleSummary(
             training=samples.training,
             trial=samples.trial,

@@ -53,7 +53,7 @@ def _add_performance(table: Table, performed: Performed) -> None:
         Text("the whole goal"),
         Text("performed from its own start, planned anew after every subtask"),
         Text(plain(f"had in {count_of} episodes: {reached}")),
-        Text(f"{performed.success_rate:.2f} ({successes}/{count_of})"),
+        Text(f"{performed.success_rate:.2f} ({successes}/{count_of}{', cut' * performed.cut})"),
         Text(count(performed.steps)),
     )
 
@@ -61,7 +61,8 @@ def _add_performance(table: Table, performed: Performed) -> None:
 def _rate(iteration: Iteration) -> str:
     if not iteration.episodes:
         return "not evaluated"
-    return f"{iteration.success_rate:.2f} ({successes(iteration)}/{iteration.episodes})"
+    cut = ", cut" if iteration.cut else ""
+    return f"{iteration.success_rate:.2f} ({successes(iteration)}/{iteration.episodes}{cut})"
 
 
 def _verdict(iteration: Iteration) -> Text:

@@ -75,6 +75,11 @@ def successes(iteration: Iteration) -> int:
     return round(iteration.success_rate * iteration.episodes)
 
 
+def cut_short(cut: bool) -> str:
+    """Said behind the episodes of an evaluation or a performance."""
+    return ", cut: the samples were not enough for more" if cut else ""
+
+
 def trained_in_words(trained: Trained) -> str:
     """``success rate 0.93 of the recent training episodes after 12.3k samples: stop_at reached``"""
     spent = count(trained.samples + trained.prefix_samples)

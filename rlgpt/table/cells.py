@@ -15,6 +15,8 @@ from rlgpt.table.definition import Definition
 
 AXES = ("task", "method", "llm", "seed")
 DEFAULT_LLM = "rulebook"
+SAMPLES = "limits.samples="
+"""How an override begins that says what a cell may take in all."""
 OF_LLM = "llm."
 """How overrides begin that say where a language model is. They are passed on to the cells of other
 models than the rulebook, and make no other cell of one."""
@@ -83,7 +85,9 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
         f"task={','.join(definition.tasks)}",
         f"method={','.join(definition.methods)}",
     ]
-    limits: dict[str, dict[str, Any]] = {}
+    given = any(override.startswith(SAMPLES) for override in extra)
+    samples = {} if given else definition.samples
+    limits: dict[tuple[str, str], dict[str, Any]] = {}
     cells: list[Cell] = []
     for job in _jobs(sweep, fixed):
         values = dict(argument.split("=", 1) for argument in job)
@@ -91,21 +95,25 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
         overrides = [f"{key}={value}" for key, value in values.items()]
         if chosen["llm"] == DEFAULT_LLM:
             overrides = [each for each in overrides if not each.startswith(OF_LLM)]
-        if (method := chosen["method"]) not in limits:
-            # No task and no language model has limits; and a model may lack what its profile needs.
-            groups = [f"task={chosen['task']}", f"method={method}"]
+        task, method = chosen["task"], chosen["method"]
+        if task in samples:
+            overrides = [each for each in overrides if not each.startswith(SAMPLES)]
+            overrides.append(f"{SAMPLES}{samples[task]}")
+        if (task, method) not in limits:
+            # No language model has limits; and a model may lack what its profile needs.
+            groups = [f"task={task}", f"method={method}"]
             others = [each for each in overrides if not each.startswith(OF_LLM)]
             composed = compose_launch(definition.launch, [*groups, *others])
             check({**composed, "run": ""}, definition.launch)
-            limits[method] = composed.get("limits") or {}
+            limits[task, method] = composed.get("limits") or {}
         cells.append(
             Cell(
                 launch=definition.launch,
-                task=chosen["task"],
+                task=task,
                 method=method,
                 llm=chosen["llm"],
                 seed=int(chosen["seed"]),
-                limits=limits[method],
+                limits=limits[task, method],
                 overrides=[o for o in overrides if not o.startswith("limits.")],
             )
         )

@@ -36,6 +36,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     seeds: Annotated[list[Seed], msgspec.Meta(min_length=1)]
     episodes: Positive  # evaluation episodes of a cell
     limits: dict[str, float] = {}  # what differs from launch/cell.yaml's
+    samples: dict[str, Positive] = {}  # task -> limits.samples of its cells
     overrides: list[str] = []
     by: Literal["method", "iteration", "llm"] = "method"  # what stands side by side
     launch: str = "cell"
@@ -81,6 +82,8 @@ def _problem(definition: Definition) -> str:
             return f"`{axis}` has {twice[0]} twice"
     if len(definition.llms) > 1 and definition.by != "llm":
         return f"several `llms` stand side by side with `by: llm`, not with `by: {definition.by}`"
+    if strange := [task for task in definition.samples if task not in definition.tasks]:
+        return f"`samples` is of the task {strange[0]}, which is not one of its tasks"
     tasks = group_options("task")
     for task in definition.tasks:
         if task not in tasks:
@@ -98,6 +101,7 @@ def quick(definition: Definition) -> Definition:
         seeds=definition.seeds[:1],
         episodes=2,
         limits={"iterations": 1, "samples": 1_000_000},  # what all may take that is begun
+        samples={},
         overrides=[
             *definition.overrides,
             "nodes.fast_agent.parameters.trial_episodes=2",

@@ -21,6 +21,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     low: float  # Wilson's 95 % where there are counts, else the smallest of the seeds
     high: float
     paper: float | None
+    cut: int = 0  # seeds of which an evaluation that counts in it lacks episodes
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +47,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None  # mean of a cell
     wall_s: float | None  # mean of a cell
     dead_loops: int  # cells in which an outer loop ended in one
+    cut: int  # cells whose samples were not enough for all episodes
     unplayed: int  # cells whose goal came to nothing that could be played
     milestones: dict[str, int]
     steps: list[Step]  # by iteration, where the table is by iteration
@@ -95,6 +97,7 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
         tokens=_mean(tokens),
         wall_s=mean(cell.wall_s for cell in cells) if cells else None,
         dead_loops=sum(cell.dead_loop for cell in cells),
+        cut=sum(cell.cut for cell in cells),
         unplayed=sum(not cell.performed for cell in cells),
         milestones={item: sum(c.milestones.get(item, 0) for c in cells) for item in items},
         steps=_steps(definition, task, method, cells) if definition.by == "iteration" else [],
@@ -144,7 +147,14 @@ def _step(number: int, cells: list[CellResult], paper: float | None) -> Step:
         low=low,
         high=high,
         paper=paper,
+        cut=sum(_cut(cell, number) for cell in cells),
     )
+
+
+def _cut(cell: CellResult, number: int) -> bool:
+    """Whether a rate that `chance` takes may be of fewer episodes than the others."""
+    turns = [turn for turn in cell.iterations if turn.number <= number]
+    return any(turn.cut for turn in (turns[-1:] if len(_subtasks(cell)) == 1 else turns))
 
 
 def chance(cell: CellResult, number: int) -> float:

@@ -132,6 +132,7 @@ def _cell(row: Row, seeds: int) -> str:
     if row.rate is None:
         return f"-{paper}"
     few = "" if len(row.seeds) >= seeds else f" ({_seeds(len(row.seeds))})"
+    few += f" (cut: {row.episodes} episodes)" if row.cut else ""
     return f"**{row.rate:.2f}** [{row.low:.2f}, {row.high:.2f}]{few}{paper}"
 
 
@@ -167,8 +168,10 @@ def _step(step: Step | None) -> str:
     if not step.rates:
         return f"-{paper}"
     if step.successes is None:
-        return f"{step.rate:.2f} ({step.low:.2f} to {step.high:.2f}){paper}"
-    return f"**{step.rate:.2f}** [{step.low:.2f}, {step.high:.2f}]{paper}"
+        cut = " (cut)" if step.cut else ""
+        return f"{step.rate:.2f} ({step.low:.2f} to {step.high:.2f}){cut}{paper}"
+    cut = f" (cut: {step.episodes} episodes)" if step.cut else ""
+    return f"**{step.rate:.2f}** [{step.low:.2f}, {step.high:.2f}]{cut}{paper}"
 
 
 def _verdicts(page: Page) -> list[str]:
@@ -258,6 +261,11 @@ def _every_row(page: Page) -> str:
             " Cells whose goal came to nothing that could be played count as failed in every "
             f"episode: {', '.join(unplayed)}."
         )
+    if cut := [f"{r.task} by {r.method} ({r.cut})" for r in page.rows if r.cut]:
+        note += (
+            " Cut: the samples of these cells were not enough for all episodes of their goal; "
+            f"those that were played are counted, and no others: {', '.join(cut)}."
+        )
     return f"{_table(table)}\n\n{note}"
 
 
@@ -283,7 +291,7 @@ def _footnotes(page: Page) -> str:
     commits = sorted({_commit(result) for result in page.results})
     versions = sorted({result.version for result in page.results})
     limits = {
-        ", ".join(f"{key} {value}" for key, value in result.limits.items())
+        ", ".join(f"{key} {value}" for key, value in result.limits.items() if key != "samples")
         for result in page.results
     }
     # An override may have changed what the table asks for.
@@ -294,12 +302,18 @@ def _footnotes(page: Page) -> str:
     lines = [
         f"Command: `{page.command}`; cells of rlgpt {', '.join(versions)}, commits "
         f"{', '.join(commits)}.",
-        f"Limits of a cell: {'; '.join(sorted(limits))}. Evaluated in {episodes} "
-        "episodes on seeds that nothing was trained or tried on.",
+        f"Limits of a cell: {'; '.join(sorted(limits))}; {_most_samples(page)}. Evaluated in "
+        f"{episodes} episodes on seeds that nothing was trained or tried on.",
         _worlds(page),
         f"Environment samples in the paper: {paper}." if paper else "",
     ]
     return "  \n".join(line for line in lines if line)
+
+
+def _most_samples(page: Page) -> str:
+    """What a cell of each task may take, its evaluations and performance included."""
+    said = {r.task: f"{r.task} {r.limits.get('samples', '?')}" for r in page.results}
+    return f"samples by task: {', '.join(said.values())}"
 
 
 def _worlds(page: Page) -> str:

@@ -34,6 +34,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: float
     successes: int
     episodes: int  # 0: nothing that could run came of it
+    cut: bool = False  # the samples were not enough for all episodes
     samples: int
 
 
@@ -59,6 +60,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: float  # of the whole goal, on unseen seeds
     successes: int
     episodes: int
+    cut: bool = False  # the samples were not enough for all episodes: there are fewer than wanted
     performed: bool  # False: the goal came to nothing that could be played, and counts as failed
     reached: bool
     stopped: str  # why, in the planner's words
@@ -149,7 +151,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
     except (OSError, msgspec.DecodeError) as error:
         raise Refused(f"{run} lacks the report of its run ({error})", code=FAILED) from None
-    done, count, performed = _outcome(report, _wanted_episodes(run))
+    done, count, performed, cut = _outcome(report, _wanted_episodes(run))
     world = str(part(config(run), "world").get("kind", ""))
     return CellResult(
         task=cell.task,
@@ -161,6 +163,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         success_rate=done / count,
         successes=done,
         episodes=count,
+        cut=cut,
         performed=performed,
         reached=report.success,
         stopped=report.reason,
@@ -176,6 +179,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
                 success_rate=each.success_rate,
                 successes=successes(each),
                 episodes=each.episodes,
+                cut=each.cut,
                 samples=each.samples.total,
             )
             for each in report.iterations
@@ -194,16 +198,17 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
     )
 
 
-def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool]:
-    """Successes and episodes of the whole goal, and whether it was played at all. A goal that came
-    to nothing that could be played failed in every episode that it was to be played in."""
-    if report.performance is not None and report.performance.episodes:
-        episodes = report.performance.episodes
-        return sum(each.success for each in episodes), len(episodes), True
+def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool, bool]:
+    """Successes and episodes of the whole goal, whether it was played at all, and whether some of
+    its episodes were not. A goal that came to nothing that could be played failed in every episode
+    that it was to be played in."""
+    if (performed := report.performance) is not None and performed.episodes:
+        done = sum(each.success for each in performed.episodes)
+        return done, len(performed.episodes), True, performed.cut
     stands = standing(report)
     if len(report.subtasks) == 1 and stands is not None:
-        return successes(stands), stands.episodes, True
-    return 0, wanted, False
+        return successes(stands), stands.episodes, True, stands.cut
+    return 0, wanted, False, False
 
 
 def _wanted_episodes(run: Path) -> int:

@@ -72,7 +72,7 @@ def _spec(**changes: Any) -> SpecAnswer:
 SPECS = [
     _spec(observations=["smell"]),
     _spec(rewards=[RewardTerm(kind="step", weight=1e300)]),
-    _spec(targets=["unobtainium"], horizon=10**30, budget=10**30),
+    _spec(targets=["unobtainium"], horizon=10**12, budget=10**12),
     _spec(macros=[MacroDraft(name="cut", source=PROGRAMS["imports"])]),
     _spec(rewards=[RewardTerm(kind="code", weight=1.0, source=CODE.format("__import__('os')"))]),
     # What may be trained on, and pays nothing: infinity, and no number.

@@ -24,7 +24,7 @@ from messages.chat import (
     SpecQuestion,
 )
 from models.features import MINECLIP
-from models.outcomes import Ending, failures, told
+from models.outcomes import Ending, failures, succeeded, told
 from models.plans import plan_for
 from models.ways import Unreachable
 from nodes.llm.backend import BackendError, Completion
@@ -157,7 +157,7 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
     ends = failures(evidence)
     most = ends[0] if ends else Ending(how="")
     seen = {
-        "success": bool(evidence.episodes) and question.success_rate >= evidence.required_rate,
+        "success": succeeded(evidence, question.success_rate),
         "ending": most.how,
         "method": evidence.method,
         "macros": bool(evidence.macros),
