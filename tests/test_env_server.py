@@ -211,7 +211,7 @@ def test_a_full_disk_costs_the_film_and_not_the_session(
             server.kill()
     log = (run_folder / "env_server" / "node.log").read_text()
     for name in ("long", "short"):
-        said = [line for line in log.splitlines() if f"/{name}-" in line]
+        said = [line for line in log.splitlines() if f"/{name}.mp4" in line]
         assert len(said) == 1
         assert "cannot be written (No space left on device): the session plays on" in said[0]
 

@@ -197,7 +197,7 @@ def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     (run / "llm" / "unanswered.jsonl").write_text(json.dumps(failed) + "\n")
     assert main(["prompt", "show", "planner", "--run", str(run)]) == 0
     assert capfd.readouterr().out == (
-        "=== goal/plan-0 (PlanQuestion)\n--- system\nPlan.\n--- user\nA\u2028log.\n"
+        "=== goal/plan-0 (PlanQuestion)\n--- system\nPlan.\n--- user\nA<U+2028>log.\n"
         "--- assistant\nA log?\n--- user\nAgain.\n--- thinking\nHm.\n"
         '--- answer\n{"subtasks":[]}\n'
     )

@@ -91,7 +91,8 @@ class RecentEpisodes:
     def state_dict(self) -> dict[str, Any]:
         return {
             "ended": [list(episode) for episode in self._ended],
-            "settled": [list(each) for each in self._settled],
+            # A number each: there are hundreds, and a checkpoint is written every second.
+            "settled": [2 * overtaken + success for overtaken, success in self._settled],
             "running": list(self._running),
             "waiting": [[ordinal, *episode] for ordinal, episode in self._waiting.items()],
             "begun": self._begun,
@@ -104,7 +105,7 @@ class RecentEpisodes:
         self._ended.clear()
         self._ended.extend((success, reward, length) for success, reward, length in state["ended"])
         self._settled.clear()
-        self._settled.extend((overtaken, success) for overtaken, success in state["settled"])
+        self._settled.extend((each >= 2, each % 2 == 1) for each in state["settled"])
         self._running = list(state["running"])
         self._waiting = {
             ordinal: (success, reward, length)
