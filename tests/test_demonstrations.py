@@ -24,12 +24,14 @@ from nodes.env_server.demonstrations.demonstrate import (
 from nodes.env_server.demonstrations.farming import HOES
 from nodes.env_server.demonstrations.fighting import duel
 from nodes.env_server.demonstrations.fishing import fish
+from nodes.env_server.demonstrations.ground import Costs, Ground
 from nodes.env_server.demonstrations.hunting import kills, nearest_mob
 from nodes.env_server.demonstrations.obtaining import Obtaining, tools_of
+from nodes.env_server.demonstrations.paths import Paths
 from nodes.env_server.demonstrations.player import BLOCK_NAMES, SIDES, Player
 from nodes.env_server.demonstrations.sheltering import wall_in
 from nodes.env_server.demonstrations.travelling import NEAR, nearest_of
-from nodes.env_server.demonstrations.walking import go
+from nodes.env_server.demonstrations.walking import follow
 from nodes.env_server.game import STILL
 from nodes.env_server.minedojo_api import InventoryItem, make
 from nodes.env_server.obtainable.derivations import GIVEN, rules
@@ -233,7 +235,8 @@ def test_an_unknown_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "harvest_1_diamond" in capsys.readouterr().err
 
 
-def test_who_swims_gets_through_lily_pads() -> None:
+@pytest.mark.parametrize("obstacle", ["63 waterlily", "64 leaves"])
+def test_who_swims_gets_through_lily_pads_and_under_leaves(obstacle: str) -> None:
     env = make(
         "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1,
         generate_world_type="flat", flat_world_seed_string="3;7,56*1,6*9;1;", start_time=1000,
@@ -242,10 +245,15 @@ def test_who_swims_gets_through_lily_pads() -> None:
     env.reset()
     player = Player(env, 1500)
     x, _, z = player.feet
-    for command in (f"fill {x - 8} 63 {z + 4} {x + 8} 63 {z + 5} waterlily", "tp ~ 62 ~"):
+    height, block = obstacle.split()
+    row = f"fill {x - 8} {height} {z + 4} {x + 8} {height} {z + 5} {block}"
+    for command in (row, "tp ~ 62 ~"):
         assert env.unwrapped.game.tick(STILL, command) == ""
-    go(player, lambda cell: cell[2] >= z + 8, (x, 62, z + 8))
-    assert player.feet[2] >= z + 8
+    way = Paths(Ground(player, player.feet, 20), Costs(player)).find(
+        player.feet, lambda cell: cell[2] >= z + 8, lambda cell: abs(z + 8.0 - cell[2])
+    )
+    assert way
+    assert follow(player, way)
     env.close()
 
 
