@@ -1,11 +1,14 @@
 """The scripted player does tasks through actions alone. All templates: rlgpt world demonstrate."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from models.rules import item_id
 from models.rules.mobs import MOB_IDS
 from models.tasks import task_spec, templates
 from nodes.env_server.demonstrations import demonstrate as demonstrating
@@ -21,14 +24,19 @@ from nodes.env_server.demonstrations.demonstrate import (
 from nodes.env_server.demonstrations.farming import HOES
 from nodes.env_server.demonstrations.fighting import duel
 from nodes.env_server.demonstrations.fishing import fish
+from nodes.env_server.demonstrations.ground import Costs, Ground
 from nodes.env_server.demonstrations.hunting import kills, nearest_mob
 from nodes.env_server.demonstrations.obtaining import Obtaining, tools_of
+from nodes.env_server.demonstrations.paths import Paths
 from nodes.env_server.demonstrations.player import BLOCK_NAMES, SIDES, Player
 from nodes.env_server.demonstrations.sheltering import wall_in
+from nodes.env_server.demonstrations.travelling import NEAR, nearest_of
+from nodes.env_server.demonstrations.walking import follow
 from nodes.env_server.game import STILL
 from nodes.env_server.minedojo_api import InventoryItem, make
 from nodes.env_server.obtainable.derivations import GIVEN, rules
 from nodes.env_server.obtainable.oracle import targets_of, worlds_of
+from nodes.env_server.worlds.embedded.hands.fishing import CATCH, FIRST, FISHES, JUNKS
 
 WITHOUT_A_SCRIPT = {
     "harvest potatoes",  # a poisonous one among them
@@ -225,3 +233,49 @@ def test_nothing_to_play_is_no_success(wrong: list[str]) -> None:
 def test_an_unknown_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["harvest_1_dimond"]) == 2
     assert "harvest_1_diamond" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("obstacle", ["63 waterlily", "64 leaves"])
+def test_who_swims_gets_through_lily_pads_and_under_leaves(obstacle: str) -> None:
+    env = make(
+        "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1,
+        generate_world_type="flat", flat_world_seed_string="3;7,56*1,6*9;1;", start_time=1000,
+        allow_mob_spawn=False,
+    )  # fmt: skip
+    env.reset()
+    player = Player(env, 1500)
+    x, _, z = player.feet
+    height, block = obstacle.split()
+    row = f"fill {x - 8} {height} {z + 4} {x + 8} {height} {z + 5} {block}"
+    for command in (row, "tp ~ 62 ~"):
+        assert env.unwrapped.game.tick(STILL, command) == ""
+    way = Paths(Ground(player, player.feet, 20), Costs(player)).find(
+        player.feet, lambda cell: cell[2] >= z + 8, lambda cell: abs(z + 8.0 - cell[2])
+    )
+    assert way
+    assert follow(player, way)
+    env.close()
+
+
+def test_a_village_is_gone_to() -> None:
+    player, obtaining = _player("harvest_8_beetroot")
+    x, y, z = nearest_of(player, ["village"]) or (0, 0, 0)
+    assert player.env.unwrapped.game.tick(STILL, f"tp {x + 60} {y + 30} {z}") == ""
+    obtaining.go_where(obtaining.way("block:beetroots"))
+    assert math.dist((x, z), player.feet[::2]) < NEAR
+
+
+def test_nobody_waits_for_a_hook_to_be_fished() -> None:
+    """The effort of a catch is how many it takes, so that what can be crafted is."""
+    _, obtaining = _player("harvest_1_trapped_chest")
+    assert obtaining.way("tripwire_hook").how == "craft"
+    basket = np.searchsorted(FIRST, np.arange(len(CATCH)), side="right") - 1
+    share = np.array((FISHES, JUNKS - FISHES, 1.0 - JUNKS))[basket]
+    weight = np.bincount(basket, CATCH[:, 3])[basket]
+    chance = dict.fromkeys(CATCH[:, 0].tolist(), 0.0)
+    for row, one in zip(CATCH, share * CATCH[:, 3] / weight, strict=True):
+        chance[int(row[0])] += one
+    catches = [rule for rule in rules() if rule.how == "fish"]
+    assert catches
+    for rule in catches:
+        assert rule.effort == pytest.approx(1.0 / chance[item_id(rule.gives)], rel=0.5)

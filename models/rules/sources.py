@@ -52,10 +52,13 @@ class MobSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Deed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``effort``: how often one has to try for one of what it gives, where luck decides."""
+
     gives: list[str]
     needs: list[str]
     how: str
     engine: bool = False
+    effort: float = 1.0
 
 
 class Chest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,6 +24,7 @@ from nodes.env_server.demonstrations.hunting import close_in, hunt, look_at_mob,
 from nodes.env_server.demonstrations.obtaining import Deed, Obtaining
 from nodes.env_server.demonstrations.player import BLOCK_IDS, GaveUp, Player
 from nodes.env_server.demonstrations.sheltering import MORNING, wait_for
+from nodes.env_server.demonstrations.travelling import travel
 from nodes.env_server.obtainable.derivations import Rule
 
 NIGHT = range(14_000, 22_000)
@@ -40,6 +41,7 @@ def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
     kind = rule.how.removeprefix("kill a ")
     player = obtaining.player
     if kind not in BY_NIGHT:
+        obtaining.go_where(obtaining.way(f"mob:{kind}"))
         hunt(player, kind, rule.gives, count)
         return
     for _ in range(NIGHTS):
@@ -150,6 +152,7 @@ def _place_block(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 DEEDS: dict[str, Deed] = {
     "kill": _kill,
+    "found there": travel,
     "place it": _place_block,
     "break the leaves of an oak": _break_leaves,
     "cut leaves with shears": _cut,

@@ -104,11 +104,19 @@ class Obtaining:
                 self.obtain(need)
         deed(self, rule, count)
 
+    def go_where(self, rule: Rule) -> None:
+        """To the place that a rule needs, if there is a script of how one gets there."""
+        for need in rule.needs:
+            if need.startswith("place:") and (way := self.way(need)).how in self._deeds:
+                self.do(way, 1)
+
     def _break(self, block: str, item: str, count: int) -> None:
         source = self.way(f"block:{block}")
         made = source.how not in ("generates there", "found there")
         if made:
             self.do(source, 1)
+        else:
+            self.go_where(source)
         gather(self.player, SAME.get(item, {block}), item, count, only_here=made)
 
     def _make(self, rule: Rule, count: int) -> None:

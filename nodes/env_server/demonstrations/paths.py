@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nodes.env_server.demonstrations.ground import HARMFUL, LAVA, Costs, Ground
-from nodes.env_server.demonstrations.player import SIDES, Cell
+from nodes.env_server.demonstrations.player import BLOCK_IDS, SIDES, Cell
 
 WALK = 5.0  # ticks a block
 JUMP = 7.0
@@ -20,6 +20,7 @@ LEAN = 3.0  # times the walking distance: through rock a block costs several tim
 FLOOD = 1000.0  # ticks more for what lies at water: the hole would flood
 DIVE = 10.0  # ticks a block more, for the breath
 SLOWLY = 5.0  # times as long as on land one digs with the head under water
+LILY_PAD = BLOCK_IDS["waterlily"]
 PROGRESS = 3.0  # blocks that a part of a way must lead nearer
 AROUND = ((1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0))
 
@@ -117,9 +118,10 @@ class Paths:
         return total
 
     def _solid(self, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
-        """Those that have to be dug."""
+        """Those that have to be dug. Who swims does not get over a lily pad."""
         ground, costs = self._ground, self._costs
-        return tuple(cell for cell in cells if costs.solid[ground.block(*cell)])
+        blocks = ((cell, ground.block(*cell)) for cell in cells)
+        return tuple(cell for cell, block in blocks if costs.solid[block] or block == LILY_PAD)
 
     def _moves(self, cell: Cell) -> list[tuple[Cell, float, tuple[Cell, ...]]]:
         x, y, z = cell

@@ -11,6 +11,8 @@ from nodes.env_server.demonstrations.player import Cell, GaveUp, Player
 REACH = 60  # columns around the player in which ways are looked for
 PATIENCE = 24  # ticks for one step before the way is looked for anew
 TRIES = 12  # without having come nearer
+WEDGED = 2  # tries that led nowhere, after which one shakes oneself free
+BUMPED = 8  # ticks without coming nearer, after which a swimmer lets himself sink
 SHORT = 160  # ticks of 300 that the breath lasts, when one goes up for air
 RISING = 60  # ticks of swimming straight up
 SKY = 63  # y of air, where there is water below
@@ -41,7 +43,9 @@ def go(player: Player, arrived: Goal, towards: Cell, slack: float = 0.0) -> None
             if attempt > 2 or not _shuffle(player):
                 break
             continue
-        follow(player, way)
+        before = player.feet
+        if not follow(player, way) and player.feet == before and attempt > WEDGED:
+            _shuffle(player)
     raise GaveUp(f"there is no way to {towards}")
 
 
@@ -141,7 +145,9 @@ def _take(player: Player, step: Step) -> bool:
             idle += 1
         _, yaw = player.angles_to(x + 0.5, player.eyes[1], z + 0.5)
         swims = player.block(player.feet) in WATER
-        jump = (rise > 0.4 and flat < 1.2) or (swims and rise > -0.3)
+        # Who floats at the surface bumps his head on leaves that one swims beneath.
+        lowest = -0.3 if idle < BUMPED else 0.0
+        jump = (rise > 0.4 and flat < 1.2) or (swims and rise > lowest)
         forward = flat > 0.15
         player.act(move=1 if forward else 0, gait=1 if jump else 0, yaw=yaw if forward else 0)
     return False

@@ -181,8 +181,7 @@ def _of_mobs(table: Sources) -> Iterable[Rule]:
 def _of_deeds(table: Sources) -> Iterable[Rule]:
     for deed in table.deeds:
         for token in deed.gives:
-            tries = float(len(deed.gives))  # one of many, as in fishing
-            yield Rule(token, tuple(deed.needs), deed.how, deed.engine, tries)
+            yield Rule(token, tuple(deed.needs), deed.how, deed.engine, deed.effort)
     for chest in table.chests:
         for item in chest.items:
             needs = (f"place:{chest.place}",)
