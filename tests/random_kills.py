@@ -41,7 +41,6 @@ OVERRIDES = (
     "nodes.fast_agent.parameters.trial_episodes=4",
     "nodes.fast_agent.parameters.evaluation_episodes=8",
     "nodes.fast_agent.parameters.required_rate=0.0",  # however little it learns, it is kept
-    "nodes.fast_agent.parameters.plays=50",  # each is lost with its worker
     "nodes.learner.parameters.environments=4",
     "nodes.learner.parameters.decisions=1500",  # one rollout is the whole budget
     "nodes.learner.parameters.minibatch=64",

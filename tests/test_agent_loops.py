@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.bus import SESSION_LOST, GoalCancelled, RemoteError
+from messages.bus import SESSION_KILLED, SESSION_LOST, GoalCancelled, RemoteError, ServiceError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
@@ -194,6 +194,22 @@ def test_a_session_that_is_always_lost_ends_the_goal_with_a_reason(agents: Stack
     assert refused.value.code == SESSION_LOST
     assert refused.value.mishap  # another time there may be one: the goal goes on in a later life
     assert len(agents.world.opened) == FastAgent.Parameters().plays
+
+
+def test_kills_from_outside_count_as_none_of_the_attempts(agents: Stack):
+    kills = 2 * FastAgent.Parameters().plays
+
+    def before_run(goal: RunGoal) -> None:
+        if len(agents.world.opened) <= kills:
+            agents.world.sessions.clear()
+            raise ServiceError("the worker died (SIGKILL)", code=SESSION_KILLED)
+
+    agents.world.before_run = before_run
+    stage = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
+    evaluate = Evaluate(task=TASK, stages=[stage])
+    evaluated = agents.bus.run_goal(EVALUATE, "killed", evaluate, timeout=PATIENCE)
+    assert evaluated.episodes
+    assert len(agents.world.opened) == kills + 1
 
 
 def test_a_sub_action_whose_session_is_always_lost_has_a_verdict(agents: Stack):

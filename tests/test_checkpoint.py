@@ -8,7 +8,7 @@ import msgspec
 import pytest
 import torch
 
-from messages.bus import SESSION_LOST, PeerRestarted, RemoteError, ServiceError
+from messages.bus import SESSION_KILLED, SESSION_LOST, PeerRestarted, RemoteError, ServiceError
 from messages.bus.errors import MISHAPS
 from messages.program import Program
 from messages.training import Act, Policy
@@ -138,6 +138,25 @@ def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, se
         left = most - spent < one._next_step() + one.session.size * one.reset
         assert left or trained.samples > 1000 - one.session.size * one.longest
     assert "the budget is spent" in trained.reason or f"of {most} samples" in trained.reason
+
+
+@pytest.mark.parametrize("why", [SESSION_KILLED, "unknown_session"])
+def test_only_kills_from_outside_are_not_counted(tmp_path, monkeypatch, why):
+    monkeypatch.setattr(training_module, "LONGEST_PAUSE", 0.0)
+    corridors, lost = Corridors(), iter(range(2 * training_module.MOST_LOSSES))
+
+    def call(service, request):
+        if service is STEP and next(lost, None) is not None:
+            raise RemoteError(STEP.name, why, "The worker died.")
+        return corridors.call(service, request)
+
+    one = training(tmp_path, corridors, corridor_spec(budget=300), call)
+    if why == SESSION_KILLED:
+        assert one.run(lambda progress: None).samples > 0
+    else:
+        with pytest.raises(ServiceError, match="lost its session 10 times in a row") as refused:
+            one.run(lambda progress: None)
+        assert refused.value.code == SESSION_LOST
 
 
 def test_samples_that_are_less_than_one_step_are_refused(tmp_path):

@@ -213,6 +213,7 @@ def test_a_program_is_not_blamed_for_what_was_done_to_its_worker(
         session.run_program(program)
     session.close()
     assert "inside" not in str(lost.value)
+    assert lost.value.killed
     assert (host.killed, len(host.quarantine)) == (killed, kept)
 
 

@@ -3,6 +3,7 @@
 from messages.bus.actions import GoalHandle
 from messages.bus.bus import Bus
 from messages.bus.errors import (
+    SESSION_KILLED,
     SESSION_LOST,
     AddressError,
     BusClosed,
@@ -17,6 +18,7 @@ from messages.bus.errors import (
 from messages.bus.goals import GoalRecord, GoalStore, MemoryGoals
 
 __all__ = [
+    "SESSION_KILLED",
     "SESSION_LOST",
     "AddressError",
     "Bus",

@@ -19,6 +19,9 @@ OVERLOADED = "overloaded"
 """The code of what was refused because the node has too much to do."""
 SESSION_LOST = "session_lost"
 """The code of what failed since its session in the env server was lost time and again."""
+SESSION_KILLED = "session_killed"
+"""The code for a session that went away as a process was killed from outside: nothing that was
+played in it is to blame, and whoever used it opens it again."""
 MISHAPS = frozenset(
     {
         INTERNAL,
@@ -30,6 +33,7 @@ MISHAPS = frozenset(
         "differs",
         "memory",
         SESSION_LOST,
+        SESSION_KILLED,
         "DeadlineExceeded",
         "PeerRestarted",
         "MalformedReply",

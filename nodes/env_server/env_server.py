@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from messages.bus import GoalHandle, ServiceError
+from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
 from messages.world import (
     ACTIVITY,
@@ -156,7 +156,7 @@ class EnvServer(Node):
             if isinstance(error, ValueError):
                 raise _invalid(error) from error
             if isinstance(error, SessionLost):
-                raise ServiceError(str(error), code="unknown_session") from error
+                raise _gone(error) from error
             raise
         finally:
             self._say_jail()
@@ -323,7 +323,7 @@ class EnvServer(Node):
             with suppress(SessionLost):
                 session.close()
             self._say_jail()
-            raise ServiceError(str(error), code="unknown_session") from error
+            raise _gone(error) from error
 
     def _film_path(self, session: str) -> Path:
         return self.folder / "videos" / f"{file_name(session)}.mp4"
@@ -365,6 +365,10 @@ def _killed(path: Path) -> int:
     with suppress(OSError, ValueError, KeyError, TypeError):
         return int(msgspec.json.decode(path.read_bytes())["killed"])
     return 0
+
+
+def _gone(lost: SessionLost) -> ServiceError:
+    return ServiceError(str(lost), code=SESSION_KILLED if lost.killed else "unknown_session")
 
 
 def _unknown(name: str) -> ServiceError:

@@ -19,7 +19,12 @@ from nodes.env_server.worlds.world import Ints
 
 
 class SessionLost(Exception):
-    """The session is gone, with the process that held it; the text says why, for its user."""
+    """The session is gone, with the process that held it; the text says why, for its user.
+    ``killed``: it was killed from outside."""
+
+    def __init__(self, text: str, killed: bool = False) -> None:
+        super().__init__(text)
+        self.killed = killed
 
 
 class Hosted(Protocol):

@@ -55,7 +55,9 @@ class Agent(Node):
         most_tries: Positive = 12  # at one subtask in one episode, whatever they bring
         # Plans of one episode after tries that brought nothing; None: any.
         replans: NotNegative | None = None
-        plays: Positive = 5  # how often a play starts over when the env server was restarted
+        plays: Positive = (
+            5  # attempts at a play whose session is lost; not those killed from outside
+        )
         skills: str | None = None  # the library's folder, seen from the run folder; None: off
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?

@@ -7,12 +7,13 @@ end is kept in this node's memory under its id, and is never repeated.
 """
 
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from messages.bus import SESSION_LOST, BusError, PeerRestarted, RemoteError
+from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, PeerRestarted, RemoteError
 from messages.plan import Stage
 from messages.program import Program, ProgramReport
 from messages.training import ACT, Act
@@ -36,6 +37,7 @@ from nodes.node import Node
 
 Result = TypeVar("Result")
 _LOST = "unknown_session"
+_MOST_KILLED = 100  # attempts at a play that are lost to kills from outside
 _LEFT_OVER = 60.0  # seconds to close what nobody needs any more; a program may still run in it
 
 
@@ -72,7 +74,8 @@ class StagePlayed(NamedTuple):
 
 
 class Player:
-    """``node`` calls and runs goals; ``attempts`` bounds how often a play starts over in one go."""
+    """``node`` calls and runs goals; ``attempts`` bounds how often a play starts over in one go,
+    not counting those that were lost as a process was killed from outside."""
 
     def __init__(self, node: Node, memory: Memory, attempts: int) -> None:
         self._node = node
@@ -102,7 +105,7 @@ class Player:
         """
         if (known := self._memory.find(id, kind)) is not None:
             return known
-        lost = 0
+        lost: Counter[bool] = Counter()  # attempts, by whether somebody killed them
         while True:
             attempt = self._memory.count(f"{id}/attempts")
             if attempt > 0:
@@ -110,11 +113,12 @@ class Player:
             try:
                 return self._memory.keep(id, once(f"{id}/play-{attempt}"))
             except (RemoteError, PeerRestarted) as error:
-                lost += 1
                 if not _session_was_lost(error):
                     raise
-                if lost >= self._attempts:
-                    raise _given_up(error, lost) from error
+                killed = _was_killed(error)
+                lost[killed] += 1
+                if lost[killed] >= (_MOST_KILLED if killed else self._attempts):
+                    raise _given_up(error, lost[killed]) from error
                 self._node.log.info("%s: the session was lost, playing again: %s", id, error)
 
     def _once(self, session: str, play: Play, cancelled: Callable[[], bool]) -> Played:
@@ -224,7 +228,13 @@ def play_of(session: str) -> str:
 
 
 def _session_was_lost(error: Exception) -> bool:
-    return isinstance(error, PeerRestarted) or getattr(error, "code", "") == _LOST
+    if isinstance(error, RemoteError):
+        return error.code in (_LOST, SESSION_KILLED)
+    return isinstance(error, PeerRestarted)
+
+
+def _was_killed(error: Exception) -> bool:
+    return isinstance(error, RemoteError) and error.code == SESSION_KILLED
 
 
 def _given_up(error: BusError, times: int) -> BusError:
@@ -232,7 +242,8 @@ def _given_up(error: BusError, times: int) -> BusError:
     if isinstance(error, PeerRestarted):
         return error
     why = f"the session was lost {times} times in a row, the last time so: {error}"
-    return RemoteError("env_server", SESSION_LOST, why)
+    code = SESSION_KILLED if _was_killed(error) else SESSION_LOST
+    return RemoteError("env_server", code, why)
 
 
 def leading_programs(stages: Sequence[Stage]) -> list[Program]:

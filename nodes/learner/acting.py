@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from messages.bus import BusError, ServiceError
+from messages.bus import SESSION_KILLED, BusError, ServiceError
 from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
 from models.distribution import MaskedCategorical
-from nodes.learner.session import lost
+from nodes.learner.session import killed, lost
 from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
 
 
@@ -33,8 +33,9 @@ def play(
     wrong with a checkpoint that another one could stand in for.
 
     Raises:
-        ServiceError: ``unknown_session``: the session went away, so the caller starts over;
-            ``unknown_policy``: there is no whole checkpoint; ``policy_does_not_fit``.
+        ServiceError: ``unknown_session``, ``session_killed``: the session went away, so the caller
+            starts over; ``unknown_policy``: there is no whole checkpoint;
+            ``policy_does_not_fit``.
     """
     state, problems = load(folder)
     if state is None:
@@ -56,7 +57,7 @@ def play(
                 raise ServiceError(
                     f"The session {act.session} went away while {act.policy.id} played in it "
                     f"({error}): play its episodes again from the start.",
-                    code="unknown_session",
+                    code=SESSION_KILLED if killed(error) else "unknown_session",
                 ) from error
             raise
 

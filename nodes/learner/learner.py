@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from messages.bus import BusClosed, GoalHandle, ServiceError
+from messages.bus import SESSION_KILLED, BusClosed, GoalHandle, ServiceError
 from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
 from nodes.config import check_session_size
 from nodes.learner import gpu
@@ -105,7 +105,7 @@ class Learner(Node):
             raise ServiceError(
                 f"The learner was restarted while {policy} played in {goal.request.session}: play "
                 "its episodes again from the start.",
-                code="unknown_session",
+                code=SESSION_KILLED,
             )
         begun.parent.mkdir(exist_ok=True)
         begun.touch()

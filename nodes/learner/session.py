@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
+from messages.bus import SESSION_KILLED, DeadlineExceeded, PeerRestarted, RemoteError
 from messages.interface import Call, Reply, Request, Service
 from messages.training import TrainingSpec
 from messages.world import (
@@ -29,14 +29,24 @@ _Answer = TypeVar("_Answer", Opened, Stepped)
 
 
 class SessionLost(Exception):
-    """The session is gone (the env server was restarted, or closed it): open it again."""
+    """The session is gone (the env server was restarted, or closed it): open it again.
+    ``killed``: a process was killed from outside, and nothing that ran in it is to blame."""
+
+    def __init__(self, text: str, killed: bool = False) -> None:
+        super().__init__(text)
+        self.killed = killed
 
 
 def lost(error: Exception) -> bool:
     """Whether an error of a call means that the session is gone."""
     if isinstance(error, RemoteError):
-        return error.code == "unknown_session"
+        return error.code in ("unknown_session", SESSION_KILLED)
     return isinstance(error, PeerRestarted | DeadlineExceeded)
+
+
+def killed(error: Exception) -> bool:
+    """Whether it is gone by nobody's doing who plays or trains in it."""
+    return isinstance(error, RemoteError) and error.code == SESSION_KILLED
 
 
 def remaining_seeds(seeds: SeedRange, used: int, size: int) -> SeedRange:
@@ -139,5 +149,5 @@ class TrainingSession:
             return self.call(service, request)
         except (DeadlineExceeded, PeerRestarted, RemoteError) as error:
             if lost(error):
-                raise SessionLost(str(error)) from error
+                raise SessionLost(str(error), killed(error)) from error
             raise

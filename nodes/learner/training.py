@@ -4,6 +4,7 @@ import logging
 import math
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 import torch
 
-from messages.bus import SESSION_LOST, BusError, ServiceError
+from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.program import Program
 from messages.training import Policy, Progress, Trained, TrainingSpec
@@ -28,6 +29,7 @@ from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
 
 MOST_LOSSES = 10
+MOST_KILLED = 100
 """Sessions lost in a row, without a rollout in between, after which a training is given up."""
 LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 
@@ -98,7 +100,8 @@ class Training:
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
-        self._losses = 0  # of sessions, one after the other without a rollout in between
+        # Of sessions, without a rollout in between: by what ran in them, and from outside.
+        self._losses: Counter[bool] = Counter()
         self._opening_steps = 0  # of prefixes, counted with the first rollout of a session
         self._saved_at = time.monotonic()
 
@@ -165,7 +168,7 @@ class Training:
                         break
                     self._open(check)
                     continue
-                self._losses = 0
+                self._losses.clear()
                 state.counters.prefix_samples += self._opening_steps
                 self._opening_steps = 0
                 if rollout.decisions:
@@ -221,14 +224,15 @@ class Training:
     def _lost(self, error: SessionLost, check: Callable[[], None]) -> None:
         """Give up once there were too many losses in a row; else wait, the longer the more."""
         check()
-        self._losses += 1
-        if self._losses >= MOST_LOSSES:
+        self._losses[error.killed] += 1
+        losses = self._losses[error.killed]
+        if losses >= (MOST_KILLED if error.killed else MOST_LOSSES):
             raise ServiceError(
-                f"{self.policy} lost its session {self._losses} times in a row, the last time so: "
+                f"{self.policy} lost its session {losses} times in a row, the last time so: "
                 f"{error}",
-                code=SESSION_LOST,
+                code=SESSION_KILLED if error.killed else SESSION_LOST,
             )
-        time.sleep(min(self._losses - 1, LONGEST_PAUSE))
+        time.sleep(min(losses - 1, LONGEST_PAUSE))
 
     def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""

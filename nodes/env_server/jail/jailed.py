@@ -327,7 +327,8 @@ class JailedSession:
         left_out = ": what stopped it does nothing there" if lost.blamed else ""
         return SessionLost(
             f"The session {self.name!r} is gone, for {lost}: open it again and play its episodes "
-            f"from the start{left_out}."
+            f"from the start{left_out}.",
+            lost.killed,
         )
 
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:

@@ -57,12 +57,14 @@ _OWN_DOING = (
 
 class WorkerLost(Exception):
     """The worker is gone. ``blamed``: it was inside a program then; ``mark`` tells which (0: not
-    known), ``line`` where in it (0: not known)."""
+    known), ``line`` where in it (0: not known). ``killed``: from outside, by somebody's doing."""
 
-    def __init__(self, what: str, blamed: bool, mark: int = 0, line: int = 0) -> None:
+    def __init__(
+        self, what: str, blamed: bool, mark: int = 0, line: int = 0, killed: bool = False
+    ) -> None:
         where = f" inside line {line}" if line else " inside a program" if blamed else ""
         super().__init__(f"the worker {what}{where}")
-        self.blamed, self.mark, self.line = blamed, mark, line
+        self.blamed, self.mark, self.line, self.killed = blamed, mark, line, killed
 
 
 class Worker:
@@ -181,8 +183,11 @@ class Worker:
         """An answer takes longer than most."""
         self._memory_kills = memory_kills()
 
-    def stuck(self, what: str = "stopped responding", blamed: bool | None = None) -> WorkerLost:
-        return self._end(what, blamed)
+    def stuck(self, what: str = "stopped responding") -> WorkerLost:
+        return self._end(what)
+
+    def stopped(self) -> WorkerLost:
+        return self._end("was stopped by a signal", blamed=False, killed=True)
 
     # ---- inside
 
@@ -222,7 +227,7 @@ class Worker:
         if self._lines <= _MOST_LINES:
             LOG.log(min(max(line.level, 10), 50), "%s", line.text[:4000])
 
-    def _end(self, what: str, blamed: bool | None = None) -> WorkerLost:
+    def _end(self, what: str, blamed: bool | None = None, killed: bool = False) -> WorkerLost:
         """Ask it where it stands, kill it, and say what is known. ``blamed``: None if that is seen
         from where it stands."""
         ended = what == "died" and self._has_ended()
@@ -239,8 +244,8 @@ class Worker:
                 if memory_kills() > self._memory_kills:
                     what += " as the machine was out of memory"
                 else:
-                    blamed = False
-        return WorkerLost(what, blamed, mark if blamed else 0, line if blamed else 0)
+                    blamed, killed = False, True
+        return WorkerLost(what, blamed, mark if blamed else 0, line if blamed else 0, killed)
 
     def _has_ended(self) -> bool:
         """By itself, or about to: what a process has open is closed a moment before."""
@@ -320,7 +325,7 @@ class _Wait:
         status = self._worker.status()
         self._stopped = self._stopped + passed if status and status.state == "T" else 0.0
         if self._stopped >= STOPPED_FOR:
-            raise self._worker.stuck("was stopped by a signal", blamed=False)
+            raise self._worker.stopped()
         state = self._worker.pulse()
         if state != self._state:
             self._state, self._had, self._still, self._asleep = state, None, 0.0, 0.0
