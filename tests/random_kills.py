@@ -11,6 +11,7 @@ learns here fits into one rollout, so that it is the same however often it is be
 import argparse
 import collections
 import contextlib
+import itertools
 import os
 import random
 import shutil
@@ -213,11 +214,17 @@ def main() -> int:
     total: collections.Counter[str] = collections.Counter()
     with _place() as place:
         expected = straight(place)
-        for number in range(options.launches):
+        wanted = options.launches * options.kills
+        for number in itertools.count():  # one more where some ended before all their kills
+            left = wanted - total.total()
+            if left <= 0:
+                break
             seed = options.seed + number
             began = time.monotonic()
             try:
-                killer = killed(place, f"killed-{number}", seed, options.kills, expected, total)
+                killer = killed(
+                    place, f"killed-{number}", seed, min(options.kills, left), expected, total
+                )
             except AssertionError as error:
                 print(f"launch {number} (--seed {seed} --launches 1) failed: {error}")
                 print(f"its run folder is {place / f'killed-{number}'}")
@@ -227,7 +234,7 @@ def main() -> int:
             hits = ", ".join(f"{kind} {count}" for kind, count in sorted(killer.hits.items()))
             print(f"launch {number}: {killer.hits.total()} kills ({hits}), the same table, "
                   f"{seconds:.0f} s", flush=True)  # fmt: skip
-    print(f"{total.total()} kills in {options.launches} launches:")
+    print(f"{total.total()} kills in {number} launches:")
     for kind in KINDS:
         print(f"  {total[kind]:4} {kind}")
     missed = [kind for kind in KINDS if not total[kind]]
