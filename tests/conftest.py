@@ -5,8 +5,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from nodes.env_server.game import Game
 
 
 @contextlib.contextmanager
@@ -24,3 +28,13 @@ def run_folder() -> Iterator[Path]:
     """An empty run folder."""
     with short_folder() as folder:
         yield folder
+
+
+@pytest.fixture(scope="module")
+def game() -> "Iterator[Game]":
+    """A player in plains, one for each file of tests."""
+    from nodes.env_server.seeing.opening import open_game  # kernels take a second to load
+
+    game, _ = open_game("plains", 5)
+    yield game
+    game.close()

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,16 +9,8 @@ import pytest
 from models.rules.mobs import MOB_IDS
 from nodes.env_server.game import STILL, Game
 from nodes.env_server.game.commands import perform
-from nodes.env_server.seeing.opening import open_game
 
 STONE, LEAVES, WATER, FIRE = 1, 18, 9, 51
-
-
-@pytest.fixture(scope="module")
-def game() -> Iterator[Game]:
-    game, _ = open_game("plains", 5)
-    yield game
-    game.close()
 
 
 @pytest.fixture

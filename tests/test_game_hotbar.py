@@ -1,7 +1,5 @@
 """The keys of MineDojo's event_level_control=False: hot bar, swapping and picking."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -9,16 +7,8 @@ from models.rules import item_names
 from nodes.env_server.game import STILL, Game, Keys
 from nodes.env_server.malmo.action_lines import parse_lines
 from nodes.env_server.malmo.framing import BadMessage
-from nodes.env_server.seeing.opening import open_game
 
 STONE, OAK, LOG_META = 1, 17, 6  # a spruce log that lies
-
-
-@pytest.fixture(scope="module")
-def game() -> Iterator[Game]:
-    game, _ = open_game("plains", 5)
-    yield game
-    game.close()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import threading
 import time
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +22,6 @@ from nodes.env_server.worlds.embedded.picture.shapes import HIDDEN, shape_of
 from nodes.env_server.worlds.embedded.picture.textures import textures
 
 AIR, STONE, WATER, TORCH = 0, 1, 9, 50
-
-
-@pytest.fixture(scope="module")
-def game() -> Iterator[Game]:
-    game, _ = open_game("plains", 5)
-    yield game
-    game.close()
 
 
 @pytest.fixture
