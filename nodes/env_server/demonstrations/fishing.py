@@ -1,15 +1,14 @@
 """Fishing: at the nearest water, until what is wanted hangs on the hook."""
 
 from models.actions import USE
-from nodes.env_server.demonstrations.fluids import AIMS, beside, fluid_in_sight, still
+from nodes.env_server.demonstrations.fluids import AIMS, fluid_in_sight, waters
 from nodes.env_server.demonstrations.ground import WATER
 from nodes.env_server.demonstrations.obtaining import Obtaining
-from nodes.env_server.demonstrations.player import Cell, GaveUp, OutOfSteps, Player
+from nodes.env_server.demonstrations.player import GaveUp, Player
 from nodes.env_server.obtainable.derivations import Rule
 
 CASTS = 1500  # what is rarest is one catch in hundreds
 BITE = 700  # ticks within which something bites
-SPOTS = 8  # at the water that are tried
 
 
 def fish(obtaining: Obtaining, rule: Rule, count: int) -> None:
@@ -38,16 +37,7 @@ def fish(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 def _stand_at_water(player: Player) -> None:
     """At the water, with it in sight."""
-    tried: set[Cell] = set()
-    for _ in range(SPOTS):
-        cell = still(player, WATER, tried)
-        tried.add(cell)
-        try:
-            beside(player, cell)
-        except OutOfSteps:
-            raise
-        except GaveUp:
-            continue
+    for cell in waters(player):
         for dx, dz in AIMS:
             player.look_at(cell[0] + dx, cell[1] + 0.8, cell[2] + dz)
             if fluid_in_sight(player) in WATER:

@@ -1,6 +1,7 @@
 """Water and lava: filling buckets and bottles, emptying them, and casting obsidian."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -130,6 +131,21 @@ def empty(obtaining: Obtaining, rule: Rule, count: int) -> None:
             return
 
 
+def waters(player: Player, *, shallow: bool = False) -> Iterator[Cell]:
+    """Still water, one cell after the other, with the player beside it each time."""
+    tried: set[Cell] = set()
+    for _ in range(SPOTS):
+        cell = still(player, WATER, tried, shallow=shallow)
+        tried.add(cell)
+        try:
+            beside(player, cell)
+        except OutOfSteps:
+            raise
+        except GaveUp:
+            continue
+        yield cell
+
+
 def cast_obsidian(obtaining: Obtaining, rule: Rule, count: int) -> None:
     """Lava that is poured into shallow water hardens at once. (Water over a lake of lava makes
     more of it, but what is dug there falls into the lava below.)
@@ -139,16 +155,7 @@ def cast_obsidian(obtaining: Obtaining, rule: Rule, count: int) -> None:
     """
     player = obtaining.player
     obtaining.obtain("lava_bucket")
-    tried: set[Cell] = set()
-    for _ in range(SPOTS):
-        cell = still(player, WATER, tried, shallow=True)
-        tried.add(cell)
-        try:
-            beside(player, cell)
-        except OutOfSteps:
-            raise
-        except GaveUp:
-            continue
+    for cell in waters(player, shallow=True):
         for dx, dz in AIMS:
             player.equip("lava_bucket")
             player.look_at(cell[0] + dx, float(cell[1]), cell[2] + dz)
