@@ -15,6 +15,7 @@ PROGRAMS = {
     "fake_vllm.py": "vLLM",
     "sleep": "vLLM's engine",
 }
+STARTER = "nodes/start.py"
 KINDS = (*NODES, FORK_SERVER, SESSION_WORKER, CHECKING_WORKER, *PROGRAMS.values())
 """Of a stack with all that there is, as in `tests.random_kills`."""
 
@@ -83,8 +84,9 @@ def _kind(words: list[str], name: str, parent: str) -> str:
     for end, kind in PROGRAMS.items():
         if any(word.endswith(end) for word in words[:5]):
             found = kind
-    if not found and "-m" in words:
-        module = words[words.index("-m") + 1]
+    before = (at for at, word in enumerate(words) if word == "-m" or word.endswith(STARTER))
+    if not found and (at := next(before, None)) is not None:
+        module = words[at + 1]
         found = module.rpartition(".")[2].removeprefix("served_")
         found = FORK_SERVER if found == "fork_server" else found
     return "" if found == parent else found
