@@ -3,27 +3,37 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
-KERNELS := $(shell find nodes/env_server/worlds/embedded models/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
+KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo test test-all test-kills test-llm fuzz check bench bench-world bench-frameworks \
+.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-frameworks \
 	minedojo peers frameworks clean
 
 setup: $(INSTALLED) $(COMPILED)
 
 # torch comes first: the pin then decides which build pip takes, before anything else asks for one.
-$(INSTALLED): pyproject.toml constraints.txt
+$(INSTALLED): pyproject.toml voxeldojo/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ./voxeldojo -e '.[dev]'
 	touch $@
 
 # The embedded world's kernels, once: minutes that nobody then waits for in a launch or a test.
 $(COMPILED): $(INSTALLED) $(KERNELS)
-	$(BIN)/python -m nodes.env_server.worlds.embedded
+	$(BIN)/voxeldojo compile
 	touch $@
 
 demo: setup
 	$(BIN)/rlgpt launch harvest_log
+
+# The same goal, answered by trained open weights (0.5 GB to fetch) that a real vLLM serves on this
+# machine's CPU. Tokens are few there, so it tries less; how well it goes is the model's.
+# Another model: make demo-llm MODEL=qwen25_coder_1_5b
+MODEL := qwen25_coder_0_5b
+
+demo-llm: setup
+	$(BIN)/rlgpt llm get $(MODEL)
+	$(BIN)/rlgpt launch harvest_log llm=$(MODEL) limits.iterations=2 limits.samples=300000 \
+		nodes.fast_agent.parameters.repairs=1 nodes.llm.parameters.repairs=1 $(ARGS)
 
 test: setup
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
@@ -40,7 +50,7 @@ test-kills: setup
 # The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
 test-llm: setup
 	$(BIN)/python -m tests.vllm_environment
-	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py tests/test_llm_vllm_stack.py
+	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py tests/test_llm_vllm_stack.py tests/test_llm_tuning.py
 
 # A hundred thousand hostile messages to a node, and messages without an end.
 fuzz: setup

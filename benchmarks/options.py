@@ -29,7 +29,8 @@ from messages.program import Program
 from messages.system import describe
 from messages.training import TRAIN, Train, TrainingSpec
 from messages.world import Condition, Interface, SeedRange, Task
-from nodes.llm.rulebook import rules, specs
+from nodes.llm.rulebook import specs
+from nodes.llm.rulebook.rules import Book
 
 GOOD = 0.8
 TIMES = 3
@@ -87,7 +88,7 @@ def training_spec(setting: Setting, macros: bool, seed: int, budget: int) -> Tra
             macros=[
                 Program(
                     name=macro.name,
-                    source=rules.program(macro.file, goal, held),
+                    source=Book().program(macro.file, goal, held),
                     max_steps=macro.max_steps,
                 )
                 for macro in spec.macros
@@ -98,7 +99,7 @@ def training_spec(setting: Setting, macros: bool, seed: int, budget: int) -> Tra
             targets=spec.targets,
         ),
         prefix=[
-            Program(name="find", source=rules.program(setting.find, goal, held), max_steps=1000)
+            Program(name="find", source=Book().program(setting.find, goal, held), max_steps=1000)
         ],
         seeds=SeedRange(first=seed * 1_000_000, count=900_000),
         budget=budget,

@@ -20,15 +20,14 @@ import numpy as np
 
 from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from nodes.env_server.games import make_world
 from nodes.env_server.hosting import OwnProcess
-from nodes.env_server.interface.conditions import Judge
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.programs import Batch, Run, compile_program
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.session import Session
-from nodes.env_server.session.environments import Environments
-from nodes.env_server.session.termination import Termination
-from nodes.env_server.worlds import make_world
+from nodes.env_server.session.steps import Steps
+from worlds.minecraft.play.runtime import RUNTIME
 
 STEPS = 200_000
 SIDE = 64  # programs side by side
@@ -76,7 +75,7 @@ def seconds_raw(make: Callable[[], Any]) -> float:
 
 def seconds_run(source: str) -> float:
     """The same number of steps, by a batch of ``SIDE`` programs."""
-    compiled = compile_program(source)
+    compiled = compile_program(source, RUNTIME)
     seen: Any = None
     runs = {row: Run(compiled, MOST) for row in range(SIDE)}
     codes = {row: run.start(seen) for row, run in runs.items()}
@@ -113,15 +112,14 @@ def us_without(size: int, steps: int) -> float:
     """Microseconds a primitive step of one environment: what a session does for each, whoever
     chooses it."""
     world = make_world("embedded", size, TASK)
-    environments = Environments(world, SeedRange(first=0, count=size), None, lambda steps: None)
+    batch = Steps(opening(size), world)
     everybody, rows = np.ones(size, bool), np.arange(size)
-    world.reset(rows, environments.episodes.next_seeds(rows))
-    environments.episodes.begin(rows, environments.readings)
-    environments.warm()
-    judge = Termination(environments, Judge(TASK.success, world), MOST, None, False).of_episode
+    world.reset(rows, batch.episodes.next_seeds(rows))
+    batch.episodes.begin(rows, batch.readings)
+    batch.warm()
     begun = time.perf_counter()
     for _ in range(steps):
-        judge(everybody, environments.tick(everybody))
+        batch.of_episode(everybody, batch.tick(everybody))
     taken = time.perf_counter() - begun
     world.close()
     return taken / steps / size * 1e6

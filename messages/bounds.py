@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-LARGEST = 2**63 - 1  # no message can say more
+LARGEST = 2**63 - 1  # no message can carry more
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 NotNegative = Annotated[int, Meta(ge=0, le=LARGEST)]
 Share = Annotated[float, Meta(ge=0, le=1)]

@@ -1,8 +1,8 @@
-"""The chat conversation: agents put typed questions to the language model.
+"""The chat conversation: agents ask the language model typed questions.
 
-A question travels twice: as the prompt that a language model reads, and as the typed question it
-was rendered from, which the rulebook (no language model) answers. Either way the answer is JSON by
-the schema of the answer's type, and is checked against it before it is returned.
+A question is sent twice: as the prompt that a language model reads, and as the typed question that
+it was rendered from, which the rulebook (no language model) answers. In both cases the answer is
+JSON by the schema of the answer's type, and is checked against it before it is returned.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from messages.interface import UNHURRIED, Service, Topic
+from messages.interface import LIMITED_BY_SERVER, Service, Topic
 from messages.plan import Iteration, Line, Method, Stage, SubAction, Subtask
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
@@ -22,7 +22,7 @@ class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     task: Task
     inventory: dict[str, int] = {}
-    problems: list[str] = []  # why the last answer would not do
+    problems: list[str] = []  # why the last answer is invalid
 
 
 class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ class DecomposeAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProgramAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A program that was tried before, and what became of it."""
+    """A program that was tried before, and its outcome."""
 
     source: str
     problems: list[Problem] = []
@@ -60,12 +60,12 @@ class SkillNote(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     purpose: str
-    success: Condition  # what it brings about
-    rate: float  # in how many of its tryouts it did
+    success: Condition  # its aim
+    rate: float  # success rate of its tryouts
 
 
 class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Fast agent: which program does this sub-action?"""
+    """Fast agent: which program implements this sub-action?"""
 
     task: Task
     sub_action: SubAction
@@ -90,13 +90,13 @@ class MacroDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Fast agent: which training spec has this sub-action learned?"""
+    """Fast agent: with which training spec is this sub-action learned?"""
 
     task: Task
     sub_action: SubAction
     before: list[Stage] = []
     history: list[Line] = []
-    observations: list[str] = []  # what there is to choose from
+    observations: list[str] = []  # to choose from
     actions: list[str] = []
     macros_allowed: bool = True
     problems: list[str] = []
@@ -128,7 +128,7 @@ class JudgeAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PictureNote(msgspec.Struct, frozen=True, kw_only=True):
-    """A picture that goes along with a question, by the name that it has in the prompt."""
+    """A picture that is sent with a question, by its name in the prompt."""
 
     environment: int  # which episode it is of
     step: int  # primitive steps since the sub-action began
@@ -136,7 +136,7 @@ class PictureNote(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LookQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Critic that sees: the question of the critic with pictures of some of the episodes."""
+    """Critic with vision: the critic's question with pictures of some of the episodes."""
 
     evidence: Evidence  # without the pictures themselves
     success_rate: float
@@ -144,7 +144,7 @@ class LookQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    seen: str  # what the pictures show; said first, so that the rest follows from it
+    seen: str  # what the pictures show; written first, so that the rest follows from it
     success: bool
     reason: str
     suggestion: str = ""
@@ -153,6 +153,14 @@ class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
 Question = (
     PlanQuestion | DecomposeQuestion | ProgramQuestion | SpecQuestion | JudgeQuestion | LookQuestion
 )
+
+
+def game_of(question: Question) -> str:
+    """Whose card a question is put and answered by."""
+    if isinstance(question, JudgeQuestion | LookQuestion):
+        return question.evidence.game
+    return question.task.game
+
 
 ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
     PlanQuestion: PlanAnswer,
@@ -171,7 +179,7 @@ def digest(picture: bytes) -> str:
 
 
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """``pictures``: digests of those that stand in ``content``, each as ``<picture DIGEST>``."""
+    """``pictures``: digests of the pictures in ``content``, each as ``<picture DIGEST>``."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -179,8 +187,8 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Ask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """``id`` names the question: asked again (by a caller that was restarted, say) it gets the
-    answer that it got before."""
+    """``id`` names the question: asked again (by a restarted caller, for example), it gets the same
+    answer."""
 
     id: str
     agent: str
@@ -193,15 +201,16 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     id: str
     answer: str  # JSON, valid by the schema of ANSWERS[type(question)]
     model: str
+    weights: str = ""  # version of the weights that answered (a digest); empty: not known
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
-    repairs: int = 0  # how often the model had to be told what was wrong
+    repairs: int = 0  # how often the model was sent the errors of its answer
     pictures: int = 0  # how many it was shown; what they cost is among the prompt's tokens
 
 
 class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """One question and its answer, as they go into the transcript."""
+    """One question and its answer, as the transcript has them."""
 
     agent: str
     asked: str  # the type of the question
@@ -209,16 +218,16 @@ class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Tokens(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """A piece of an answer as it is being written, to be watched: nothing is decided by it."""
+    """A piece of an answer while it is written, for display only."""
 
     id: str  # of the question
     agent: str
-    attempt: int  # 0 for the first; after an answer that would not do the next one begins
+    attempt: int  # 0 for the first; after an invalid answer the next one begins
     thinking: bool  # reasoning, which is no part of the answer
     text: str
 
 
 # The llm node's own limits (``llm.timeout``, ``repairs``, ``patience``) end each question.
-ASK = Service("llm/ask", Ask, Answered, idempotent=True, timeout=UNHURRIED)
+ASK = Service("llm/ask", Ask, Answered, idempotent=True, timeout=LIMITED_BY_SERVER)
 EXCHANGES = Topic("llm/exchange", Exchange)
 TOKENS = Topic("llm/tokens", Tokens)

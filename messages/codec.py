@@ -45,7 +45,7 @@ _Type = TypeVar("_Type")
 
 
 class CodecError(ValueError):
-    """A message that cannot be written or read; the text says which field and why."""
+    """A message that cannot be written or read; the text names the field and the reason."""
 
 
 class _Thread(threading.local):

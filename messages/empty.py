@@ -4,4 +4,4 @@ import msgspec
 
 
 class Empty(msgspec.Struct, tag=True, frozen=True):
-    """Nothing to say."""
+    """No fields."""

@@ -1,4 +1,4 @@
-"""The files conversation: a node on another machine hands over what it left for people to read."""
+"""The files conversation: a node on another machine transfers its files for the report."""
 
 from typing import Annotated
 

@@ -1,8 +1,8 @@
-"""The GPU conversation: the language model and the learner share one card.
+"""The GPU conversation: the language model and the learner share one GPU.
 
-In the mode ``turns`` the learner takes the card from the llm node before it trains, which puts its
+In the mode ``turns`` the learner leases the GPU from the llm node before it trains, which puts its
 server to sleep, and gives it back afterwards. A lease ends by itself when its holder stops renewing
-it, so a learner that was killed doesn't keep the language model asleep.
+it, so a learner that was killed does not keep the language model asleep.
 """
 
 import msgspec
@@ -12,14 +12,14 @@ from messages.interface import Service, Topic
 
 
 class TakeGpu(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Take the card, or renew a lease: whoever holds it takes it again under the same name."""
+    """Take the GPU, or renew a lease: its holder takes it again under the same name."""
 
-    holder: str  # the goal that the card is for
+    holder: str  # the goal that the GPU is for
     seconds: float  # for how long, unless it is renewed
 
 
 class GpuLease(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """The card is the holder's. ``slept``: seconds that putting the server to sleep took, 0 for a
+    """The holder has the GPU. ``slept``: seconds that putting the server to sleep took, 0 for a
     renewal."""
 
     holder: str
@@ -32,7 +32,7 @@ class GiveBackGpu(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Gpu(msgspec.Struct, frozen=True, kw_only=True):
-    """One card, in MiB."""
+    """One GPU, in MiB."""
 
     index: int
     name: str
@@ -42,14 +42,14 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServerState(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """The language model's server, said when it changes and every few seconds. The counts are the
-    server's own, since it was started."""
+    """The language model's server, published when it changes and every few seconds. The counts are
+    the server's own, since it was started."""
 
     state: str  # "starting", "ready", "asleep", "stopped" or "failed"
     model: str
     pid: int = 0
     restarts: int = 0
-    holder: str = ""  # who has the card now, if it is not the server
+    holder: str = ""  # the goal that has the GPU now, if it is not the server
     running: int = 0  # requests being answered
     waiting: int = 0  # requests in the queue
     prompt_tokens: int = 0

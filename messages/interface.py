@@ -1,7 +1,7 @@
-"""What a conversation is made of: topics, services and actions, declared as typed constants.
+"""The endpoints of a conversation: topics, services and actions, declared as typed constants.
 
-The words are ROS 2's. A name is ``<node>/<what>``: the node before the slash owns the door, so a
-peer finds its address from the name alone.
+The words are ROS 2's. A name is ``<node>/<what>``: the node before the slash owns the endpoint, so
+a client finds its address from the name alone.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ Feedback = TypeVar("Feedback", bound=msgspec.Struct)
 Result = TypeVar("Result", bound=msgspec.Struct)
 
 
-UNHURRIED = 24 * 3600.0
-"""Seconds for an answer that the node asked puts an end to itself, by limits of its own: a caller
-that gave up before would not hear why. That it was restarted is noticed at once."""
+LIMITED_BY_SERVER = 24 * 3600.0
+"""Seconds for a reply that the server bounds by limits of its own: a caller that gave up earlier
+would not get the reason. A restart of the server is noticed at once."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,14 @@ class _Named:
 
     @property
     def node(self) -> str:
-        """The node that owns this door: the part of the name before the slash."""
+        """The node that owns this endpoint: the part of the name before the slash."""
         return self.name.partition("/")[0]
 
 
 @dataclass(frozen=True)
 class Topic(_Named, Generic[Message]):
-    """One node says, anyone listens. A latched topic gives its last value to late joiners."""
+    """One node publishes, any process may subscribe. A latched topic sends its last value to new
+    subscribers."""
 
     message: type[Message]
     latched: bool = False
@@ -42,10 +43,10 @@ class Topic(_Named, Generic[Message]):
 
 @dataclass(frozen=True)
 class Service(_Named, Generic[Request, Reply]):
-    """One question, one answer, always with a deadline.
+    """One request, one reply, always with a deadline.
 
-    ``idempotent`` says whether a request may be put again to a *restarted* server. Within one life
-    of the server a request is never done twice, whatever this says.
+    ``idempotent``: a request may be sent again to a *restarted* server. A server that was not
+    restarted never does a request twice, idempotent or not.
     """
 
     request: type[Request]
@@ -55,7 +56,8 @@ class Service(_Named, Generic[Request, Reply]):
 
 
 class Call(Protocol):
-    """Asks a service and waits for the answer: `Bus.call`, as what calls may be given it."""
+    """Calls a service and waits for the reply: the type of `Bus.call`, for code that is given
+    it."""
 
     def __call__(
         self, service: Service[Request, Reply], request: Request, timeout: float | None = None
@@ -64,10 +66,11 @@ class Call(Protocol):
 
 @dataclass(frozen=True)
 class Action(_Named, Generic[Goal, Feedback, Result]):
-    """A goal that takes a while: feedback as it goes, one result, may be cancelled.
+    """A goal that takes long: feedback while it runs, one result, can be cancelled.
 
-    A goal is named by its caller. Its server remembers the goal and its result on disk, so that the
-    same goal sent again (by a caller or to a server that was restarted) is picked up, not repeated.
+    The caller chooses the goal's id. The server stores the goal and its result on disk, so that the
+    same goal sent again (by a restarted caller or to a restarted server) is picked up, not
+    repeated.
     """
 
     goal: type[Goal]

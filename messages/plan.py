@@ -57,13 +57,13 @@ class Samples(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One verdict line: what became of one sub-action in one iteration."""
+    """One verdict line: the outcome of one sub-action in one iteration."""
 
     sub_action: SubAction
     attempts: int
     verdict: Verdict
     macros: list[str] = []  # names of the coded actions in the policy's action space
-    skill: str = ""  # the skill of the library that was taken, if one was
+    skill: str = ""  # the skill of the library that was used, if one was
 
 
 class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -78,12 +78,12 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     samples: Samples
     seconds: float
     video: str | None = None  # path relative to the run folder
-    left: dict[str, int] = {}  # what its successful episodes mostly had in the end
+    left: dict[str, int] = {}  # the usual inventory at the end of its successful episodes
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
 
     @property
     def tried_out(self) -> float:
-        """Success rate of the tryout of its last sub-action, which plays all that comes before."""
+        """Success rate of the tryout of its last sub-action, which plays all stages before it."""
         return self.lines[-1].verdict.success_rate if self.lines else 0.0
 
 
@@ -103,7 +103,7 @@ class PursueGoal(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class PlanStatus(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Where the plan stands."""
+    """The plan, and how far it is carried out."""
 
     goal: str
     subtasks: list[Subtask]
@@ -111,7 +111,7 @@ class PlanStatus(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Practised(msgspec.Struct, frozen=True, kw_only=True):
-    """A subtask and the stages that bring it about."""
+    """A subtask and the stages that implement it."""
 
     subtask: Subtask
     stages: list[Stage]
@@ -127,11 +127,11 @@ class PerformedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     ended: Literal["success", "horizon", "death", "gave_up"]
     subtask: str = ""  # the one that it ended in; empty when the goal was reached
     reason: str = ""  # why it was given up
-    gained: list[str] = []  # items of the plan that it had at some time
+    gained: list[str] = []  # items of the plan that the player had at some time
 
 
 class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """How a goal went from its own start, with all its subtasks."""
+    """The performance of a goal from its own start, with all its subtasks."""
 
     success_rate: float
     episodes: list[PerformedEpisode]
@@ -170,7 +170,8 @@ class SubtaskReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Implement one sub-action, given what runs before it and how it went in earlier iterations."""
+    """Implement one sub-action, given the stages before it and its results in earlier
+    iterations."""
 
     task: Task
     sub_action: SubAction
@@ -180,13 +181,13 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Working(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """What an agent is doing right now, in words."""
+    """The current activity of an agent, in words."""
 
     activity: str
 
 
 class Implemented(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    stage: Stage | None  # None: nothing that could run came of it
+    stage: Stage | None  # None: no program or policy that could run was made
     line: Line
     samples: Samples
 
@@ -209,7 +210,7 @@ class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Play the whole goal on unseen seeds: after every subtask the rest is planned anew from each
+    """Play the whole goal on unseen seeds: after every subtask the rest is planned again from each
     episode's own inventory."""
 
     task: Task

@@ -1,4 +1,4 @@
-"""The program conversation: coded actions, how they are checked and how they went.
+"""The program conversation: coded actions, their checks and the reports of their runs.
 
 A program is Python in call style over read-only observations and primitive actions by name. The
 fast agent writes it; the env server checks it and runs it beside the world.
@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from messages.interface import UNHURRIED, Service
+from messages.interface import LIMITED_BY_SERVER, Service
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,24 +37,22 @@ class Checked(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How runs of a program went that ended alike, with one exemplar."""
+    """The runs of a program that ended alike, with one example."""
 
     program: str
     status: Literal[
         "finished", "error", "fuel_exhausted", "step_limit", "time_limit", "episode_over", "killed"
     ]
     count: int
-    steps: int  # primitive steps of the exemplar
+    steps: int  # primitive steps of the example
     line: int = 0  # of the program's source, 0 if it does not apply
     last_primitive: str = ""
     error: str = ""
-    changed: dict[
-        str, str
-    ] = {}  # what the exemplar changed: observation field -> "before -> after"
-    environments: list[int] = []  # in which the runs ended so
+    changed: dict[str, str] = {}  # what the example changed: observation field -> "before -> after"
+    environments: list[int] = []  # of these runs
 
 
 # The env server starts a worker for it if need be, and has limits for both.
 CHECK = Service(
-    "env_server/check_program", CheckProgram, Checked, idempotent=True, timeout=UNHURRIED
+    "env_server/check_program", CheckProgram, Checked, idempotent=True, timeout=LIMITED_BY_SERVER
 )

@@ -1,4 +1,4 @@
-"""The system conversation: what every node answers and says, and what the launcher is asked."""
+"""The system conversation: the endpoints of every node, and those of the launcher."""
 
 import msgspec
 
@@ -7,32 +7,34 @@ from messages.interface import Service, Topic
 
 
 class Heartbeat(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Said once a second by the thread that serves."""
+    """Published once a second by the serving thread."""
 
     node: str
     epoch: str  # new with each start of the node
     pid: int
     uptime: float  # seconds
     busy: list[str]  # goals being worked on
-    notes: list[str] = []  # what its user is to know of it as long as it runs
+    notes: list[str] = []  # sentences for its user, shown as long as it runs
 
 
 NOTICE = "notice"
-"""The level of a diagnostic that says whom its node waits for, ``about`` whom, and when that is
-over."""
+"""The level of a diagnostic with the node that its node waits for (``about``), and of the one that
+ends the wait."""
 
 
 class Diagnostic(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Something that is not right. ``count``: how often this was seen since the node started."""
+    """A problem. ``count``: how often it was seen since the node started."""
 
     node: str
     level: str  # "warning", "error", or `NOTICE`
-    about: str  # the door it came through, or what was being done
+    about: str  # the endpoint, or another subject
     message: str
     count: int = 1
 
 
-class Door(msgspec.Struct, frozen=True, kw_only=True):
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A topic, service or action of a node."""
+
     name: str
     kind: str  # "topic", "service" or "action"
     types: list[str]
@@ -40,17 +42,17 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Description(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Who a node is and which doors it has."""
+    """A node's name, process and endpoints."""
 
     node: str
     epoch: str
     pid: int
-    doors: list[Door]
+    endpoints: list[Endpoint]
 
 
 Plain = str | int | float | bool | None
 ParameterValue = Plain | list[Plain]
-"""What lies deeper than a list goes as JSON text."""
+"""Values nested deeper than a list are JSON text."""
 
 
 class Parameters(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -69,7 +71,7 @@ class NodeName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class NodeState(msgspec.Struct, frozen=True, kw_only=True):
-    """A node as its supervisor sees it."""
+    """A node's state, as its supervisor has it."""
 
     node: str
     state: str  # "starting", "ready", "stopped", "waiting" (to be restarted), "released", "failed"
@@ -77,20 +79,20 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     restarts: int
     uptime: float  # seconds
     memory: int  # resident bytes
-    notes: list[str] = []  # what it said of itself with its heartbeat
+    notes: list[str] = []  # of its last heartbeat
 
 
-def whereabouts(state: NodeState) -> str:
-    """What has become of a node that does not answer, as a clause."""
+def status_clause(state: NodeState) -> str:
+    """The state of a node that does not answer, as a clause."""
     match state.state:
         case "released":
             return f"which is not the launcher's: start it with `rlgpt run {state.node}`"
         case "failed":
-            return f"which failed: mend it, then `rlgpt node restart {state.node}`"
+            return f"which failed: fix it, then `rlgpt node restart {state.node}`"
         case "stopped":
             return "which was stopped"
         case "ready":
-            return "which runs, and cannot be reached"
+            return "which runs, but cannot be reached"
         case _:
             return "which is being restarted" if state.restarts else "which is starting"
 
@@ -100,7 +102,7 @@ class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 BUSY = 30.0
-"""Seconds in which a node finds the time for a question about itself, whatever it is doing."""
+"""Seconds within which a busy node answers a request about itself."""
 
 
 def heartbeat(node: str) -> Topic[Heartbeat]:

@@ -1,7 +1,8 @@
 """The training conversation: the fast agent calls the reinforcement-learning pipeline as a tool.
 
-A training spec is the call: what the policy sees, may do and is rewarded for, from where it starts
-and how much it may spend. The learner trains a policy on it and plays policies in sessions.
+A training spec is the call: the policy's observations, actions and rewards, where its episodes
+start and how many samples it may take. The learner trains a policy on it and plays policies in
+sessions.
 """
 
 import msgspec
@@ -26,14 +27,14 @@ class LeadingStage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """What the fast agent writes to have a sub-action learned."""
+    """What the fast agent writes so that a sub-action is learned."""
 
     name: str
     task: Task
     interface: Interface
     prefix: list[Program] = []
-    # What resets play after the prefix, from the first policy on: the trained stage begins where
-    # these end.
+    # Stages that resets play after the prefix, from the first policy on: the trained stage begins
+    # where these end.
     lead: list[LeadingStage] = []
     seeds: SeedRange
     budget: int  # primitive samples at most, those of prefix and lead not counted
@@ -73,18 +74,18 @@ class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Let a policy play on in a session, through the interface that it was trained with, until its
+    """Let a policy play in a session, through the interface that it was trained with, until its
     stage is over in every environment."""
 
     session: str
     policy: Policy
-    environments: list[int] = []  # rows that it plays in, the others stand still; none: all
+    environments: list[int] = []  # rows that it plays in, the others wait; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
     seed: int | None = None  # of the choices that are drawn; None: made from the session's name
 
 
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """How the episodes went is the session's to tell, when it is closed."""
+    """The episodes themselves are in the reply to closing the session."""
 
     steps: int  # primitive steps, all environments together
     late: list[int] = []  # environments in which the interface's horizon ended the stage

@@ -1,36 +1,37 @@
-"""The verdict conversation: the fast agent shows the critic what happened, the critic judges."""
+"""The verdict conversation: the fast agent sends the critic evidence, the critic judges."""
 
 import msgspec
 
-from messages.interface import UNHURRIED, Service
+from messages.interface import LIMITED_BY_SERVER, Service
 from messages.program import ProgramReport
-from messages.world import Condition, Episode, Picture
+from messages.world import DEFAULT_GAME, Condition, Episode, Picture
 
 
 class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """What was seen before and after a sub-action, in a handful of episodes."""
+    """The observations before and after a sub-action, in some episodes."""
 
     id: str  # names the question, so that it is answered once
     sub_action: str
     description: str
     method: str  # "code" or "rl"
-    success: Condition  # what the sub-action was to bring about
+    success: Condition  # the aim of the sub-action
     required_rate: float  # the success rate that counts as success
     episodes: list[Episode]
-    least_episodes: int = 1  # of fewer, whatever their rate, nothing counts as success
+    least_episodes: int = 1  # fewer never count as success, at any rate
     reports: list[ProgramReport] = []
     macros: list[str] = []
-    pictures: list[Picture] = []  # of some of the episodes, for a critic that sees
+    game: str = DEFAULT_GAME
+    pictures: list[Picture] = []  # of some of the episodes, for a critic with vision
 
 
 class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """One line: whether it worked, why, and what to try."""
+    """One line: whether the sub-action succeeded, why, and what to try."""
 
     success: bool
     success_rate: float
     reason: str
     suggestion: str = ""
-    episodes: int = 0  # that were counted; 0: nobody counted, and the rate was not measured
+    episodes: int = 0  # that were counted; 0: none was, and the rate was not measured
 
 
-JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=UNHURRIED)
+JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=LIMITED_BY_SERVER)

@@ -1,4 +1,4 @@
-"""The world conversation: agents and the learner talk to the env server.
+"""The world conversation: agents and the learner call the env server.
 
 A *session* is a batch of environments that play one task side by side. The learner steps it with
 choices (a primitive action or a macro each), the fast agent runs programs in it.
@@ -9,33 +9,29 @@ from typing import Literal
 import msgspec
 
 from messages.array import Array
-from messages.interface import UNHURRIED, Action, Service, Topic
+from messages.interface import LIMITED_BY_SERVER, Action, Service, Topic
 from messages.program import Program, ProgramReport
+
+DEFAULT_GAME = "minecraft"
+"""Whose tasks name none."""
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that can be seen to hold through MineDojo's interface alone.
+    """Something that can be seen to hold in a game. Which kinds there are, and what each means, the
+    game's card says (`worlds.card.Conditions.kinds`); ``have`` is of every game."""
 
-    ``have``: at least ``quantity`` more of item ``name`` in the inventory than when the episode
-    began, for a stage of a goal that is performed than when its subtask began (registry name,
-    ``log``). ``near``: a block called ``name`` within the 3x3x3 voxels
-    around the feet or within reach of the crosshair (localised name, ``wood``). ``facing``: the
-    block, or mob, under the crosshair, within reach, is called ``name``. ``nearby``: a
-    ``crafting_table`` or ``furnace`` that was put down stands near enough to work at (MineDojo's
-    nearby tools).
-    """
-
-    kind: Literal["have", "near", "facing", "nearby"]
+    kind: str
     name: str
     quantity: int = 1
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be achieved, and where an episode starts."""
+    """What to achieve, and how an episode starts."""
 
     id: str
     prompt: str
     success: Condition
+    game: str = DEFAULT_GAME  # whose card and play it takes (worlds/)
     biome: str = "forest"
     inventory: dict[str, int] = {}
     horizon: int = 1000  # primitive steps in one evaluation episode
@@ -43,23 +39,26 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
-    """One term of a training reward, paid at each primitive step.
+    """One term of a training reward, paid at each primitive step: of a kind of `REWARDS`, which are
+    of every game, or of the game's own (`worlds.card.Specs.rewards`)."""
 
-    ``success``: once, when the spec's success condition holds. ``step``: always (a negative weight
-    is a cost of time). ``gain``: per item ``name`` beyond the most that the episode ever had.
-    ``approach``: per metre by which a seen block, or mob, called ``name`` is nearer than any was
-    before in the episode. ``facing``: while the crosshair is on one called ``name`` within reach.
-    ``code``: what the function ``reward(before, after)`` of ``source`` returns, from the
-    observations before and after the step; it cannot act. ``mineclip``: how much likelier than by
-    chance the last 16 frames go with the prompt ``name`` than with those of ``negatives`` (none:
-    31 that are given); where there are MineCLIP's weights.
-    """
-
-    kind: Literal["success", "step", "gain", "approach", "facing", "code", "mineclip"]
+    kind: str
     weight: float
     name: str = ""
     source: str = ""
     negatives: list[str] = []
+
+
+REWARDS = {
+    "success": "once, when the spec's success condition holds",
+    "step": "always (a negative weight is a cost of time)",
+    "code": "what the function ``reward(before, after)`` of ``source`` returns, from the "
+    "observations before and after the step; it cannot act",
+    "mineclip": "how much likelier than by chance the last 16 frames go with the prompt ``name`` "
+    "than with those of ``negatives`` (none: 31 that are given); where there are MineCLIP's "
+    "weights",
+}
+"""Each kind of reward term that every game has, and what it is paid for."""
 
 
 class SeedRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +71,7 @@ class SeedRange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person would note down of one observation; what the critic judges from."""
+    """The main facts of one observation; the critic judges from them."""
 
     position: tuple[float, float, float]  # metres x, y, z
     yaw: float  # degrees
@@ -86,7 +85,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
-    """How one episode went, as far as it has gone."""
+    """The state of one episode, so far or at its end."""
 
     environment: int
     seed: int
@@ -100,8 +99,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
 class Pictures(msgspec.Struct, frozen=True, kw_only=True):
     """Pictures that a session takes of what its first ``environments`` players see: when a stage
-    begins, along the way and when it is over, ``each`` of every one. Of stages that follow each
-    other those of the last are kept. What resets run beforehand is not pictured."""
+    begins, during it and when it is over, ``each`` of every one. Of consecutive stages those of the
+    last are kept. What resets run beforehand is not pictured."""
 
     environments: int = 6
     each: int = 4  # 2 or more: before and after are always among them
@@ -118,11 +117,11 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interface(msgspec.Struct, frozen=True, kw_only=True):
-    """How a policy meets a session: what it sees, may do, is paid for, and when its stage is over
-    (``success`` holds, or ``horizon`` primitive steps were spent)."""
+    """A policy's interface to a session: its observations, actions and rewards, and when its stage
+    is over (``success`` holds, or ``horizon`` primitive steps were spent)."""
 
-    observations: list[str]  # features, by the names in models/features
-    actions: list[str]  # primitive actions, by the names in models/actions
+    observations: list[str]  # features, by the names of the game's card
+    actions: list[str]  # primitive actions, by the names of the game's card
     macros: list[Program] = []  # coded actions added to the action space
     rewards: list[RewardTerm] = []
     success: Condition
@@ -134,25 +133,25 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
 
 class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """A stage that resets play before the one that is trained: a program, or a policy by the
-    interface that it was trained with; its choices come from whoever steps the session."""
+    interface that it was trained with; the caller that steps the session makes its choices."""
 
     program: Program | None = None
     interface: Interface | None = None
 
 
 MOST_ENVIRONMENTS = 1024
-"""What one session may have, unless the env server is told otherwise."""
+"""The limit of one session, unless the env server's parameters set another."""
 
 
 class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Make a batch of environments and reset it. ``session`` is named by the caller; opening it
-    again under the same name replaces it.
+    """Make a batch of environments and reset it. The caller names the ``session``; opening it again
+    under the same name replaces it.
 
     Without ``autoreset`` (evaluation) an episode is over when the *task's* success or horizon is
     reached or the player dies; stages follow each other in it. With ``autoreset`` (training) the
     stage of the interface is the episode, and the step that ended one starts the next. Its resets
-    may have policies to play (``lead``): after a step or an opening that says so, the next steps
-    are theirs, until one says otherwise (``Stepped.lead``).
+    may play earlier policies (``lead``): ``Opened.lead`` and ``Stepped.lead`` name the policy that
+    the next step is for.
     """
 
     session: str
@@ -165,16 +164,16 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     autoreset: bool = False
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
-    # What its episodes are kept as: those of a later session of the same play take their place.
+    # The play that its episodes are stored under; a later session of the same play replaces them.
     play: str = ""  # empty: the session's name
 
 
 class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """A new stage begins in an open session: another policy plays on from where it stands."""
+    """A new stage begins in an open session: another policy plays on from its current state."""
 
     session: str
     interface: Interface
-    environments: list[int] = []  # rows that play on, the others stand still; none: all
+    environments: list[int] = []  # rows that play on, the others wait; none: all
     begins: bool = False  # a subtask begins here: `have` of stages counts from now on in them
 
 
@@ -186,7 +185,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """The session as a policy meets it. Without an interface there are no fields and choices."""
+    """The session's interface for a policy. Without one there are no fields and choices."""
 
     fields: list[Field]
     choices: list[str]  # names: primitive actions, then macros
@@ -198,7 +197,8 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """One decision for every environment whose stage is not over; a macro runs to its end in it.
-    While a policy leads on, for those that it plays in: choices for the others are not looked at.
+    While an earlier policy plays (``lead``), choices of environments that it does not play in are
+    ignored.
     """
 
     session: str
@@ -206,7 +206,7 @@ class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """What came of one decision. After a macro of k steps, ``reward`` is the sum of
+    """The outcome of one decision. After a macro of k steps, ``reward`` is the sum of
     gamma^i r_i for i < k and ``steps`` is k. With autoreset, rows of finished episodes hold the
     next episode's first features; the last ones of the old episode are in ``final_features``."""
 
@@ -221,9 +221,9 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_features: Array  # float32 (n, F)
     final_returns: Array  # float32 (n,): undiscounted episode returns
     final_lengths: Array  # int64 (n,): primitive steps of the ended episodes
-    prefix_steps: int  # primitive steps spent by prefixes, and what leads on, in resets
-    # Which of OpenSession.lead's policies the next step is for: features and mask are its own, and
-    # so are the choices to be sent; -1: it is the trained one's turn.
+    prefix_steps: int  # primitive steps spent by prefixes and leading stages, in resets
+    # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
+    # are those of this policy; -1: those of the trained one.
     lead: int = -1
 
 
@@ -232,7 +232,7 @@ class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """A session's last word: one episode per environment, and the film if it was recorded."""
+    """The result of a session: one episode per environment, and the film if it was recorded."""
 
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
@@ -240,19 +240,19 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Looked(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """How the episodes of a session stand."""
+    """The episodes of a session, so far."""
 
     episodes: list[Episode]
 
 
 class RunProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Run one program to its end in every environment of a session whose episode is not over.
-    The result of a goal is remembered; the session it ran in is not: after a restart of the env
+    The result of a goal is stored; the session that it ran in is not: after a restart of the env
     server it is unknown, and the caller plays its episodes again from the start."""
 
     session: str
     program: Program
-    environments: list[int] = []  # rows that run it, the others stand still; none: all
+    environments: list[int] = []  # rows that run it, the others wait; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
 
 
@@ -263,7 +263,7 @@ class ProgramRan(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """How busy the env server is, about once a second."""
+    """The load of the env server, published about once a second."""
 
     sessions: int
     environments: int
@@ -271,14 +271,14 @@ class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps_per_second: float
 
 
-# A world may be compiled or a Minecraft be started in it; who gave up and asked again would have
-# that begin anew. The env server has limits of its own for what a session's worker may take.
-OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=UNHURRIED)
+# A call may compile a world or start a Minecraft; a caller that gave up and retried would begin
+# that again. The env server has limits of its own for what a session's worker may take.
+OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=LIMITED_BY_SERVER)
 INTERFACE = Service(
-    "env_server/interface", TakeInterface, Opened, idempotent=True, timeout=UNHURRIED
+    "env_server/interface", TakeInterface, Opened, idempotent=True, timeout=LIMITED_BY_SERVER
 )
-STEP = Service("env_server/step", Step, Stepped, timeout=UNHURRIED)
-LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=UNHURRIED)
-CLOSE = Service("env_server/close", SessionName, Closed, timeout=UNHURRIED)
+STEP = Service("env_server/step", Step, Stepped, timeout=LIMITED_BY_SERVER)
+LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=LIMITED_BY_SERVER)
+CLOSE = Service("env_server/close", SessionName, Closed, timeout=LIMITED_BY_SERVER)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)
 ACTIVITY = Topic("env_server/activity", Activity, latched=True)

@@ -7,25 +7,34 @@ import msgspec
 
 from messages.program import ProgramReport
 from messages.verdict import Evidence
-from messages.world import Condition, Episode
+from messages.world import DEFAULT_GAME, Condition, Episode
+from worlds import card
 
-_WORDS = {
+_RUNS = {
+    "finished": "came to its end",
+    "error": "failed at line {line}: {error}",
+    "fuel_exhausted": "computed too long at line {line} without acting",
+    "step_limit": "used up its steps",
+    "time_limit": "computed too long in all",
+    "episode_over": "was cut off by the end of the episode",
+    "killed": "had its process ended for taking too much time or memory",
+}
+_EPISODES = {
     "death": "{count} died",
     "horizon": "{count} reached the horizon",
     "success": "{count} reached the subtask's success without it",
-    "finished": "{count} ended with the program finished",
-    "step_limit": "{count} used up the program's steps",
-    "fuel_exhausted": "{count} went round a loop without acting",
-    "time_limit": "{count} computed for too long",
-    "error": "{count} failed at line {line}: {error}",
-    "killed": "{count} ended with the program's process killed",
     "running": "{count} ended without it",
 }
-"""A program's own ending where the episode went on after it; else the episode's."""
+
+
+def run_in_words(status: str, line: int = 0, error: str = "") -> str:
+    """How a run of a program ended, said of the program: ``failed at line 3: there is no log``"""
+    return _RUNS[status].format(line=line, error=" ".join(error.split()).rstrip("."))
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How some episodes ended. ``line`` and ``error`` are a program's that failed."""
+    """How some episodes ended: by themselves, or with a program's run after which they went on.
+    ``line`` and ``error`` are that program's."""
 
     how: str
     count: int = 1
@@ -34,30 +43,26 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        error = " ".join(self.error.split()).rstrip(".")
-        return _WORDS[self.how].format(count=self.count, line=self.line, error=error)
+        if self.how in _EPISODES:
+            return _EPISODES[self.how].format(count=self.count)
+        run = run_in_words(self.how, self.line, self.error)
+        return f"{self.count} ended when the program {run}"
 
 
-def holds(condition: Condition, episode: Episode) -> bool:
-    """An episode's ``success`` is about its session's task; this is about any condition."""
-    before, after = episode.before, episode.after
+def holds(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> bool:
+    """An episode's ``success`` is about its session's task; this is about any condition. Whoever
+    died has reached nothing."""
     if episode.ended == "death":
         return False
-    if condition.kind == "have":
-        gained = after.inventory.get(condition.name, 0) - before.inventory.get(condition.name, 0)
-        return gained >= condition.quantity
-    if condition.kind == "near":
-        return after.around.get(condition.name, 0) > 0 or after.facing == condition.name
-    if condition.kind == "nearby":
-        return condition.name in after.stations
-    return after.facing == condition.name
+    return card(game).conditions.holds(condition, episode)
 
 
-def success_rate(condition: Condition, episodes: Sequence[Episode]) -> float:
+def success_rate(evidence: Evidence) -> float:
     """Share of the episodes at whose end the condition holds; 0 without episodes."""
+    episodes = evidence.episodes
     if not episodes:
         return 0.0
-    return sum(holds(condition, episode) for episode in episodes) / len(episodes)
+    return sum(_worked(evidence, episode) for episode in episodes) / len(episodes)
 
 
 def succeeded(evidence: Evidence, rate: float) -> bool:
@@ -74,7 +79,7 @@ def failures(evidence: Evidence) -> list[Ending]:
     programs = {row: report for report in evidence.reports for row in report.environments}
     found: dict[tuple[str, int], Ending] = {}
     for episode in evidence.episodes:
-        if holds(evidence.success, episode):
+        if _worked(evidence, episode):
             continue
         ending = _ending(episode, programs.get(episode.environment))
         key = (ending.how, ending.line)
@@ -99,13 +104,17 @@ def listed(ends: Sequence[Ending]) -> str:
     return ", ".join(each.words for each in ends)
 
 
+def _worked(evidence: Evidence, episode: Episode) -> bool:
+    return holds(evidence.success, episode, evidence.game)
+
+
 def _ending(episode: Episode, report: ProgramReport | None) -> Ending:
     if report is not None and report.status == "killed" and episode.ended != "death":
         return Ending(how="killed")  # with it, the episodes of its session were cut off
     if episode.ended != "running" or report is None or report.status == "episode_over":
         return Ending(how=episode.ended)
-    if report.status == "error":
-        return Ending(how="error", line=report.line, error=report.error)
+    if report.status in ("error", "fuel_exhausted"):
+        return Ending(how=report.status, line=report.line, error=report.error)
     return Ending(how=report.status)
 
 

@@ -1,4 +1,4 @@
-"""The nodes, a folder each, and what they have in common."""
+"""The nodes, a folder each, and the code that they share."""
 
 from nodes.own_packages import settle
 

@@ -2,41 +2,40 @@
 
 An agent's ``prompts/`` holds ``<question>.system.jinja`` (role, task, documents, knowledge,
 heuristics, examples: the same text every time, so that servers can cache it) and
-``<question>.user.jinja`` (this question). What several agents say is in ``nodes/prompts/``.
+``<question>.user.jinja`` (this question). Text of several agents is in ``nodes/prompts/``, text
+about the game in the folder of its card, which is searched before that.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
 import jinja2
 import msgspec
 
-from messages.chat import ANSWERS, ASK, Ask, ChatMessage, LookQuestion, Question
+from messages.chat import (
+    ANSWERS,
+    ASK,
+    Ask,
+    ChatMessage,
+    LookQuestion,
+    Question,
+    game_of,
+)
+from messages.program import ProgramReport
 from messages.verdict import Evidence
-from messages.world import Condition, View
-from models.conditions import is_mob
-from models.features import FEATURES, MINECLIP
-from models.outcomes import failures, listed
-from models.plans import chain
-from models.ways import Unreachable
+from messages.world import Condition
+from models.outcomes import failures, listed, run_in_words
 from nodes.node import Node
+from worlds import card
+from worlds.card import Card, Unreachable
+from worlds.common.mineclip import MINECLIP
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 _SHARED = Path(__file__).parent / "prompts"
-_MODELS = Path(__file__).parents[1] / "models"
-_ENDINGS = {  # of a program's run
-    "finished": "it came to its own end",
-    "error": "an error",
-    "fuel_exhausted": "it computed for too long",
-    "step_limit": "its steps were used up",
-    "time_limit": "it computed for too long",
-    "episode_over": "the episode was over (the goal reached, its steps used up, or death)",
-    "killed": "its process was ended for taking too much time or memory",
-}
 _PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
 
 
@@ -51,7 +50,7 @@ def ask(
     names.
 
     Raises:
-        RemoteError: ``no_answer`` when the model gave none that fits.
+        RemoteError: ``no_answer`` when the model gave no valid one.
         TypeError: ``answer`` is not the question's answer type.
     """
     if ANSWERS[type(question)] is not answer:
@@ -63,11 +62,12 @@ def ask(
 
 def render(prompts: Path, question: Question) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
-    ``api`` (the stub of the language that programs are written in), ``features`` (by name) and
-    ``chain`` (how a goal's items come about)."""
+    ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
+    ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
+    begin) and ``chain`` (how a goal's items come about)."""
     name = type(question).__name__.removesuffix("Question").lower()
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
-    environment = _environment(prompts)
+    environment = _environment(prompts, game_of(question))
     return [
         _message(role, environment.get_template(f"{name}.{role}.jinja").render(fields), question)
         for role in ("system", "user")
@@ -75,8 +75,8 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
 
 
 def _message(role: Literal["system", "user"], content: str, question: Question) -> ChatMessage:
-    """A template shows a picture as ``<picture DIGEST>``. Whatever looks so in an error or a name
-    is text: a picture is what the question itself names."""
+    """A template shows a picture as ``<picture DIGEST>``. The same in an error or a name is text:
+    only the pictures that the question names count."""
     named = question.pictures if isinstance(question, LookQuestion) else []
     digests = {note.digest for note in named}
     return ChatMessage(
@@ -87,10 +87,11 @@ def _message(role: Literal["system", "user"], content: str, question: Question) 
 
 
 @cache
-def _environment(prompts: Path) -> jinja2.Environment:
+def _environment(prompts: Path, game: str) -> jinja2.Environment:
+    known = card(game)
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([prompts, _SHARED]),
-        undefined=jinja2.StrictUndefined,  # a slot that nobody fills is an error, not a blank
+        loader=jinja2.FileSystemLoader([prompts, known.prompts, _SHARED]),
+        undefined=jinja2.StrictUndefined,  # an unknown variable is an error, not a blank
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -98,39 +99,29 @@ def _environment(prompts: Path) -> jinja2.Environment:
     )
     # Jinja leaves the types of its tables open.
     slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
-    slots["api"] = (_MODELS / "program_api.pyi").read_text().strip()
-    slots["features"] = FEATURES | {MINECLIP.name: MINECLIP}
-    slots["place"] = _place
-    slots["chain"] = _chain
+    slots["title"] = known.title
+    slots["api"] = known.stub.read_text("utf-8").strip()
+    slots["names_taken"] = known.names_taken
+    slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
+    slots["setting"] = known.setting
+    slots["chain"] = partial(_chain, known)
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
-    filters["words"] = _condition_in_words
+    filters["words"] = known.conditions.words
     filters["numbered"] = _numbered
     filters["failures"] = _failures
-    filters["ending"] = _ENDINGS.__getitem__
+    filters["ending"] = _run_in_words
     return environment
 
 
-def _chain(success: Condition, inventory: Mapping[str, int]) -> list[str]:
+def _chain(game: Card, success: Condition, inventory: Mapping[str, int]) -> list[str]:
     try:
-        return chain(success, inventory)
+        return game.planning.chain(success, inventory)
     except Unreachable as reason:
         return [f"{reason}."]
 
 
-def _condition_in_words(condition: Condition) -> str:
-    if condition.kind == "nearby":
-        return f"a `{condition.name}` put down near enough to work at"
-    if condition.kind == "have":
-        return f"at least {condition.quantity} more of `{condition.name}` in the inventory"
-    if condition.kind == "near":  # only blocks can be
-        return f"a block called `{condition.name}` right beside the player or within reach"
-    what = "mob" if is_mob(condition.name) else "block"
-    return f"the crosshair on a {what} called `{condition.name}` within reach"
-
-
-def _place(view: View) -> str:
-    x, y, z = view.position
-    return f"({x:.1f}, {y:.1f}, {z:.1f}) yaw {view.yaw:.0f} pitch {view.pitch:.0f}"
+def _run_in_words(report: ProgramReport) -> str:
+    return run_in_words(report.status, report.line, report.error)
 
 
 def _failures(evidence: Evidence) -> str:

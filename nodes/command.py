@@ -1,5 +1,5 @@
-"""How a command ends: one whose reader or terminal went away, whose disk is full, that was given a
-path that cannot be used, or that Ctrl-C ends.
+"""How a command ends when its output is no longer read, its disk is full, a path cannot be used, or
+the user presses Ctrl-C.
 
 ``python -m nodes.command MODULE [ARGUMENT ...]`` is ``python -m MODULE [ARGUMENT ...]`` with such
 an end, from its first import on.
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from nodes.exit_codes import FAILED, INTERRUPTED, REFUSED
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-# What is wrong with a path that was given, wherever it comes to light.
+# Errors of a path that the user gave, in any operation.
 _UNUSABLE = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),
     *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
@@ -22,8 +22,8 @@ _UNUSABLE = (
 
 
 def ended(command: Callable[[], int]) -> int:
-    """Run ``command`` to its end, without a traceback for what is nobody's mistake. Returns its
-    exit code; `SystemExit` passes. A reader such as `head` that has seen enough is no failure."""
+    """Run ``command`` to its end, without a traceback for errors that are no bug. Returns its exit
+    code; `SystemExit` passes. A reader such as `head` that ends early is no failure."""
     _print_what_can_be_shown()
     try:
         return command()
@@ -41,18 +41,18 @@ def ended(command: Callable[[], int]) -> int:
         print(f"{error.filename} cannot be used: {error.strerror}", file=sys.stderr)
         return REFUSED
     finally:
-        _say_the_rest()
+        _flush_output()
 
 
 def _print_what_can_be_shown() -> None:
-    """A terminal that lacks a character shows another in its place; the command goes on."""
+    """Replace characters that the terminal cannot show, so that the command goes on."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)  # a test's has none, a closed one too
     if reconfigure is not None:
         reconfigure(errors="replace")
 
 
 def _terminal_is_gone() -> bool:
-    """Whether it is standard output that cannot be written any more, and not a broken disk."""
+    """Whether it is standard output that can no longer be written, and not a broken disk."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -60,22 +60,22 @@ def _terminal_is_gone() -> bool:
     return False
 
 
-def nobody_reads() -> None:
-    """From now on, standard output goes nowhere: who read it is gone."""
+def discard_output() -> None:
+    """From now on, discard standard output: its reader has ended."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
-def _say_the_rest() -> None:
+def _flush_output() -> None:
     if sys.stdout is None:  # it was closed from the start
         return
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        nobody_reads()
+        discard_output()
     except OSError as error:
-        nobody_reads()
+        discard_output()
         if error.errno == errno.EIO:  # the terminal was closed
             return
         raise SystemExit(_full(error)) from None

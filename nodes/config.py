@@ -1,4 +1,4 @@
-"""What a node reads from its run folder: the resolved configuration, and its own parameters."""
+"""The configuration of a node in its run folder: the resolved launch, and its own parameters."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from messages.world import MOST_ENVIRONMENTS
 
 
 class _Numbers(yaml.SafeLoader):
-    """YAML as everybody reads it: ``5e-4`` is a number. YAML 1.1 wants a dot in it."""
+    """YAML in which ``5e-4`` is a number. YAML 1.1 requires a dot in it."""
 
 
 _Numbers.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
@@ -26,14 +26,14 @@ _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
 
 
 class ConfigError(Exception):
-    """The configuration will not do; the text is one sentence for the user."""
+    """The configuration is invalid; the text is one sentence for the user."""
 
 
 def read_config(run: Path) -> dict[str, Any]:
     """The resolved configuration of a run, ``<run>/config.yaml``.
 
     Raises:
-        ConfigError: there is none, or it is none.
+        ConfigError: there is none, or it is invalid.
     """
     if not run.is_dir():
         raise ConfigError(f"there is no run folder {run}; `rlgpt launch` makes one")
@@ -77,9 +77,9 @@ def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:
 
 
 def check_session_size(config: Mapping[str, Any], name: str, size: int) -> None:
-    """Raises ConfigError: the env server would refuse each session of so many environments."""
-    told = node_values(config, "env_server").get("most_environments")
-    most = told if isinstance(told, int) else MOST_ENVIRONMENTS
+    """Raises ConfigError: the env server would reject each session of so many environments."""
+    limit = node_values(config, "env_server").get("most_environments")
+    most = limit if isinstance(limit, int) else MOST_ENVIRONMENTS
     if size > most:
         raise ConfigError(
             f"{name} is {size}, and a session has at most {most} environments: take fewer, or "
@@ -113,7 +113,7 @@ def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: s
     """Check values by a parameter struct.
 
     Raises:
-        ConfigError: a name is unknown or a value is of the wrong type; says which.
+        ConfigError: a name is unknown or a value is of the wrong type; the text names it.
     """
     known = {field.encode_name for field in msgspec.structs.fields(kind)}
     unknown = sorted(set(map(str, values)) - known)

@@ -1,7 +1,7 @@
 """A debugger inside a node: to quit it ends the node, and nothing else.
 
-The process leaves at once. What its handler was asked stays unanswered and its goal unfinished, as
-after kill -9, so that whoever takes the node's place answers the one and works on the other.
+The process ends at once. Its request stays unanswered and its goal unfinished, as after kill -9, so
+that the restarted node answers the one and works on the other.
 """
 
 import bdb
@@ -14,17 +14,17 @@ from typing import NoReturn, TypeVar
 from nodes.exit_codes import FAILED
 from nodes.process import leave
 
-_Asked = TypeVar("_Asked")
-_Answer = TypeVar("_Answer")
+_Request = TypeVar("_Request")
+_Reply = TypeVar("_Reply")
 
 
-def quittable(handler: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answer]:
-    """``handler``; where a debugger is quit in it, or Ctrl-C interrupts it, the process ends."""
+def quittable(handler: Callable[[_Request], _Reply]) -> Callable[[_Request], _Reply]:
+    """``handler``; if a debugger is quit in it, or Ctrl-C interrupts it, the process ends."""
 
     @functools.wraps(handler)
-    def handle(asked: _Asked) -> _Answer:
+    def handle(request: _Request) -> _Reply:
         try:
-            return handler(asked)
+            return handler(request)
         except (bdb.BdbQuit, KeyboardInterrupt):
             quit_node()
 
@@ -32,7 +32,7 @@ def quittable(handler: Callable[[_Asked], _Answer]) -> Callable[[_Asked], _Answe
 
 
 def quit_node() -> NoReturn:
-    print("the debugger was quit, and the node with it", file=sys.stderr)
+    print("the debugger was quit, which ends the node", file=sys.stderr)
     leave(FAILED)
 
 

@@ -1,9 +1,9 @@
 """Episodes on disk: a table in the env server's folder, which the report and `rlgpt episode` read.
 
-A *play* is a batch of episodes with one purpose: a tryout, an evaluation, a performance. It is
-known by an id; when it is begun anew after a kill, its episodes take the place of the earlier ones.
-With the episodes the play keeps what was done in them (programs, and the choices of policies), so
-that one of them can be played again. Of a training's episodes the seed and the end are kept.
+A *play* is a batch of episodes with one purpose: a tryout, an evaluation, a performance. It has an
+id; when it begins again after a kill, its episodes replace the earlier ones. With the episodes the
+play stores what was done in them (programs, and the choices of policies), so that one of them can
+be played again. Of a training's episodes the seed and the end are stored.
 """
 
 import sqlite3
@@ -46,8 +46,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
-    """A batch of episodes with one purpose. ``whole``: it came to its end; what was cut off may
-    have been begun anew since."""
+    """A batch of episodes with one purpose. ``whole``: it came to its end; a play that was cut off
+    may have begun again since."""
 
     id: str
     began: float  # seconds since the epoch
@@ -58,8 +58,8 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """One episode. ``why``: what a player died of, or how the last program or policy in an episode
-    ended that did not."""
+    """One episode. ``why``: the cause of a player's death, or how the last program or policy ended
+    in an episode that had not ended."""
 
     play: str
     why: str
@@ -77,10 +77,10 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredEpisodes:
-    """What the env server writes.
+    """The env server's table of episodes.
 
     Raises:
-        UnusableFile: the file is none of SQLite's, is damaged, or cannot be written.
+        UnusableFile: the file is no SQLite file, is damaged, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,8 +89,8 @@ class StoredEpisodes:
         self._table.execute("pragma synchronous=normal")
 
     def keep(self, play: Play, kept: list[Kept]) -> None:
-        """Write a play with its episodes, in place of an earlier attempt at it. One that was cut
-        off does not take the place of a whole one."""
+        """Write a play with its episodes, in place of an earlier attempt. A play that was cut off
+        does not replace a whole one."""
         with self._lock, _Transaction(self._table):
             known = self._table.execute(
                 "select whole from plays where play = ?", (play.id,)
@@ -122,7 +122,7 @@ class StoredEpisodes:
 
 
 class _Transaction:
-    """All of it or nothing; the connection itself commits each statement."""
+    """Commits all statements or none; the connection itself commits each statement."""
 
     def __init__(self, table: sqlite3.Connection) -> None:
         self._table = table
@@ -135,11 +135,11 @@ class _Transaction:
 
 
 def read_kept(rows: list[tuple[Any, ...]]) -> list[Kept]:
-    """Episodes out of the rows of `EPISODES`; what cannot be read is left out."""
+    """Episodes from the rows of `EPISODES`; those that cannot be read are left out."""
     found: list[Kept] = []
-    for play, why, told in rows:
+    for play, why, encoded in rows:
         try:
-            episode = msgspec.msgpack.decode(told, type=Episode)
+            episode = msgspec.msgpack.decode(encoded, type=Episode)
         except msgspec.DecodeError:
             continue
         found.append(Kept(play=play, why=why, episode=episode))
@@ -180,7 +180,7 @@ def _packed(value: Any) -> bytes:
 
 def _row(kept: Kept) -> tuple[Any, ...]:
     episode = kept.episode
-    told = msgspec.msgpack.encode(episode)
+    row = msgspec.msgpack.encode(episode)
     return (
-        kept.play, episode.environment, episode.seed, episode.ended, kept.why, episode.steps, told
+        kept.play, episode.environment, episode.seed, episode.ended, kept.why, episode.steps, row
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever a process is killed or the power goes off."""
+"""Files that are written whole or not at all, even if the process is killed or the power fails."""
 
 import contextlib
 import os
@@ -7,18 +7,18 @@ from pathlib import Path
 
 
 class UnusableFile(Exception):
-    """A file that a node keeps is damaged, or cannot be read or written. The text is one sentence
-    that names it and says what to do; the configuration is not to blame."""
+    """A node's file is damaged, or cannot be read or written. The text is one sentence that names
+    it and the remedy; the configuration is not the cause."""
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part.
 
     Raises:
-        OSError: it cannot be written; then the old one is still there. It names ``path``: a disk
-            that is full fails without a name.
+        OSError: it cannot be written; the old one is unchanged. It names ``path``, which the error
+            of a full disk does not.
     """
-    # Of its own for each thread: two that write the same file are not to write the same draft.
+    # One for each thread: two that write the same file must not write the same draft.
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         with draft.open("wb") as file:

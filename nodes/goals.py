@@ -35,8 +35,8 @@ class StoredGoals:
         self._lock = threading.Lock()
         self._table = open_table(path, _SCHEMA, "its goals")
         try:
-            # With a write-ahead log this outlives the process; the power going off may take the
-            # last goals, which are then done again.
+            # With a write-ahead log this outlives the process; after a power failure the last goals
+            # may be missing, and are done again.
             self._table.execute("pragma synchronous=normal")
             self._check()
         except (sqlite3.Error, msgspec.DecodeError, TypeError) as error:
@@ -68,8 +68,8 @@ class StoredGoals:
         return [_decode(row[0]) for row in rows]
 
     def _check(self) -> None:
-        """Raises msgspec.DecodeError or TypeError for a goal that cannot be read. Found only when
-        it is asked for, that would be told to whoever asks."""
+        """Raises msgspec.DecodeError or TypeError for a goal that cannot be read: at the start, not
+        when a caller sends it again."""
         for (record,) in self._table.execute("select record from goals"):
             _decode(record)
 

@@ -1,4 +1,4 @@
-"""The files of a node's folder that are handed to whoever asks: a run's report is written on one
+"""The files of a node's folder that it hands over on request: a run's report is written on one
 machine, and its nodes may be on others."""
 
 import hashlib
@@ -11,7 +11,7 @@ from messages.files import MOST_FILES, PART, FileEntry, FilePart, Files, ReadFil
 
 
 class HandedOver:
-    """What matches one of the ``patterns`` below ``folder``; nothing else can be read."""
+    """The files below ``folder`` that match one of the ``patterns``; no other can be read."""
 
     def __init__(self, folder: Path, patterns: Iterable[str]) -> None:
         self._folder = folder
@@ -38,7 +38,7 @@ class HandedOver:
     def _paths(self) -> Iterator[Path]:
         for pattern in self._patterns:
             for path in sorted(self._folder.glob(pattern)):
-                # A link may lead anywhere, and what begins with a dot is a draft.
+                # A link may point anywhere, and a name that begins with a dot is a draft.
                 hidden = any(part.startswith(".") for part in path.parts[len(self._folder.parts) :])
                 if path.is_file() and not hidden and path.resolve() == path:
                     yield path

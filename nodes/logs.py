@@ -1,4 +1,4 @@
-"""Where a process logs to, on a disk that may be full."""
+"""Log handlers that tolerate a full disk and hostile text."""
 
 import contextlib
 import logging
@@ -9,22 +9,22 @@ from nodes.plain_text import plain_entry
 
 
 class _Sparing(logging.Handler):
-    """Only an entry begins at a line's start, whatever its text. That it cannot be written is said
-    once, in a sentence, and not in a traceback for each entry."""
+    """Only an entry begins at a line's start, with any text in it. A write error is printed once,
+    as a sentence, and not as a traceback for each entry."""
 
     what = "the log"
-    _told = False
+    _reported = False
 
     def format(self, record: logging.LogRecord) -> str:
-        """Messages hold what programs, models and peers wrote, and so do tracebacks."""
+        """Messages and tracebacks contain text of programs, models and peers."""
         return plain_entry(super().format(record))
 
     def handleError(self, record: logging.LogRecord) -> None:
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             super().handleError(record)
-        elif not self._told:
-            self._told = True
+        elif not self._reported:
+            self._reported = True
             with contextlib.suppress(OSError):
                 print(f"{self.what} cannot be written: {error.strerror}", file=sys.stderr)
 

@@ -1,7 +1,7 @@
 """A node's memory on disk: values by name, in a table in its folder.
 
-A goal that is started again after a restart finds here what it had finished, so that finished work
-is neither done nor counted twice.
+A goal that begins again after a restart finds its finished work here, so that it is neither done
+nor counted twice.
 """
 
 import threading
@@ -32,8 +32,8 @@ class Memory:
         self._table = open_table(path, _SCHEMA, _CONTENT)
 
     def find(self, name: str, type: type[Value]) -> Value | None:
-        """Raises ServiceError for a value that cannot be read; the goal that asks for it is begun
-        again by a life that has another memory."""
+        """Raises ServiceError for a value that cannot be read; its goal begins again once the user
+        has replaced the file and restarted the node."""
         with self._lock:
             return self._find(name, type)
 

@@ -1,4 +1,4 @@
-"""Goal ids are paths: a caller's goal id, then words for what it asks for."""
+"""Goal ids are paths: the caller's goal id, then words for the part that is requested."""
 
 import hashlib
 import re
@@ -6,12 +6,12 @@ import zlib
 from urllib.parse import quote
 
 LONGEST = 60
-"""Letters of a name. An id has up to three names in it at each level of it; a language model may
-call a thing by a whole paragraph."""
+"""Letters of a name. An id contains up to three names at each of its levels; a language model may
+name a thing by a whole paragraph."""
 
 LONGEST_FILE = 160
-"""Bytes of a file's or folder's name that is made from an id. A file system takes 255; what stands
-before and after it (``.mp4``, the draft of a file that is being written) has to fit in as well."""
+"""Bytes of a file's or folder's name that is made from an id. A file system allows 255; prefixes
+and suffixes (``.mp4``, the draft of a file that is being written) have to fit in as well."""
 
 _DIGEST = 16
 

@@ -1,4 +1,4 @@
-"""What every node is: a process with a name, a folder, parameters and a place on the bus.
+"""The base of every node: a process with a name, a folder, parameters and a place on the bus.
 
     class Echo(Node):
         name = "echo"
@@ -74,24 +74,24 @@ _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
 class NodeFailed(Exception):
-    """The node cannot go on, for no fault of its configuration; the text is one sentence. Its
+    """The node cannot go on, though its configuration is valid; the text is one sentence. Its
     supervisor starts it again."""
 
 
 class Node:
-    """Subclass it, name it, say what its parameters are, and open its doors in `setup`."""
+    """Subclass it, name it, declare its parameters, and serve its endpoints in `setup`."""
 
     name: ClassVar[str]
 
     class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-        """No parameters. A subclass declares its own; it is not to be frozen."""
+        """No parameters. A subclass declares its own; it must not be frozen."""
 
     live: ClassVar[Set[str]] = frozenset()
     """Names of the parameters that may be set while the node runs."""
 
     handed_over: ClassVar[tuple[str, ...]] = ()
-    """Patterns of the files in the node's folder that the report reads: where the node is on
-    another machine than the launcher, they are brought there (docs/several_machines.md)."""
+    """Patterns of the files in the node's folder that the report reads: if the node is on another
+    machine than the launcher, they are copied there (docs/several_machines.md)."""
 
     def __init__(
         self, run: Path, config: Mapping[str, Any], bus: Bus, overrides: Sequence[str] = ()
@@ -106,7 +106,7 @@ class Node:
         self.parameters: Any = read_parameters(
             self.Parameters, values, f"nodes.{self.name}.parameters"
         )
-        self.notes: list[str] = []  # what its user is to know of it: shown by `rlgpt node list`
+        self.notes: list[str] = []  # sentences for the user, shown by `rlgpt node list`
         self.stop = threading.Event()
         self.failure = ""  # why it ends, if it cannot go on
         self._began = time.monotonic()
@@ -116,10 +116,10 @@ class Node:
     # For subclasses
 
     def setup(self) -> None:
-        """Open the node's doors. Called once, before the node is ready."""
+        """Serve the node's endpoints. Called once, before the node is ready."""
 
     def shutdown(self) -> None:
-        """Let go of what the node holds. Called once, when it stops serving."""
+        """Release what the node holds. Called once, when it stops serving."""
 
     def parameters_changed(self, names: set[str]) -> None:
         """Live parameters were set; ``self.parameters`` has the new values."""
@@ -194,8 +194,8 @@ class Node:
 
     # What every node has
 
-    def open_doors(self) -> None:
-        """Open the doors that every node has, then the node's own."""
+    def open_endpoints(self) -> None:
+        """Serve the endpoints that every node has, then the node's own."""
         name = self.name
         self.serve(describe(name), self._describe)
         self.serve(get_parameters(name), self._get_parameters)
@@ -211,7 +211,7 @@ class Node:
         self.publish(description(name), self._describe(Empty()))
 
     def close(self) -> None:
-        """Let go of the bus and of the table of goals."""
+        """Close the bus and the table of goals."""
         self.bus.close()
         if self._goals is not None:
             self._goals.close()
@@ -230,7 +230,9 @@ class Node:
         )
 
     def _describe(self, _: Empty) -> Description:
-        return Description(node=self.name, epoch=self.epoch, pid=os.getpid(), doors=self.bus.doors)
+        return Description(
+            node=self.name, epoch=self.epoch, pid=os.getpid(), endpoints=self.bus.endpoints
+        )
 
     def _get_parameters(self, _: Empty) -> ParameterValues:
         return ParameterValues(
@@ -261,7 +263,7 @@ class Node:
 
     @classmethod
     def main(cls, arguments: Sequence[str] | None = None) -> None:
-        """Run the node as this process, until it is told to stop; does not return."""
+        """Run the node as this process, until it is stopped; does not return."""
         try:
             code = run_node(cls, arguments)
         except SystemExit as error:  # of the arguments, or a signal to a node that was not ready
@@ -280,7 +282,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     end_with_supervisor()
     ending = _Ending()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, ending.asked)
+        signal.signal(number, ending.signalled)
     try:
         run = options.run.resolve()
         config = read_config(run)
@@ -300,16 +302,15 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
 
 
 class _Ending:
-    """What a signal does: it ends a node that serves in order, and before that at once. Getting
-    ready may take long, and nothing is lost with it. A second Ctrl-C ends the node at once, and the
-    first does where the serving thread waits for a debugger's user, who would have to go on for the
-    node to end in order."""
+    """The effect of a signal: a node that serves shuts down in order, one that is not ready yet
+    ends at once, with nothing lost. A second Ctrl-C ends the node at once; so does the first while
+    the serving thread waits for a debugger's user, without whom the node could not end in order."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.served: Bus | None = None  # once the node is ready
 
-    def asked(self, number: int, frame: FrameType | None) -> None:
+    def signalled(self, number: int, frame: FrameType | None) -> None:
         if number == signal.SIGINT and (self.stop.is_set() or debugged(frame)):
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             leave(INTERRUPTED)
@@ -330,13 +331,13 @@ def _serve(
         values = override(node_values(config, kind.name), overrides)
         read_parameters(kind.Parameters, values, f"nodes.{kind.name}.parameters")
         keys = key_folder(run, config.get("keys"))
-        # It listens once it is ready: whoever is connected expects an answer in time.
+        # It listens once it is ready: connected clients expect a reply in time.
         bus = Bus(run, kind.name, config.get("hosts"), keys=keys, log=log, bind=False)
         node = kind(run, config, bus, overrides)
         node.stop = ending.stop
-        node.open_doors()
+        node.open_endpoints()
         bus.bind()
-        log.info("%s is ready (process %d, life %s)", kind.name, os.getpid(), node.epoch)
+        log.info("%s is ready (process %d, epoch %s)", kind.name, os.getpid(), node.epoch)
         ending.served = bus
         notify("READY=1")
         bus.spin(ending.stop)
@@ -351,7 +352,7 @@ def _serve(
     except UnusableFile as error:
         return _refuse(kind, error, UNUSABLE_FILE)
     except (NodeFailed, BusError) as error:
-        # A process of its own or another node was away or refused: it may go better another time.
+        # A child process or another node was absent or rejected a call: a restart may succeed.
         log.error("%s ends: %s", kind.name, error)
         return FAILED
     except bdb.BdbQuit:

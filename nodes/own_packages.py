@@ -1,9 +1,9 @@
-"""Whose `messages`, `models`, `nodes` and `rlgpt` are imported: ours, or those that Python finds
-first. The names are common ones, and Python looks in a script's folder, the folder in which
-``python -m`` was called and PYTHONPATH before it looks where we are installed.
+"""Which `messages`, `models`, `nodes`, `rlgpt` and `voxeldojo` are imported: ours, or those that
+Python finds first. Most names are common ones, and Python looks in a script's folder, the folder in
+which ``python -m`` was called and PYTHONPATH before it looks where we are installed.
 
-Our own processes take ours in any case. Where we are a library in another's process, taking the
-names could break what is there, so it is refused in a sentence.
+Our own processes always import ours. In another program's process that could break the program, so
+the import fails with one sentence.
 """
 
 import os
@@ -13,35 +13,38 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from types import ModuleType
 
-PACKAGES = ("messages", "models", "nodes", "rlgpt")
+PACKAGES = ("messages", "models", "nodes", "rlgpt", "voxeldojo", "worlds")
 DEPENDENCIES = (
     "av", "gymnasium", "hydra", "jinja2", "llvmlite", "markupsafe", "msgpack", "msgspec", "numba",
     "numpy", "omegaconf", "rich", "safetensors", "tensorboard", "tensordict", "torch", "torchrl",
     "yaml", "zmq",
 )  # fmt: skip
-"""Packages that we import. All of them are folders, so that a file of such a name is another's."""
+"""Packages that we import. All of them are folders, so a file of such a name is another module."""
+TESTS = "tests"
+"""Of a checkout, whose tests start processes of their own. Some distributions install their tests
+as a package of this name (opensimplex, which Crafter needs)."""
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 REFUSED = 2
 
 
 class OwnPackages:
-    """A finder that finds our packages where we are, whatever else is called so."""
+    """A finder that finds our packages in our folder, before others of the same name."""
 
     @staticmethod
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        own = path is None and name in PACKAGES
+        own = path is None and (name in PACKAGES or name == TESTS)
         return PathFinder.find_spec(name, [ROOT]) if own else None
 
 
 def settle() -> None:
-    """Take our packages in a process of ours; elsewhere see that they are ours.
+    """Take our packages in a process of ours; in others check that they are ours.
 
     Raises:
         SystemExit: in a process of ours, a file hides a module that Python or we need. The sentence
             is on standard error.
-        ImportError: elsewhere, one of our packages is another's.
+        ImportError: in another process, one of our packages is another one of the same name.
     """
     # By its name: this file may have been run by its path before.
     if any(getattr(finder, "__name__", "") == "OwnPackages" for finder in sys.meta_path):
@@ -53,7 +56,7 @@ def settle() -> None:
 
 
 def take() -> None:
-    """From now on our packages are found here, and what is in the working folder last of all."""
+    """From now on find our packages here, and modules of the working folder last of all."""
     sys.meta_path.insert(0, OwnPackages)  # pyright: ignore[reportArgumentType]
     try:
         here = os.getcwd()
@@ -69,7 +72,7 @@ def take() -> None:
 
 
 def hidden() -> str:
-    """Which of our packages another one hides, in a sentence; empty where none does."""
+    """Which of our packages another one hides, in a sentence; empty if none does."""
     for name in PACKAGES:
         where = _folder_of(name)
         if where is not None and os.path.realpath(where) != os.path.realpath(f"{ROOT}/{name}"):
@@ -91,7 +94,7 @@ def _is_ours() -> bool:
 
 
 def _folder_of(name: str) -> str | None:
-    """Where a package, or the module that goes for it, is; None: there is none."""
+    """Where a package, or a module of its name, is; None: there is none."""
     try:
         spec = find_spec(name)
     except ValueError:  # it was put together by hand
@@ -104,8 +107,8 @@ def _folder_of(name: str) -> str | None:
 
 
 def _hidden_by_files() -> str:
-    """The same of other modules: Python's own, and our dependencies where a file, no package, has
-    the name of one."""
+    """The same for other modules: Python's own, and our dependencies if a file, no package, has the
+    name of one."""
     for folder in sys.path:
         if folder == os.path.dirname(os.__file__):
             break  # what is found first has been seen

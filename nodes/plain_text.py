@@ -1,8 +1,8 @@
-"""Text from outside, so that a terminal shows it and does not obey it.
+"""Text from outside, made safe to print to a terminal or a log.
 
-A program, a language model, a peer or a file may hold characters that move a terminal's cursor,
-rename its window or hide what is written, bidirectional overrides that make code read otherwise
-than it runs, and line ends behind which an entry of a log is forged.
+A program, a language model, a peer or a file may contain characters that move a terminal's cursor,
+rename its window or hide text, bidirectional overrides that make code look different from what it
+runs, and line ends behind which an entry of a log is forged.
 """
 
 import json
@@ -12,8 +12,8 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # categories: control, form
 
 
 def plain(text: str) -> str:
-    """Text whose every character can be seen; others are spelled out (``<U+202E>``), but for line
-    feeds and tabs."""
+    """Text of visible characters, line feeds and tabs; other characters are spelled out
+    (``<U+202E>``)."""
     return _spelled(text, "\n\t")
 
 
@@ -23,13 +23,13 @@ def plain_line(text: str) -> str:
 
 
 def plain_entry(text: str) -> str:
-    """``plain``, for a place where entries follow each other: all lines but the first are indented,
-    so that none of them passes for an entry."""
+    """``plain``, for lists of entries: all lines but the first are indented, so that none of them
+    looks like an entry."""
     return plain(text).replace("\n", "\n    ")
 
 
 def plain_json(text: str) -> str:
-    """The same JSON, with what cannot be seen as JSON's own escapes. It is in one line."""
+    """The same JSON in one line, with invisible characters as JSON's own escapes."""
     return "".join(json.dumps(each)[1:-1] if _is_hidden(each) else each for each in text)
 
 

@@ -1,5 +1,5 @@
-"""What a node is to the operating system: one process for each name, that ends with its supervisor,
-stops when it is told and says when it is ready."""
+"""A node as a process of the operating system: one for each name, which ends with its supervisor,
+stops on a signal and reports when it is ready."""
 
 import ctypes
 import fcntl
@@ -23,7 +23,7 @@ class AlreadyRunning(Exception):
 
 
 def hold(path: Path, who: str) -> IO[str]:
-    """Take a lock that the operating system lets go of when this process ends, however it does.
+    """Take a lock that the operating system releases when this process ends in any way.
 
     Raises:
         AlreadyRunning: another process holds it.
@@ -52,29 +52,29 @@ SUPERVISED = "RLGPT_SUPERVISED"
 
 
 def python(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module of ours, or of the user's folder, as ``python -m`` would, but
-    so that no folder hides ours."""
+    """The command that runs a module of ours, or of the user's folder, as ``python -m`` would, with
+    no folder hiding ours."""
     return [sys.executable, "-P", str(Path(__file__).parent / "start.py"), module, *arguments]
 
 
 def child_environment() -> dict[str, str]:
-    """The environment of a node that this process starts, and that is to end with it."""
+    """The environment of a node that this process starts and that ends with it."""
     return {**os.environ, SUPERVISED: str(os.getpid())}
 
 
 def end_with_parent(number: int) -> None:
-    """Be sent this signal when the thread that started this process ends."""
+    """Have the kernel send this signal when the thread that started this process ends."""
     _libc.prctl(_PR_SET_PDEATHSIG, number)
 
 
 def show_as(name: str) -> None:
-    """What `ps -o comm` and `top` show of this process, at most 15 characters. One that was only
-    forked has the name and the command line of the one it was forked from."""
+    """Set the name that `ps -o comm` and `top` show, at most 15 characters. A forked process has
+    the name and the command line of its parent."""
     _libc.prctl(_PR_SET_NAME, name.encode())
 
 
 def end_with_supervisor() -> None:
-    """Be killed when the supervisor ends, if there is one; leave at once if it has ended already.
+    """Be killed when the supervisor ends, if there is one; exit at once if it has already ended.
 
     Raises:
         SystemExit: it has.
@@ -89,9 +89,9 @@ def end_with_supervisor() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End this process now. An interpreter that ends in its own way waits for threads that import,
-    aborts those that are inside torch, and takes what torch has made apart piece by piece: at a
-    busy machine that is a minute, and nothing comes of it."""
+    """End this process now. A normal interpreter shutdown waits for threads that import, aborts
+    those that are inside torch, and frees torch's objects one by one: on a busy machine that takes
+    a minute, for no benefit."""
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         # It may be closed; or a signal has come in the middle of a write.
@@ -101,7 +101,7 @@ def leave(code: int) -> NoReturn:
 
 
 def notify(state: str) -> None:
-    """Tell a supervisor by sd_notify's protocol, if there is one (``NOTIFY_SOCKET``)."""
+    """Notify a supervisor by sd_notify's protocol, if there is one (``NOTIFY_SOCKET``)."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
@@ -111,4 +111,4 @@ def notify(state: str) -> None:
         try:
             sender.sendto(state.encode(), address)
         except OSError:
-            return  # the supervisor is gone; the node goes on without it
+            return  # the supervisor has ended; the node goes on without it

@@ -1,4 +1,4 @@
-"""What the kernel says of another process: whether it runs, waits, or was stopped by a signal."""
+"""The kernel's state of another process: whether it runs, waits, or was stopped by a signal."""
 
 import os
 import time
@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 STOPPED_FOR = 5.0
-"""Seconds after which a process that was stopped (SIGSTOP) is given up. Nobody may ever have it go
-on, and whoever waits for it would wait as long."""
-_LONGEST_GAP = 1.0  # seconds between two looks that count: the looker may have been stopped as well
+"""Seconds after which a stopped process (SIGSTOP) is given up: it may never be continued, and its
+callers would wait without end."""
+_LONGEST_GAP = 1.0  # seconds that count between two checks: the watcher may have been stopped too
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Status(NamedTuple):
     state: str  # the kernel's letter: R runs, S sleeps, D waits for a disk, T was stopped, Z ended
     processor: float  # seconds of the processor that it has had
-    started: str  # in clock ticks since boot: with the number, it tells one process from all others
+    started: str  # in clock ticks since boot: with the number, it identifies a process
 
 
 def status_of(pid: int) -> Status | None:
@@ -29,8 +29,8 @@ def status_of(pid: int) -> Status | None:
 
 
 class Watch:
-    """Says of a process that is looked at now and then why it is not to be waited for any longer.
-    Only time in which somebody looked counts."""
+    """Reports why a process need not be waited for any longer, from regular checks. Only time that
+    was watched counts."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -40,18 +40,18 @@ class Watch:
         self._processor = -1.0
 
     def look(self, patience: float | None = None) -> str:
-        """Empty while it goes on. ``patience``: seconds that it may sleep without having had the
+        """Empty while it makes progress. ``patience``: seconds that it may sleep without using the
         processor; None if it has nothing to do."""
         status = status_of(self._pid)
         now = time.monotonic()
         passed, self._looked = min(now - self._looked, _LONGEST_GAP), now
         if status is None:
-            return ""  # its end is for others to tell
+            return ""  # its end is reported elsewhere
         self._stopped = self._stopped + passed if status.state == "T" else 0.0
         if self._stopped >= STOPPED_FOR:
             return "was stopped by a signal"
-        gets_on = status.processor != self._processor or status.state in "RD"
-        self._idle = 0.0 if gets_on or patience is None else self._idle + passed
+        progress = status.processor != self._processor or status.state in "RD"
+        self._idle = 0.0 if progress or patience is None else self._idle + passed
         self._processor = status.processor
         if patience is not None and self._idle >= patience:
             return f"has done nothing for {patience:g} s"

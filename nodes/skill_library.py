@@ -1,9 +1,9 @@
 """The skill library: coded actions and policies that worked, in a folder that outlives the runs.
 
-``library.sqlite`` has a row for each skill: what it brings about, what it starts from, where it
-came from and how often it did it. Beside it, each skill has a folder with ``program.py``, or with
-the policy's ``checkpoint.pt`` and ``spec.json``: a copy, so that a library stands without its runs.
-Several runs may use one library at a time.
+``library.sqlite`` has a row for each skill: its aim, its start, its origin and its success counts.
+Beside it, each skill has a folder with ``program.py``, or with the policy's ``checkpoint.pt`` and
+``spec.json``: a copy, so that a library does not need its runs. Several runs may use one library at
+a time.
 """
 
 import ast
@@ -27,6 +27,7 @@ import msgspec
 from nodes.files import write_whole
 from nodes.naming import slug
 from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, follows, holds, skill_key
+from worlds import card
 
 FILE = "library.sqlite"
 
@@ -54,7 +55,8 @@ create table if not exists counted (
 
 
 class Library:
-    """Safe to use from any thread, and from several processes. One that cannot be written is read.
+    """Safe to use from any thread, and from several processes. A library that cannot be written is
+    opened to read.
 
     Args:
         folder: of the library; made if ``make``.
@@ -106,10 +108,10 @@ class Library:
     def add(
         self, occasion: str, wanted: str, learned: Learned, checkpoint: Path | None, counts: Counts
     ) -> str:
-        """Take a skill in, or add to the counts of the same one; returns its name.
+        """Add a skill, or add to the counts of the same one; returns its name.
 
-        ``occasion`` names what happened (run and goal): what is told twice is counted once.
-        ``wanted`` is made a name that is free. ``checkpoint`` is copied.
+        ``occasion`` names the tryout (run and goal): each is counted once. ``wanted`` is made a
+        name that is free. ``checkpoint`` is copied.
         """
         world = learned.provenance.world
         with self._changing() as table:
@@ -121,7 +123,7 @@ class Library:
                 table.execute("update skills set record = ? where key = ?", (_text(wider), key))
                 self._count(table, occasion, key, counts)
                 return known.name
-            name = self._free_name(table, wanted)
+            name = self._free_name(table, wanted, learned.task.game)
             self._write_files(self.folder / name, learned, checkpoint)
             table.execute(
                 "insert into skills values (?, ?, ?, 0, 0, 0, 0, 0, ?)",
@@ -131,7 +133,7 @@ class Library:
             return name
 
     def count(self, occasion: str, key: str, counts: Counts) -> None:
-        """Add to the counts of a skill, once for each occasion; one that is gone is let be."""
+        """Add to the counts of a skill, once for each occasion; a removed skill is ignored."""
         with self._changing() as table:
             self._count(table, occasion, key, counts)
 
@@ -141,9 +143,9 @@ class Library:
             return [_shown(row[0]) for row in self._table.execute("select name from skills")]
 
     def remove(self, name: str) -> bool:
-        """Forget a skill, of whose row nothing but the name has to be whole, and delete its files;
-        whether there were any. Those of a name that is no identifier are let be: they would not be
-        the library's.
+        """Remove a skill, of whose row only the name has to be readable, and delete its files;
+        returns whether there were any. If the name is no identifier no files are deleted: they
+        would not be the library's.
 
         Raises:
             LibraryError: there is no such skill.
@@ -158,8 +160,8 @@ class Library:
             table.execute("delete from counted where key = ?", (key,))
             if not _is_name(stored):
                 return False
-            # Out of the way while nobody else can write: once the name is free, another run may
-            # keep a skill of that name. A dot, for no skill's name has one.
+            # Moved while no other process can write: once the name is free, another run may add a
+            # skill of that name. With a dot, as no skill's name has one.
             trash = self.folder / f".removed-{uuid.uuid4().hex}"
             try:
                 (self.folder / stored).rename(trash)
@@ -200,8 +202,8 @@ class Library:
             self._table.execute("commit")
 
     def _count(self, table: sqlite3.Connection, occasion: str, key: str, counts: Counts) -> None:
-        said = table.execute("insert or ignore into counted values (?, ?)", (occasion, key))
-        if said.rowcount:
+        inserted = table.execute("insert or ignore into counted values (?, ?)", (occasion, key))
+        if inserted.rowcount:
             table.execute(
                 "update skills set successes = successes + ?, episodes = episodes + ?, "
                 "used_successes = used_successes + ?, used_episodes = used_episodes + ?, "
@@ -209,10 +211,10 @@ class Library:
                 (*msgspec.structs.astuple(counts), key),
             )
 
-    def _free_name(self, table: sqlite3.Connection, wanted: str) -> str:
+    def _free_name(self, table: sqlite3.Connection, wanted: str, game: str) -> str:
         taken = {row[0] for row in table.execute("select name from skills")}
         stem = slug(wanted).replace("-", "_")
-        free = stem.isidentifier() and stem not in _meant_already()
+        free = stem.isidentifier() and stem not in _reserved_names(game)
         stem = stem if free else f"skill_{stem}"
         name, number = stem, 2
         while name in taken:
@@ -230,8 +232,8 @@ class Library:
             )
 
     def _skill(self, row: tuple[Any, ...]) -> Skill:
-        """Raises LibraryError: SQLite keeps whatever it is given in a column, and a library may be
-        somebody else's."""
+        """Raises LibraryError: SQLite stores values of any type in a column, and a library may come
+        from another user."""
         name, key, created, *counts, record = row
         self._check_name(name)
         try:
@@ -252,8 +254,8 @@ class Library:
             ) from error
 
     def _check_name(self, name: object) -> None:
-        """A name is a folder's too, and a library may be somebody else's: one that is no identifier
-        would lead out of the library, to be read or deleted there."""
+        """A name is also a folder's, and a library may come from another user: one that is no
+        identifier could point to files outside of the library."""
         if not _is_name(name):
             raise LibraryError(
                 f"the skill library {self.folder / FILE} is broken at the name {name!r:.60}: "
@@ -269,7 +271,7 @@ def _is_name(name: object) -> TypeGuard[str]:
 
 
 def _shown(name: object) -> str:
-    """A name as one gives it to a command: that of a broken row may be anything."""
+    """A name as it is given to a command: that of a broken row may be of any type."""
     return name if isinstance(name, str) else repr(name)
 
 
@@ -289,8 +291,8 @@ def _connected(path: Path | str, uri: bool = False) -> sqlite3.Connection:
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
-    """A library with a write-ahead log is read by way of files beside it. Where there are none and
-    they cannot be made, all is in the one file, which is read as it is."""
+    """A library with a write-ahead log is read with files beside it. If there are none and they
+    cannot be made, all is in the one file, which is read as it is."""
     uri = f"{path.as_uri()}?mode=ro"
     table = _connected(uri, uri=True)
     try:
@@ -308,10 +310,9 @@ _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episod
 
 
 @cache
-def _meant_already() -> frozenset[str]:
-    """Names that mean something else in a program: one that calls a skill by its name would define
-    it anew."""
-    api = ast.parse((Path(__file__).parents[1] / "models" / "program_api.pyi").read_text())
+def _reserved_names(game: str) -> frozenset[str]:
+    """Names that have another meaning in a program: a skill of that name would redefine it."""
+    api = ast.parse(card(game).stub.read_text("utf-8"))
     functions = {node.name for node in api.body if isinstance(node, ast.FunctionDef)}
     return frozenset({"action", "obs", *functions, *dir(builtins), *keyword.kwlist})
 
@@ -321,9 +322,9 @@ def _text(learned: Learned) -> str:
 
 
 def _wider(known: Learned, seen: Learned) -> Learned:
-    """The same skill worked from another start. Where that has no more than the known one, in its
-    items and in what was played before, it is all that is needed; two that each lack something of
-    the other's say nothing of a start that lacks both."""
+    """The same skill worked from another start. If that start has no more than the known one, in
+    its items and in the stages before it, it replaces it; two that each lack something of the other
+    do not show that a start that lacks both is enough."""
     if not (holds(known.start, seen.start) and follows(seen, known.before)):
         return known
     return msgspec.structs.replace(known, start=seen.start, before=seen.before)

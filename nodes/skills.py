@@ -1,4 +1,4 @@
-"""Skills: coded actions and policies that worked, with what they bring about and start from.
+"""Skills: coded actions and policies that worked, with their aim and their start.
 
 `nodes/skill_library.py` keeps them.
 """
@@ -37,9 +37,9 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
 
     purpose: str
     method: Method
-    condition: Condition  # what it brings about
+    condition: Condition  # its aim
     start: dict[str, int]  # items that it starts with, at least
-    before: list[Stage]  # what was played before it when it was learned
+    before: list[Stage]  # the stages before it when it was learned
     task: Task
     provenance: Provenance
     program: Program | None = None
@@ -47,8 +47,8 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """How it went. Tryouts count where its own condition held; ``used`` counts whole evaluations
-    that it was a part of, and how many of them came to the whole's success."""
+    """Its results. Tryouts count by its own condition; ``used`` counts episodes of evaluations that
+    it was a part of, and how many of them reached the task's success."""
 
     successes: int = 0
     episodes: int = 0
@@ -85,7 +85,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def check(self) -> None:
-        """Raises LibraryError where its checkpoint is gone."""
+        """Raises LibraryError if its checkpoint is missing."""
         path = Path(self.folder) / CHECKPOINT
         if self.learned.program is None and not path.is_file():
             raise LibraryError(
@@ -112,7 +112,7 @@ def holds(have: Mapping[str, int], needed: Mapping[str, int]) -> bool:
 
 
 def follows(skill: Learned, before: list[Stage]) -> bool:
-    """Whether what runs before leaves off where the skill begins: with the same condition; one that
+    """Whether the stages before end where the skill begins: with the same condition; a skill that
     was learned from an episode's start may begin anywhere."""
     if not skill.before:
         return True

@@ -1,6 +1,6 @@
 """``python -P .../nodes/start.py MODULE [ARGUMENT ...]`` is ``python -m MODULE [ARGUMENT ...]`` in
-which no folder hides our packages or Python's: ours are found where this file is, and modules of
-the working folder, which a launch file may name as nodes, after everything else."""
+which no folder hides our packages or Python's: ours are found beside this file, and modules of the
+working folder, which a launch file may name as nodes, after everything else."""
 
 import os
 import runpy

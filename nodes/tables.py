@@ -1,4 +1,4 @@
-"""Opening a node's SQLite file, and finding out at once whether it is whole."""
+"""Opening a node's SQLite file, and checking at once that it is whole."""
 
 import sqlite3
 from pathlib import Path
@@ -7,12 +7,12 @@ from nodes.files import UnusableFile
 
 
 def open_table(path: Path, schema: str, content: str) -> sqlite3.Connection:
-    """A connection for any thread, which writes at once. The caller lets one thread in at a time.
-    ``content`` is what one has to do without where the file is moved away.
+    """A connection for any thread, which writes at once. The caller allows one thread at a time.
+    ``content`` is what is lost when the file is moved away.
 
     Raises:
-        UnusableFile: it is none of SQLite's, is damaged, or cannot be written. Found only when a
-            row is read, damage would end the node in the middle of its work.
+        UnusableFile: it is no SQLite file, is damaged, or cannot be written. Damage that is found
+            only when a row is read would end the node in the middle of its work.
     """
     try:
         return _opened(path, schema)

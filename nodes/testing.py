@@ -1,13 +1,13 @@
 """Test a node without sockets, processes or threads.
 
     bus = MockBus("critic")
-    bus.answer(ASK, lambda ask: Answered(...))        # what another node would say
+    bus.answer(ASK, lambda ask: Answered(...))        # another node's reply
     critic = start(Critic, bus, tmp_path, required_rate=0.5)
     verdict = bus.call(JUDGE, evidence)               # through the node's own handler
-    assert bus.said(PLAN) == [...]
+    assert bus.published(PLAN) == [...]
 
-Messages go through the codec on their way, so that what could not travel fails here as well.
-Goals run to their end inside `run_goal`; background services are answered at once.
+Messages are encoded and decoded, so that what could not be sent fails here as well. Goals run to
+their end inside `run_goal`; background services are answered at once.
 """
 
 import threading
@@ -31,34 +31,34 @@ from messages.interface import (
     Service,
     Topic,
 )
-from messages.system import Door
+from messages.system import Endpoint
 from nodes.node import Node
 
 _Node = TypeVar("_Node", bound=Node)
 
 
 def travel(kind: type[Message], message: Message) -> Message:
-    """A message as it arrives: written, read and checked."""
+    """A message as it is received: encoded, decoded and checked."""
     return decode(kind, snapshot(encode(message)))
 
 
 class MockBus:
-    """Stands for `messages.bus.Bus`. Several nodes may share one and then reach each other."""
+    """Replaces `messages.bus.Bus`. Several nodes may share one and then call each other."""
 
     def __init__(self, node: str | None = None) -> None:
         self.node = node
         self.epoch = "mock"
         self.busy: list[str] = []
         self.reports: list[tuple[str, str]] = []
-        self.asked: list[tuple[str, Any]] = []
+        self.requests: list[tuple[str, Any]] = []
         self._handlers: dict[str, Callable[[Any], Any]] = {}
         self._actions: dict[str, Callable[[Any], Any]] = {}
         self._results: dict[tuple[str, str], Any] = {}
-        self._said: dict[str, list[Any]] = {}
-        self._listeners: dict[str, list[Callable[[Any], None]]] = {}
-        self._doors: dict[str, Door] = {}
+        self._published: dict[str, list[Any]] = {}
+        self._subscribers: dict[str, list[Callable[[Any], None]]] = {}
+        self._endpoints: dict[str, Endpoint] = {}
 
-    # What a test says and asks
+    # The interface of a test
 
     def answer(self, service: Service[Request, Reply], handler: Callable[[Request], Reply]) -> None:
         """Stand in for the node that answers a service."""
@@ -72,9 +72,9 @@ class MockBus:
         """Stand in for the node that works on goals."""
         self._actions[action.name] = handler
 
-    def said(self, topic: Topic[Message]) -> list[Message]:
-        """What was published on a topic so far."""
-        return cast("list[Message]", list(self._said.get(topic.name, [])))
+    def published(self, topic: Topic[Message]) -> list[Message]:
+        """The messages that were published on a topic so far."""
+        return cast("list[Message]", list(self._published.get(topic.name, [])))
 
     # The bus as a node sees it
 
@@ -102,20 +102,20 @@ class MockBus:
 
     def publish(self, topic: Topic[Message], message: Message) -> None:
         arrived = travel(topic.message, message)
-        self._said.setdefault(topic.name, []).append(arrived)
-        for callback in self._listeners.get(topic.name, []):
+        self._published.setdefault(topic.name, []).append(arrived)
+        for callback in self._subscribers.get(topic.name, []):
             callback(arrived)
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
-        self._listeners.setdefault(topic.name, []).append(callback)
+        self._subscribers.setdefault(topic.name, []).append(callback)
 
     def call(
         self, service: Service[Request, Reply], request: Request, timeout: float | None = None
     ) -> Reply:
-        self.asked.append((service.name, request))
+        self.requests.append((service.name, request))
         handler = self._handlers.get(service.name)
         if handler is None:
-            raise RemoteError(service.name, "unknown_service", "nobody answers this in the test")
+            raise RemoteError(service.name, "unknown_service", "no node answers this in the test")
         try:
             return travel(service.reply, handler(travel(service.request, request)))
         except ServiceError as error:
@@ -140,10 +140,10 @@ class MockBus:
             raise GoalCancelled(f"{action.name}: goal {goal_id} was cancelled here")
         if (action.name, goal_id) in self._results:
             return self._results[action.name, goal_id]
-        self.asked.append((action.name, goal))
+        self.requests.append((action.name, goal))
         handler = self._actions.get(action.name)
         if handler is None:
-            raise RemoteError(action.name, "unknown_service", "nobody answers this in the test")
+            raise RemoteError(action.name, "unknown_service", "no node answers this in the test")
 
         def publish(_: str, message: Feedback) -> None:
             if on_feedback is not None:
@@ -168,20 +168,20 @@ class MockBus:
         self.reports.append((about, message))
 
     def every(self, seconds: float, do: Callable[[], None]) -> None:
-        """Nothing happens by itself in a test."""
+        """Timers do not run in a test."""
 
     def wake(self) -> None:
-        """Nobody sleeps."""
+        """No thread sleeps."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to close."""
 
     @property
-    def doors(self) -> list[Door]:
-        return sorted(self._doors.values(), key=lambda door: door.name)
+    def endpoints(self) -> list[Endpoint]:
+        return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
 
     def _own(self, name: str, kind: str, types: list[type[msgspec.Struct]]) -> None:
-        self._doors[name] = Door(
+        self._endpoints[name] = Endpoint(
             name=name,
             kind=kind,
             types=[type_.__name__ for type_ in types],
@@ -196,13 +196,13 @@ def start(
     config: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> _Node:
-    """A node on a mock bus with its doors open, its folder under ``run``.
+    """A node on a mock bus, which serves its endpoints, with its folder under ``run``.
 
     Raises:
-        ConfigError: the parameters will not do.
+        ConfigError: the parameters are invalid.
     """
     (run / kind.name).mkdir(parents=True, exist_ok=True)
     whole = {**(config or {}), "nodes": {kind.name: {"parameters": parameters}}}
     node = kind(run, whole, cast(Bus, bus))
-    node.open_doors()
+    node.open_endpoints()
     return node

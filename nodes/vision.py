@@ -1,8 +1,8 @@
-"""A critic that sees: what the launch says about it, for the nodes that have a part in it.
+"""A critic with vision: its settings in the launch, for the nodes that take part in it.
 
-`nodes.critic.parameters` turns it on (``vision``) and says which pictures there are to be
-(``pictures``); the fast agent has them taken, the critic shows them to the language model. Both
-read it in that one place. docs/llm.md has the whole way.
+`nodes.critic.parameters` turns it on (``vision``) and sets which pictures are taken (``pictures``);
+the fast agent requests them, the critic sends them to the language model. Both read the settings in
+this one place. docs/llm.md describes it.
 """
 
 from collections.abc import Mapping
@@ -20,11 +20,10 @@ class StrictPictures(Pictures, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pictures | None:
-    """Those that a tryout of so many players is to bring; None where the critic does not look at
-    any.
+    """Those that a tryout of so many players takes; None if the critic uses none.
 
     Raises:
-        ConfigError: they are not said as `Pictures` are, or cannot be taken.
+        ConfigError: they are no valid `Pictures`, or cannot be taken.
     """
     values = node_values(config, "critic")
     if values.get("vision") is not True:
@@ -33,14 +32,14 @@ def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pict
         wanted = msgspec.convert(values.get("pictures") or {}, StrictPictures)
     except msgspec.ValidationError as error:
         raise ConfigError(f"nodes.critic.parameters.pictures: {error}") from error
-    # The env server would refuse them too, but only at each tryout.
+    # The env server would reject them too, but only at each tryout.
     if problem := pictures_problem(wanted, players):
         raise ConfigError(f"nodes.critic.parameters.pictures: {problem}")
     return Pictures(**msgspec.structs.asdict(wanted))
 
 
 def check_that_the_model_sees(config: Mapping[str, Any]) -> None:
-    """Before anything is played. A recorded run needs no eyes: its answers are there.
+    """Checked before anything is played. A replay needs no vision: its answers are recorded.
 
     Raises:
         ConfigError: the language model of the launch is not shown pictures.
@@ -54,8 +53,8 @@ def check_that_the_model_sees(config: Mapping[str, Any]) -> None:
         reason = "llm=rulebook looks at no pictures"
         advice = "choose a model that sees (docs/llm.md)"
     else:
-        reason = f"{profile.get('model', 'the model')} is not said to see pictures"
-        advice = "say llm.vision=true if it does"
+        reason = f"{profile.get('model', 'the model')} is not marked as seeing pictures"
+        advice = "set llm.vision=true if it does"
     raise ConfigError(
         f"nodes.critic.parameters.vision=true, and {reason}: {advice}, or set "
         "nodes.critic.parameters.vision=false"

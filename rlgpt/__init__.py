@@ -13,10 +13,10 @@ import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-# By its path, for `nodes` may be another's.
+# By its path, for another package may be called `nodes`.
 runpy.run_path(str(Path(__file__).parent.parent / "nodes" / "own_packages.py"))["settle"]()
 
-from nodes.when_imported import when_imported  # noqa: E402
+from voxeldojo.when_imported import when_imported  # noqa: E402
 
 if TYPE_CHECKING:
     from rlgpt.connecting import Connection
@@ -30,7 +30,7 @@ def _register() -> None:
     register()
 
 
-# Every `rlgpt` command comes by here, and few of them need Gymnasium.
+# Every `rlgpt` command imports this, and few of them need Gymnasium.
 when_imported("gymnasium", _register)
 
 
@@ -43,7 +43,7 @@ def connect(run: "str | Path | None" = None) -> "Connection":
     Raises:
         rlgpt.connecting.StackError: there is no such run, or none of its nodes is running.
     """
-    # The bus and its libraries are for those who connect.
+    # The bus and its libraries are imported only to connect.
     from rlgpt.connecting import Connection
 
     return Connection(run)

@@ -1,4 +1,4 @@
-"""One supervised node: its process, its log and what has become of it so far."""
+"""One supervised node: its process, its log and its state."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from rlgpt.configuration import NodePlan
 
 State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
 Purpose = Literal["restart", "release", "stop", "kill"]
-"""Why the supervisor ends a process. Without one, its end was its own doing."""
+"""Why the supervisor ends a process. None: it ended by itself."""
 
 LONGEST_BACKOFF = 10.0  # seconds
 
@@ -36,11 +36,11 @@ class Child:
         self.restarts = 0
         self.begun = False  # started at least once in this launch
         self.was_ready = False
-        self.asked = False  # started on a user's word
+        self.requested = False  # started because a user asked for it
         self.started = 0.0
-        self.notes: list[str] = []  # what it last said of itself
-        self.halted = ""  # that it was stopped by a signal, for a while now
-        self.heard = 0.0  # when it was last known to be alive, set from the bus's thread too
+        self.notes: list[str] = []  # of its last heartbeat
+        self.halted = ""  # the sentence, if it has been stopped by a signal for a while
+        self.last_heartbeat = 0.0  # or when it became ready; set from the bus's thread too
         self.start_at: float | None = None
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
@@ -50,8 +50,8 @@ class Child:
         self._log_start = 0
 
     def spawn(self, notify: str) -> int:
-        """Start the process and return its pid. Only ever from the main thread: the kernel ends a
-        node that asked to die with its parent when the *thread* that made it ends."""
+        """Start the process and return its pid. Only from the main thread: the kernel kills a node
+        that ends with its parent when the *thread* that started it ends."""
         self._log.parent.mkdir(parents=True, exist_ok=True)
         environment = {**child_environment(), "NOTIFY_SOCKET": notify, "PYTHONUNBUFFERED": "1"}
         # A file and not a pipe: a node never waits for its launcher to read.
@@ -81,7 +81,7 @@ class Child:
                 self.process.send_signal(number)
 
     def reap(self) -> int:
-        """Take the exit status of the ended process, and end whatever it left behind."""
+        """Take the exit status of the ended process, and kill the processes that it left."""
         process = self.process
         assert process is not None
         code = process.wait()
@@ -94,7 +94,7 @@ class Child:
 
     def look(self) -> str:
         """Once it has been stopped by a signal (SIGSTOP) for a while: a sentence, the first time.
-        Nobody else can tell it from one that works."""
+        To other nodes it looks like one that works."""
         halted, before = "", self.halted
         if self.process is not None and self._watch is not None and self._watch.look():
             halted = (
@@ -110,7 +110,7 @@ class Child:
         self._failures.append(now)
         while now - self._failures[0] > self.plan.restart.window:
             self._failures.popleft()
-        # Those of a node that takes long to fail at its start never come together in a window.
+        # Failures of a node that takes long to fail at its start never fall into one window.
         self.false_starts = self.false_starts + 1 if self.state == "starting" else 0
         if max(len(self._failures), self.false_starts) > self.plan.restart.max:
             return None
@@ -130,13 +130,13 @@ class Child:
 
     @property
     def hung_at(self) -> float | None:
-        """When the node will count as hung if nothing is heard of it."""
+        """When the node will count as hung if no heartbeat comes."""
         if self.plan.restart.hang and self.state == "ready" and self.purpose is None:
-            return self.heard + self.plan.restart.hang
+            return self.last_heartbeat + self.plan.restart.hang
         return None
 
     def described(self) -> NodeState:
-        process = self.process  # asked for in the bus's thread, while the main thread may reap it
+        process = self.process  # read in the bus's thread, while the main thread may reap it
         return NodeState(
             node=self.name,
             state=self.state,

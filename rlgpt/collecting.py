@@ -1,4 +1,4 @@
-"""Brings the files of nodes on other machines into the run folder, where the report reads them."""
+"""Copies the files of nodes on other machines into the run folder, where the report reads them."""
 
 import contextlib
 import hashlib
@@ -14,17 +14,17 @@ from rlgpt import run_folder
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays where it is."""
 PATIENCE = 10.0
-"""Seconds for an answer of a node that may be gone."""
+"""Seconds for a reply of a node that may have ended."""
 _TRIES = 3  # of a file that changes while it is read
 
 
 class Uncollected(Exception):
-    """A file that was not brought; says why."""
+    """A file that was not copied; the text is the reason."""
 
 
 def collect(bus: Bus, run: Path, nodes: Iterable[str]) -> list[str]:
-    """Bring the files that nodes hand over into their folders here. Returns what there is to tell:
-    a sentence for each node."""
+    """Copy the files that nodes hand over into their folders here. Returns a sentence for each
+    node."""
     return [_collect(bus, run, node) for node in nodes]
 
 
@@ -67,7 +67,7 @@ def _bring(bus: Bus, node: str, entry: FileEntry, folder: Path) -> int:
             if _read(bus, node, entry, draft) == entry.digest:
                 draft.replace(target)
                 return 1
-            # It was written anew since it was listed.
+            # It was written again since it was listed.
             listed = bus.call(list_files(node), Empty(), timeout=PATIENCE).files
             found = [each for each in listed if each.path == entry.path]
             if not found:

@@ -28,7 +28,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(wanted: list[str], json: bool) -> int:
-    """Print what differs between runs, and what came of it."""
+    """Print the settings that differ between runs, and their results."""
     if len(wanted) < 2:
         raise Refused("a comparison needs two runs or more: rlgpt compare A B")
     folders = [run_folder.find(each) for each in wanted]
@@ -48,7 +48,7 @@ def compare(wanted: list[str], json: bool) -> int:
 def _compared(folders: list[Path]) -> Compared:
     accounts = [account(folder) for folder in folders]
     return Compared(
-        runs=[summarise(run, told) for run, told in zip(folders, accounts, strict=True)],
+        runs=[summarise(run, each) for run, each in zip(folders, accounts, strict=True)],
         settings=_settings(folders),
         subtasks=_subtasks(accounts),
     )
@@ -66,22 +66,22 @@ def _settings(folders: list[Path]) -> dict[str, list[Any]]:
 
 
 def _subtasks(accounts: list[Account]) -> dict[str, list[float | None]]:
-    names = dict.fromkeys(i.subtask for told in accounts for i in told.iterations)
-    return {name: [_rate(told, name) for told in accounts] for name in names}
+    names = dict.fromkeys(i.subtask for each in accounts for i in each.iterations)
+    return {name: [_rate(each, name) for each in accounts] for name in names}
 
 
-def _rate(told: Account, subtask: str) -> float | None:
+def _rate(account: Account, subtask: str) -> float | None:
     """Of the iteration that stands for it; of one that is not over, the newest."""
-    turns = [each for each in told.iterations if each.subtask == subtask and each.episodes]
-    standing = [each for each in turns if each.number == told.chosen.get(subtask)]
+    turns = [each for each in account.iterations if each.subtask == subtask and each.episodes]
+    standing = [each for each in turns if each.number == account.chosen.get(subtask)]
     return next((each.success_rate for each in [*standing, *reversed(turns)]), None)
 
 
 def _lines(compared: Compared) -> list[tuple[str, list[str]]]:
     runs = compared.runs
 
-    def line(label: str, told: Callable[[Summary], str]) -> tuple[str, list[str]]:
-        return label, [told(run) for run in runs]
+    def line(label: str, value: Callable[[Summary], str]) -> tuple[str, list[str]]:
+        return label, [value(run) for run in runs]
 
     lines = [
         line("state", lambda run: run.state.kind.replace("_", " ") if run.state else "-"),
@@ -89,8 +89,8 @@ def _lines(compared: Compared) -> list[tuple[str, list[str]]]:
         line("success", lambda run: f"{run.success_rate:.2f}"),
     ]
     for name, rates in compared.subtasks.items():
-        said = ["-" if rate is None else f"{rate:.2f}" for rate in rates]
-        lines.append((f"  {shortened(name, 40)}", said))
+        shown = ["-" if rate is None else f"{rate:.2f}" for rate in rates]
+        lines.append((f"  {shortened(name, 40)}", shown))
     lines += [
         line("iterations", lambda run: str(len(run.iterations))),
         line("samples", lambda run: count(run.samples.total)),

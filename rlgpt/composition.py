@@ -17,12 +17,12 @@ CHECKOUT = Path(rlgpt.__file__).resolve().parent.parent
 VERSION_BASE = "1.3"
 PRIMARY = "rlgpt_primary"
 
-# What a launch file need not mention for an override to set it; `configuration.check` refuses
-# what is wrong in these.
-FREE = re.compile(r"(run|seed|keys|nodes(\.\w+)+|hosts(\.\w+)*)=")
+# Keys that an override may set though the launch file does not mention them; `configuration.check`
+# refuses wrong ones.
+FREE = re.compile(r"(run|seed|keys|task\.game|nodes(\.\w+)+|hosts(\.\w+)*)=")
 
 
-# What is a path is taken as it stands: Hydra's grammar would refuse one with `~` or an umlaut.
+# Paths are taken as they are: Hydra's grammar rejects one with `~` or an umlaut.
 PATH = re.compile(r"(?P<key>run|keys|skills|mineclip\.weights)=(?P<path>(?!null$|['\"]).+)")
 
 
@@ -158,7 +158,7 @@ def _absent(key: str, path: Path, override: str) -> str:
     sentence = f"there is no `{key}` in the launch file"
     hint = near(key, [k for k in [*known, "run", "seed"] if not key.startswith(f"{k}.")])
     parent = key.rpartition(".")[0]
-    # Of what these take, a launch file mentions only a part.
+    # A launch file mentions only a part of these groups' keys.
     if parent in known and (not hint or parent.split(".")[0] in ("world", "llm", "learner")):
         sentence += f"; `+{override}` adds it"
     return sentence + hint

@@ -1,4 +1,4 @@
-"""What a launch is made of, once composed: the shape of ``config.yaml`` in a run folder."""
+"""The fields of a composed launch: the shape of ``config.yaml`` in a run folder."""
 
 import importlib.util
 import re
@@ -26,8 +26,8 @@ LARGEST_SEED = 1_000_000_000
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-# The messages' own types let unknown fields pass, so that versions can meet. A launch file has one
-# reader, and there an unknown field is a typing error.
+# The messages' own types ignore unknown fields, so that old and new nodes understand each other. In
+# a launch file an unknown field is a typing error.
 class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A success condition as a launch file writes it."""
 
@@ -46,7 +46,7 @@ class StrictLimits(Limits, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class MineClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The user's files of MineCLIP; what they are the env server checks."""
+    """The user's files of MineCLIP; the env server checks them."""
 
     weights: str | None = None  # seen from the run folder; None: no MineCLIP
     device: str = "cpu"
@@ -54,8 +54,8 @@ class MineClip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How often a node that ended on its own is started again: at most ``max`` times within
-    ``window`` seconds, after ``backoff`` seconds that double with each of them. A node that was
-    ready and has not said its heartbeat for ``hang`` seconds is killed first; 0: that is let be."""
+    ``window`` seconds, after ``backoff`` seconds that double each time. A ready node that has
+    published no heartbeat for ``hang`` seconds is killed first; 0: it is never killed."""
 
     max: NotNegative = 8
     window: Amount = 60.0
@@ -115,7 +115,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def check(data: Any, source: str) -> Stack:
-    """The launch in ``data``; ``source`` is what to name in a complaint. Raises Refused."""
+    """The launch in ``data``; error sentences name ``source``. Raises Refused."""
     try:
         stack = msgspec.convert(data, Stack)
     except msgspec.ValidationError as error:
@@ -134,12 +134,18 @@ def check(data: Any, source: str) -> Stack:
 
 
 def check_task(stack: Stack, source: str) -> None:
-    """Raises Refused for a task that nobody could do: an item, block, mob or biome that there is
-    not. Found here, before a node is started."""
-    # The rules of the game: not for those who only look into a run.
-    from nodes.tasks import task_problem
+    """Raises Refused for a task that cannot be played: an unknown game, one whose package is not
+    installed where the env server runs, an unknown item, block, mob or biome. Called before a node
+    is started."""
+    # The rules of the game are imported only here: commands that look into a run do not need them.
+    from nodes.tasks import missing_package, task_problem
 
-    if stack.task is not None and (problem := task_problem(stack.task)):
+    if stack.task is None:
+        return
+    if problem := task_problem(stack.task):
+        raise Refused(f"{source}: task.{problem}")
+    here = "env_server" in stack.nodes and "env_server" not in stack.hosts
+    if here and (problem := missing_package(stack.task)):
         raise Refused(f"{source}: task.{problem}")
 
 

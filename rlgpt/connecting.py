@@ -71,7 +71,7 @@ class Connection:
         if kind not in _KINDS:
             raise StackError(f"there is no kind `{kind}`{instead(kind, _KINDS)}")
         found = descriptions(self._bus, self._nodes)
-        return sorted(each.name for one in found for each in one.doors if each.kind == kind)
+        return sorted(each.name for one in found for each in one.endpoints if each.kind == kind)
 
     def call(
         self, service: str | Service[Any, Any], request: Any = None, timeout: float | None = None
@@ -81,7 +81,7 @@ class Connection:
 
         Raises:
             StackError: there is no such service, or the request does not fit it.
-            messages.bus.RemoteError: the node refused, or failed; it says why.
+            messages.bus.RemoteError: the node rejected the request or failed, with the reason.
             messages.bus.DeadlineExceeded: no reply within ``timeout`` seconds.
         """
         found = self._find(service, Service)
@@ -122,7 +122,7 @@ class Connection:
         return channel.subscribe(timeout, keep)
 
     def close(self) -> None:
-        """Let go of the run. Subscriptions end; goals go on in their nodes."""
+        """Close the connection. Subscriptions end; goals go on in their nodes."""
         self._over.set()
         self._bus.wake()
         self._thread.join(5.0)
@@ -141,7 +141,7 @@ class Connection:
         return f"<rlgpt.Connection to {self.run}>"
 
     def _find(self, wanted: str | Kind, kind: type[Kind]) -> Kind:
-        """What a name stands for, or what was given itself."""
+        """The endpoint of a name, or ``wanted`` itself if it is one."""
         if isinstance(wanted, kind):
             return wanted
         what = _NAMES[kind]
@@ -157,7 +157,7 @@ class Connection:
         if wanted in ours:
             return ours[wanted]
         described = descriptions(self._bus, [node])
-        offered = [each.name for one in described for each in one.doors if each.kind == what]
+        offered = [each.name for one in described for each in one.endpoints if each.kind == what]
         if wanted in offered:
             return _undeclared(wanted, kind)
         known = offered or list(ours)
@@ -195,7 +195,7 @@ def _message(interface: Interface, kind: type[Any], value: Any) -> Any:
 
 
 class _Channel:
-    """One topic of a connection: heard once, handed to every subscription."""
+    """One topic of a connection: received once, passed to every subscription."""
 
     def __init__(self, bus: Bus, topic: Topic[Any]) -> None:
         self._latched = topic.latched
@@ -203,7 +203,7 @@ class _Channel:
         self._subscriptions: list[Subscription] = []
         self._lock = threading.Lock()
         if topic.message is _Unknown:
-            bus.listen(topic.name, self._take_untyped)
+            bus.subscribe_untyped(topic.name, self._take_untyped)
         else:
             bus.subscribe(topic, self._take)
 
@@ -222,7 +222,7 @@ class _Channel:
             each.close()
 
     def _take_untyped(self, header: Header, body: Any) -> None:
-        # That it is latched is seen once it is said to a late joiner.
+        # A topic of unknown type is known to be latched once a latched message has come.
         self._latched = self._latched or header.kind == "latched"
         self._take(body)
 

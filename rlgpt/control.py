@@ -1,4 +1,4 @@
-"""The launcher's own doors on the bus: which nodes there are; restart, kill, release, reclaim."""
+"""The launcher's own endpoints: the list of nodes; restart, kill, release, reclaim."""
 
 import os
 from collections.abc import Callable
@@ -20,38 +20,41 @@ from messages.system import (
 from rlgpt.refused import instead
 from rlgpt.supervisor import Supervisor
 
-LONGEST = 25.0  # seconds; below the services' deadline, so that the caller hears why
+LONGEST = 25.0  # seconds; below the services' deadline, so that the caller gets the reason
 
 
 def serve(bus: Bus, supervisor: Supervisor) -> None:
-    """Open the doors of ``launcher`` on ``bus``."""
+    """Serve the endpoints of ``launcher`` on ``bus``."""
 
     def states(_: Empty) -> NodeStates:
         return NodeStates(nodes=supervisor.states())
 
-    def granting(wish: str) -> Callable[[NodeName], NodeState]:
-        def grant(request: NodeName) -> NodeState:
+    def handler(request: str) -> Callable[[NodeName], NodeState]:
+        def handle(node_name: NodeName) -> NodeState:
+            node = node_name.node
             try:
-                return supervisor.ask(wish, request.node).result(LONGEST)
+                return supervisor.request(request, node).result(LONGEST)
             except KeyError:
-                known = instead(request.node, supervisor.children)
+                known = instead(node, supervisor.children)
                 raise ServiceError(
-                    f"there is no node `{request.node}`{known}", code="unknown_node"
+                    f"there is no node `{node}`{known}", code="unknown_node"
                 ) from None
             except TimeoutError:
                 raise ServiceError(
-                    f"{request.node} does not end; see its output.log", code="timeout"
+                    f"{node} does not end; see its output.log", code="timeout"
                 ) from None
             except RuntimeError as error:
                 raise ServiceError(str(error), code="ending") from None
 
-        return grant
+        return handle
 
     def described(_: Empty) -> Description:
-        return Description(node="launcher", epoch=bus.epoch, pid=os.getpid(), doors=bus.doors)
+        return Description(
+            node="launcher", epoch=bus.epoch, pid=os.getpid(), endpoints=bus.endpoints
+        )
 
     bus.serve(LIST, states)
     bus.serve(describe("launcher"), described)
-    doors = (("restart", RESTART), ("kill", KILL), ("release", RELEASE), ("reclaim", RECLAIM))
-    for wish, door in doors:
-        bus.serve(door, granting(wish), background=True)
+    services = (("restart", RESTART), ("kill", KILL), ("release", RELEASE), ("reclaim", RECLAIM))
+    for request, service in services:
+        bus.serve(service, handler(request), background=True)

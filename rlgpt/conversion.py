@@ -1,5 +1,5 @@
 """Plain values as messages or as a launch: what is wrong with them, in one sentence that names the
-field and what would do."""
+field and valid values."""
 
 import re
 from typing import Any, TypeVar
@@ -16,11 +16,11 @@ Kind = TypeVar("Kind")
 def convert(value: Any, kind: type[Kind]) -> Kind:
     """``value`` (dicts, lists, numbers, arrays) as a message of type ``kind``.
 
-    Messages let unknown fields pass, so that versions can meet; a person who writes one has made a
-    typing error, and is told.
+    Messages ignore unknown fields, so that old and new nodes understand each other; in a user's
+    value an unknown field is a typing error.
 
     Raises:
-        ValueError: it is none; says what is wrong.
+        ValueError: it is none; the text is what is wrong.
     """
     if unknown := _unknown_field(value, inspect.type_info(kind), ""):
         raise ValueError(unknown)
@@ -31,7 +31,7 @@ def convert(value: Any, kind: type[Kind]) -> Kind:
 
 
 def complaint(error: str, kind: Any) -> str:
-    """What msgspec says of a value that is no ``kind``, as a sentence about its fields, with the
+    """msgspec's error about a value that is no ``kind``, as a sentence about its fields, with the
     nearest known name."""
     message, _, where = error.partition(" - at ")
     path = where.strip("`").removeprefix("$").lstrip(".")
@@ -104,7 +104,7 @@ def _at(kind: Any, path: str) -> Any:
 
 
 def _structs(info: Any) -> list[inspect.StructType]:
-    """The one struct that a type is, or is beside ``None``; several are told apart by msgspec."""
+    """The one struct that a type is, or is beside ``None``; msgspec distinguishes several."""
     info = _plain(info)
     return [info] if isinstance(info, inspect.StructType) else []
 

@@ -1,4 +1,4 @@
-"""What a connection hands out: the messages of a topic, and a goal that is on its way."""
+"""What a connection returns: the messages of a topic, and the handle of a goal."""
 
 import threading
 import time
@@ -9,11 +9,11 @@ from typing import Any
 from messages.bus import Bus, BusError, DeadlineExceeded
 from messages.interface import Action
 
-_FEEDBACK = 10_000  # newest messages of a goal's feedback that nobody has taken
+_FEEDBACK = 10_000  # newest messages of a goal's feedback that were not taken yet
 
 
 class StackError(BusError):
-    """What was asked of a stack cannot be done; the text is one sentence."""
+    """A call to a stack cannot be done; the text is one sentence."""
 
 
 class _Mailbox:
@@ -86,7 +86,7 @@ class Subscription:
             raise StopIteration from None
 
     def put(self, message: Any) -> None:
-        """Hand over a message that has come. For the connection."""
+        """Add a message that has come. For the connection."""
         self._mailbox.put(message)
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ class ClientGoalHandle:
                 on_feedback=self._feedback.put,
                 cancelled=self._cancelled.is_set,
             )
-        except Exception as error:  # whoever asks for the result is told
+        except Exception as error:  # `result` raises it
             self._error = error
         finally:
             self._ended.set()
@@ -154,7 +154,7 @@ class ClientGoalHandle:
         """Wait for the result, a struct of messages/.
 
         Raises:
-            messages.bus.RemoteError: the goal failed; it says why.
+            messages.bus.RemoteError: the goal failed, with the reason.
             messages.bus.GoalCancelled: it was cancelled.
             messages.bus.DeadlineExceeded: it has none after ``timeout`` seconds, and goes on.
         """
@@ -168,7 +168,7 @@ class ClientGoalHandle:
         return self._result
 
     def cancel(self) -> None:
-        """Cancel the goal; `result` raises GoalCancelled once its node was told."""
+        """Cancel the goal; `result` raises GoalCancelled once its node has the cancellation."""
         self._cancelled.set()
 
     def __repr__(self) -> str:

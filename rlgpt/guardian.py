@@ -1,10 +1,10 @@
 """Ends the nodes of a launcher that was killed: nothing of a launch outlives it.
 
 Run by the launcher (`guarding.py`) as a script, without site-packages, in a session of its own.
-Standard input says ``+<pid> <start>`` and ``-<pid>`` as nodes come and go, where ``start`` is the
-process's start time by ``/proc``; end of file with nodes left means that the launcher died. Nodes
-ask the kernel for the same by themselves, but that does not reach what they started, nor foreign
-programs.
+Standard input has ``+<pid> <start>`` and ``-<pid>`` as nodes start and end, where ``start`` is the
+process's start time by ``/proc``; end of file with nodes left means that the launcher was killed.
+Nodes ask the kernel for the same by themselves, but that does not reach the processes that they
+started, nor foreign programs.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The launcher's end of the guardian: started, told of nodes, replaced when it was killed."""
+"""The launcher's side of the guardian: it starts it, reports nodes to it, and replaces it."""
 
 import contextlib
 import os
@@ -11,12 +11,13 @@ from nodes.process_status import Watch, status_of
 from rlgpt import guardian
 
 LOOK_EVERY = 2.0
-"""Seconds between two looks at whether there is one, and whether it was stopped."""
-_AT_ONCE = 1.0  # seconds that one has to have lived to be replaced before the next look
+"""Seconds between two checks whether it runs, and whether it was stopped."""
+_AT_ONCE = 1.0  # seconds that one must have run to be replaced before the next check
 
 
 class Guardian:
-    """``folder``: of the launcher's, that the guardian removes if the launcher is killed."""
+    """``folder``: the launcher's temporary one, which the guardian removes if the launcher is
+    killed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -32,23 +33,23 @@ class Guardian:
         """A node was started."""
         status = status_of(pid)
         self._nodes[pid] = "" if status is None else status.started
-        self._tell(f"+{pid} {self._nodes[pid]}\n")
+        self._send(f"+{pid} {self._nodes[pid]}\n")
 
     def ended(self, pid: int) -> None:
-        """Nothing is left of a node."""
+        """A node's process was reaped."""
         self._nodes.pop(pid, None)
-        self._tell(f"-{pid}\n")
+        self._send(f"-{pid}\n")
 
     def look(self) -> None:
-        """Kill one that was stopped: it would not notice the launcher's end."""
+        """Kill the guardian if it was stopped: it would not notice the launcher's end."""
         if self._process is not None and self._watch.look():
             self._process.kill()
 
     def replace(self) -> bool:
-        """Once it has ended: start another one, which is told of all nodes that there are. False
-        if it is to be tried again later."""
+        """After its end, start another one, which is sent all running nodes. False if the caller
+        has to retry later."""
         if self._process is not None:
-            self._let_go()
+            self._release()
             if time.monotonic() - self._began < _AT_ONCE:
                 return False
         try:
@@ -65,7 +66,7 @@ class Guardian:
         """No node is left for it."""
         if self._process is not None:
             self._process.kill()
-            self._let_go()
+            self._release()
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
@@ -80,20 +81,20 @@ class Guardian:
         self._watch = Watch(self._process.pid)
         self._began = time.monotonic()
         for pid, started in self._nodes.items():
-            self._tell(f"+{pid} {started}\n")
+            self._send(f"+{pid} {started}\n")
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         if self._process is None:
-            return  # the next one is told of all
+            return  # the next one is sent all nodes
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode())
         except BlockingIOError:  # it reads no more
             self._process.kill()
         except OSError:
-            return  # it has ended: the next one is told of all
+            return  # it has ended: the next one is sent all nodes
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         process, self._process = self._process, None
         assert process is not None
         process.wait()

@@ -40,7 +40,7 @@ from rlgpt.terminal import plain_table, print_table
 
 @contextlib.contextmanager
 def connected(run: Path, stack: Stack) -> Iterator[Bus]:
-    """A bus without a name, which can only ask and listen."""
+    """A bus without a name, which can only call and subscribe."""
     check_keys(run, stack.hosts, stack.keys, [TOOLS])
     try:
         bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(run, stack.keys))
@@ -86,19 +86,19 @@ def list_nodes(wanted: str | None) -> int:
     return 0
 
 
-def tell(what: str, node: str, wanted: str | None) -> int:
+def control(what: str, node: str, wanted: str | None) -> int:
     """``restart`` or ``kill`` a node, and wait until it is ready again."""
-    door = {"restart": RESTART, "kill": KILL}[what]
+    service = {"restart": RESTART, "kill": KILL}[what]
     began = time.monotonic()
     with _opened(wanted) as (run, _, bus):
         _launcher_states(run, bus)
         try:
-            state = bus.call(door, NodeName(node=node))
+            state = bus.call(service, NodeName(node=node))
         except RemoteError as error:
             raise Refused(error.message) from None
         except BusError as error:
             raise Refused(f"the launcher of {run.name} does not answer: {error}", FAILED) from None
-        # The launcher says when it takes too long: `patience`, in the launch file.
+        # The launcher gives up when it takes too long: `patience`, in the launch file.
         while state.state in ("starting", "waiting"):
             time.sleep(0.02)
             state = next(s for s in _launcher_states(run, bus) if s.node == node)
@@ -108,7 +108,7 @@ def tell(what: str, node: str, wanted: str | None) -> int:
     return 0
 
 
-# ---- doors
+# ---- endpoints
 
 
 def _running(run: Path, stack: Stack, bus: Bus) -> list[Description]:
@@ -118,45 +118,50 @@ def _running(run: Path, stack: Stack, bus: Bus) -> list[Description]:
     return found
 
 
-def list_doors(kind: str, wanted: str | None) -> int:
+def list_endpoints(kind: str, wanted: str | None) -> int:
     """Print every topic, or every service and action, of the nodes that run."""
     with _opened(wanted) as (run, stack, bus):
         found = _running(run, stack, bus)
     kinds = ("topic",) if kind == "topic" else ("service", "action")
     table = plain_table("name", "kind", "types", "fingerprint")
     for description in found:
-        for door in sorted(description.doors, key=lambda d: d.name):
-            if door.kind in kinds:
-                table.add_row(door.name, door.kind, " -> ".join(door.types), door.fingerprint)
+        for endpoint in sorted(description.endpoints, key=lambda d: d.name):
+            if endpoint.kind in kinds:
+                table.add_row(
+                    endpoint.name, endpoint.kind, " -> ".join(endpoint.types), endpoint.fingerprint
+                )
     print_table(table)
     return 0
 
 
 def echo(topic: str, wanted: str | None, count: int, silence: float | None) -> int:
-    """Print what is said on ``topic``, one JSON object a line, until ``count`` messages were
-    printed or for ``silence`` seconds nothing was said. The type need not be known here."""
+    """Print the messages of ``topic``, one JSON object a line, until ``count`` messages were
+    printed or for ``silence`` seconds none was published. The type need not be known here."""
     if count < 0:
         raise Refused(f"--count {count}: 0 is without end, else at least one message")
     if silence is not None and not 0.0 <= silence <= threading.TIMEOUT_MAX:
         raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
     with _opened(wanted) as (run, stack, bus):
-        known = [d.name for f in _running(run, stack, bus) for d in f.doors if d.kind == "topic"]
+        known = [
+            d.name for f in _running(run, stack, bus) for d in f.endpoints if d.kind == "topic"
+        ]
         if topic not in known:
             raise Refused(
                 f"there is no topic `{topic}`{near(topic, known)} (`rlgpt topic list` has them)"
             )
-        said: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        received: queue.SimpleQueue[Any] = queue.SimpleQueue()
         over = threading.Event()
-        bus.listen(topic, lambda _, body: said.put(body))
+        bus.subscribe_untyped(topic, lambda _, body: received.put(body))
         serving = threading.Thread(target=bus.spin, args=(over,), daemon=True)
         serving.start()
         try:
             printed = 0
             while not count or printed < count:
-                print(_written(said.get(timeout=silence)), flush=True)
+                print(_written(received.get(timeout=silence)), flush=True)
                 printed += 1
         except queue.Empty:
-            raise Refused(f"nothing was said on {topic} for {silence:g} s", code=FAILED) from None
+            sentence = f"nothing was published on {topic} for {silence:g} s"
+            raise Refused(sentence, code=FAILED) from None
         finally:
             over.set()
             serving.join(5.0)
@@ -179,8 +184,8 @@ def _written(body: Any) -> str:
 # ---- parameters
 
 
-def _silent(node: str, run: Path, error: BusError) -> str:
-    """Why a node said nothing, as far as it can be told from outside."""
+def _unanswered(node: str, run: Path, error: BusError) -> str:
+    """Why a node did not answer, as far as it is known from outside."""
     if run_folder.launched(run):
         return f"{node} of {run.name} does not answer: {error}"
     return f"{node} of {run.name} is not running; `rlgpt resume {run.name}` starts it again"
@@ -199,7 +204,7 @@ def show_parameters(node: str | None, name: str | None, wanted: str | None) -> i
                 parameters = bus.call(get_parameters(each), Empty(), absence=AWAY)
             except BusError as error:
                 if node is not None:
-                    raise Refused(_silent(node, run, error)) from None
+                    raise Refused(_unanswered(node, run, error)) from None
                 continue
             answers += 1
             if name is not None:
@@ -235,6 +240,6 @@ def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
         except CodecError as error:
             raise Refused(f"`{assignment}` cannot be sent: {error}") from None
         except BusError as error:
-            raise Refused(_silent(node, run, error)) from None
+            raise Refused(_unanswered(node, run, error)) from None
     print(f"{node}: {key} = {msgspec.json.encode(value).decode()}")
     return 0

@@ -21,7 +21,7 @@ from messages.system import (
     set_parameters,
 )
 
-AWAY = 2.0  # seconds after which a node that is not there counts as not running
+AWAY = 2.0  # seconds after which an absent node counts as not running
 
 Interface = Topic | Service | Action
 
@@ -47,7 +47,7 @@ def declared(node: str) -> dict[str, Interface]:
 
 
 def descriptions(bus: Bus, nodes: Iterable[str]) -> list[Description]:
-    """What the nodes that answer say about themselves."""
+    """The descriptions of the nodes that answer."""
 
     def ask(name: str) -> Description | None:
         try:

@@ -1,5 +1,5 @@
-"""``rlgpt keys``: makes the keys of a launch whose nodes are on several machines, and tells what to
-copy where."""
+"""``rlgpt keys``: makes the keys of a launch whose nodes are on several machines, and prints what
+to copy where."""
 
 import os
 from pathlib import Path
@@ -61,7 +61,7 @@ def _folder(stack: Stack, run: object) -> Path:
 
 
 def _check(folder: Path, names: list[str]) -> None:
-    """Raises Refused rather than make a second key for anybody."""
+    """Raises Refused rather than make a second key for a node."""
     public = {each for each in names if (folder / f"{each}.key").exists()}
     secret = {each for each in names if (folder / f"{each}.key_secret").exists()}
     if secret == set(names):

@@ -33,20 +33,20 @@ def list_launch_files(json: bool) -> int:
 
 
 def about(path: Path) -> str:
-    """What a launch file says of itself; empty where it says nothing, or cannot be read."""
+    """The first sentence of a launch file's comment; empty if there is none."""
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    said: list[str] = []
+    comment: list[str] = []
     for line in lines:
         if not line.startswith("#"):
             break
         text = line.removeprefix("#").strip()
         if not text:
             break
-        said.append(text)
-    return " ".join(said).partition(". ")[0].rstrip(".:")
+        comment.append(text)
+    return " ".join(comment).partition(". ")[0].rstrip(".:")
 
 
 def _typed(path: Path) -> str:

@@ -1,7 +1,7 @@
 """launches.json of a run folder: when it was launched and resumed, and how each of these ended.
 
-The launcher writes it when it begins, when a node was restarted and when it ends. So a report can
-tell of a run that still goes on, was interrupted, or whose launcher was killed.
+The launcher writes it when it begins, when a node was restarted and when it ends. So the report of
+a run knows whether it still goes on, was interrupted, or its launcher was killed.
 """
 
 import time
@@ -55,7 +55,7 @@ class Launches:
         try:
             write_whole(self._path, msgspec.json.format(msgspec.json.encode(self._records)))
         except OSError:
-            return  # the report says less then; the run itself does not depend on it
+            return  # the report is then incomplete; the run itself does not depend on it
 
 
 def read(run: Path) -> list[LaunchRecord]:

@@ -24,24 +24,24 @@ from rlgpt.launches import Launches
 from rlgpt.machines import check_keys, check_machines
 from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, instead
-from rlgpt.supervisor import LISTENED_EVERY, Supervisor
+from rlgpt.supervisor import CAUGHT_UP_EVERY, Supervisor
 from rlgpt.terminal import console
 
 GOAL = "goal"
 """The id of a run's one goal. It is the same when the run is resumed, so all is remembered."""
 
-WIDTH = 120  # columns of the table where there is no terminal to ask
+WIDTH = 120  # columns of the table without a terminal
 
 
 def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
     """Compose a launch, make its run folder and play it to the end. Returns the exit code."""
-    from rlgpt.composition import compose_launch  # Hydra: not for those who only resume
+    from rlgpt.composition import compose_launch  # Hydra: `resume` does not need it
 
     return launch_composed(compose_launch(name, overrides), name, excluded)
 
 
 def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int:
-    """The same of a launch that is composed already; ``name`` is what complaints call it."""
+    """The same for a launch that is composed already; error sentences name it ``name``."""
     wanted = data.get("run")
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
@@ -90,7 +90,7 @@ def _check_excluded(excluded: list[str], stack: Stack) -> None:
     for name in excluded:
         if name not in stack.nodes:
             known = instead(name, stack.nodes)
-            raise Refused(f"`-{name}` leaves out a node that there is not{known}")
+            raise Refused(f"`-{name}` leaves out a node that does not exist{known}")
 
 
 def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]) -> int:
@@ -99,10 +99,10 @@ def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]
     view = View(console(WIDTH))
     view.log = _log(run).info
     launch = Launch(stack, run, excluded, list(away), view)
-    view.said(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
+    view.report(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
     for name in excluded:
         there = f" on {away[name].host}, with a copy of config.yaml" if name in away else ""
-        view.said(
+        view.report(
             f"{name} is left out; run it yourself{there}: rlgpt run {name} --run {_short(run)}"
         )
     launch.go()
@@ -126,7 +126,7 @@ def _short(path: Path) -> str:
 
 
 class Launch:
-    """One life of a stack: the launcher as an endpoint of the bus, its nodes and its goal."""
+    """One launch of a stack: the launcher as a node of the bus, its nodes and its goal."""
 
     def __init__(
         self, stack: Stack, run: Path, excluded: list[str], away: list[str], view: View
@@ -139,7 +139,7 @@ class Launch:
         self._trained: training.Trained | None = None
         self._goal_error: str | None = None
         self._spec_is_wrong = False  # the training's, by the user who wrote it
-        self._mishap = False  # the goal failed by a mistake in a node, not by anyone's decision
+        self._retryable = False  # the goal failed by a bug or a lost peer, not by a decision
         self._over = threading.Event()
         try:
             self._bus = Bus(
@@ -154,29 +154,29 @@ class Launch:
         self._launches = Launches(run)
         self.supervisor = Supervisor(stack, run, excluded, self)
 
-    def said(self, text: str) -> None:
-        self._view.said(text)
+    def report(self, text: str) -> None:
+        self._view.report(text)
         self._launches.restarted(self._restarts())
 
     def _restarts(self) -> dict[str, int]:
         return {s.node: s.restarts for s in self.supervisor.states()}
 
     def all_ready(self) -> None:
-        """Every node is up: now the goal."""
-        self._view.said("all nodes are ready")
+        """Every node is ready: send the goal."""
+        self._view.report("all nodes are ready")
         if self._stack.training is not None:
             threading.Thread(target=self._pursue, name="goal", daemon=True).start()
             return
         if self._stack.task is None or "planner" not in self._stack.nodes:
-            self._view.said("there is no goal; Ctrl-C ends the launch")
+            self._view.report("there is no goal; Ctrl-C ends the launch")
             return
         threading.Thread(target=self._pursue, name="goal", daemon=True).start()
 
     def go(self) -> None:
-        """Run the stack until its goal is over, a signal comes or a node cannot be kept up."""
-        self._listen()
+        """Run the stack until its goal is over, a signal comes or a node fails for good."""
+        self._subscribe()
         control.serve(self._bus, self.supervisor)
-        self._bus.every(LISTENED_EVERY, self.supervisor.listened)
+        self._bus.every(CAUGHT_UP_EVERY, self.supervisor.caught_up)
         serving = threading.Thread(
             target=self._bus.spin, args=(self._over,), name="bus", daemon=True
         )
@@ -184,35 +184,35 @@ class Launch:
         try:
             with LiveView(self._view, self.supervisor.states):
                 self.supervisor.run()
-            for told in collect(self._bus, self._run, self._away):
-                self._view.said(told)
+            for sentence in collect(self._bus, self._run, self._away):
+                self._view.report(sentence)
         finally:
             self._over.set()
             serving.join(5.0)
             self._bus.close()
             run_folder.remove_short_sockets(self._run)
 
-    def _listen(self) -> None:
+    def _subscribe(self) -> None:
         view, bus = self._view, self._bus
         nodes = self._stack.nodes
         if "planner" in nodes:
-            bus.subscribe(plan.PLAN, view.heard_plan)
+            bus.subscribe(plan.PLAN, view.on_plan)
         if "slow_agent" in nodes:
-            bus.subscribe(plan.ITERATIONS, view.heard_iteration)
+            bus.subscribe(plan.ITERATIONS, view.on_iteration)
         if "fast_agent" in nodes:
-            bus.subscribe(plan.WORKING, view.heard_working)
+            bus.subscribe(plan.WORKING, view.on_working)
         if "learner" in nodes:
-            bus.subscribe(training.PROGRESS, view.heard_progress)
+            bus.subscribe(training.PROGRESS, view.on_progress)
         if "env_server" in nodes:
-            bus.subscribe(world.ACTIVITY, view.heard_activity)
+            bus.subscribe(world.ACTIVITY, view.on_activity)
         for name in nodes:
-            bus.subscribe(system.heartbeat(name), self._heard_heartbeat)
+            bus.subscribe(system.heartbeat(name), self._on_heartbeat)
         for name in (*nodes, "launcher"):  # which waits for the planner itself
-            bus.subscribe(system.diagnostics(name), view.heard_diagnostic)
+            bus.subscribe(system.diagnostics(name), view.on_diagnostic)
 
-    def _heard_heartbeat(self, heartbeat: system.Heartbeat) -> None:
+    def _on_heartbeat(self, heartbeat: system.Heartbeat) -> None:
         self.supervisor.alive(heartbeat.node, heartbeat.notes)
-        self._view.heard_heartbeat(heartbeat)
+        self._view.on_heartbeat(heartbeat)
 
     def _pursue(self) -> None:
         try:
@@ -226,13 +226,13 @@ class Launch:
             if self._over.is_set():
                 return  # the launch ended first; the goal is resumed another time
             self._goal_error = error.message if isinstance(error, RemoteError) else str(error)
-            self._mishap = isinstance(error, RemoteError) and error.mishap
+            self._retryable = isinstance(error, RemoteError) and error.retryable
             invalid = isinstance(error, RemoteError) and error.code == "invalid"
             self._spec_is_wrong = invalid and self._stack.training is not None
         self.supervisor.finish()
 
     def conclude(self, seconds: float) -> int:
-        """Write the report, say how it went. Returns the exit code."""
+        """Write the report and print the outcome. Returns the exit code."""
         run = _short(self._run)
         self._launches.restarted(self._restarts())
         if self._report is not None:
@@ -247,7 +247,7 @@ class Launch:
             self._point_at_report()
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
             if self.supervisor.refusal == REFUSED:
-                hint = f"mend {run}/config.yaml and `rlgpt resume {run}`, or launch anew"
+                hint = f"fix {run}/config.yaml and `rlgpt resume {run}`, or launch again"
             elif self.supervisor.refusal == UNUSABLE_FILE:
                 hint = f"then `rlgpt resume {run}` goes on from where it stopped"
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)
@@ -256,50 +256,50 @@ class Launch:
             self._launches.end("failed", self._goal_error)
             self._point_at_report()
             if self._spec_is_wrong:
-                raise Refused(f"the spec will not do: {self._goal_error}")
+                raise Refused(f"the spec is invalid: {self._goal_error}")
             hint = f"logs are in {run}"
-            if self._mishap:
-                hint += f"; once that is mended, `rlgpt resume {run}` goes on"
+            if self._retryable:
+                hint += f"; once that is fixed, `rlgpt resume {run}` goes on"
             raise Refused(f"the goal failed: {self._goal_error} ({hint})", code=FAILED)
         number = self.supervisor.interrupted or signal.SIGINT
         self._launches.end("interrupted", signal.Signals(number).name)
         self._point_at_report()
-        self._view.said(f"stopped in order; `rlgpt resume {run}` goes on from here")
+        self._view.report(f"stopped in order; `rlgpt resume {run}` goes on from here")
         return 128 + number
 
     def _point_at_report(self) -> None:
-        """Of a run that is not over: as far as it has come."""
-        for label, path in self._papers():
-            self._view.said(f"{label}: {path}")
+        """Print where the report of a run that is not over is."""
+        for label, path in self._files():
+            self._view.report(f"{label}: {path}")
 
     def _show(self, report: plan.GoalReport, seconds: float) -> None:
         from rlgpt.report.table import iteration_table
 
         reached = "The goal was reached" if report.success else "The goal was not reached"
         self._view.log(f"{reached}: {report.reason}")
-        # First what is to last: the lines below may find no room, as in `> /dev/full`.
+        # Files first: standard output may be full, as in `> /dev/full`.
         self._end_finished(report)
-        papers = self._papers(report)
-        say = self._view.console.print
-        say(iteration_table(report))
-        say(f"{reached}: {report.reason}", markup=False)
+        files = self._files(report)
+        show = self._view.console.print
+        show(iteration_table(report))
+        show(f"{reached}: {report.reason}", markup=False)
         again = ", ".join(f"{node} {count}x" for node, count in self._restarts().items() if count)
-        say(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
-        for label, path in papers:
-            say(f"{label:8}{path}", markup=False, soft_wrap=True)
+        show(f"{seconds:.0f} s" + (f", restarted: {again}" if again else ""))
+        for label, path in files:
+            show(f"{label:8}{path}", markup=False, soft_wrap=True)
 
     def _show_trained(self, trained: training.Trained, seconds: float) -> None:
         from rlgpt.report.words import trained_in_words
 
         self._view.log(trained_in_words(trained))
         self._launches.end("finished")
-        papers = self._papers()
-        say = self._view.console.print
-        say(trained_in_words(trained), markup=False)
-        say(f"{seconds:.0f} s")
+        files = self._files()
+        show = self._view.console.print
+        show(trained_in_words(trained), markup=False)
+        show(f"{seconds:.0f} s")
         policy = _short(self._run / trained.policy.checkpoint)
-        for label, path in [("policy", policy), *papers]:
-            say(f"{label:8}{path}", markup=False, soft_wrap=True)
+        for label, path in [("policy", policy), *files]:
+            show(f"{label:8}{path}", markup=False, soft_wrap=True)
 
     def _end_finished(self, report: plan.GoalReport) -> None:
         from rlgpt.report.files import written_before
@@ -309,21 +309,21 @@ class Launch:
         else:
             self._launches.end("finished")
 
-    def _papers(self, report: plan.GoalReport | None = None) -> list[tuple[str, str]]:
-        # With their page and charts: only at the end.
+    def _files(self, report: plan.GoalReport | None = None) -> list[tuple[str, str]]:
+        # The page and its charts are imported only at the end.
         from rlgpt.report.files import write
 
         try:
             summary, page = write(self._run, report)
         except OSError as error:
-            self._view.said(f"the report could not be written: {error}")
+            self._view.report(f"the report could not be written: {error}")
             return []
-        papers = [("summary", _short(summary)), ("report", _short(page))]
+        files = [("summary", _short(summary)), ("report", _short(page))]
         if report is None:
-            return papers[1:]
+            return files[1:]
         videos = [i.video for i in report.iterations if i.video]
         if report.performance is not None and report.performance.video:
             videos.append(report.performance.video)
         if videos:
-            papers.append(("video", _short(self._run / videos[-1])))
-        return papers
+            files.append(("video", _short(self._run / videos[-1])))
+        return files

@@ -1,4 +1,4 @@
-"""``rlgpt llm doctor``: whether the language-model profiles can be used on this machine."""
+"""``rlgpt llm``: weights for language models, and whether their profiles can be used here."""
 
 import json
 import subprocess
@@ -9,8 +9,24 @@ from rlgpt.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
-_SHORT = 120  # characters of a finding that is told as it is
+_SHORT = 120  # characters of a finding that is printed as it is
 _NOT = "  NOT "  # how the doctor begins a line about what is missing
+
+
+def get(what: str, into: str | None, accepted: list[str]) -> int:
+    """Put a model's weights where profiles find them. Returns the exit code."""
+    options = ["--into", into] if into is not None else []
+    for licence in accepted:
+        options += ["--accept-licence", licence]
+    # In a process of its own: the face does not import nodes.
+    words = python("nodes.command", "nodes.llm.getting", *options, "--", what)
+    return subprocess.run(words, check=False).returncode
+
+
+def training(what: str, words: list[str]) -> int:
+    """``what`` is ``train`` or ``test``. Returns the exit code."""
+    command = python("nodes.command", "nodes.llm.training", what, *words)
+    return subprocess.run(command, check=False).returncode
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:
@@ -40,9 +56,7 @@ def lacking(name: str, overrides: list[str]) -> str:
     if len(missing) == 1 and len(missing[0]) <= _SHORT:
         return missing[0]
     about = ", ".join(line.partition(":")[0] for line in missing)
-    return (
-        f"not here as it needs them: {about or 'something'} (`rlgpt llm doctor {name}` says more)"
-    )
+    return f"not here as it needs them: {about or 'something'} (`rlgpt llm doctor {name}` has more)"
 
 
 def _examine(name: str, overrides: list[str]) -> int:
@@ -57,7 +71,7 @@ def _examine(name: str, overrides: list[str]) -> int:
 def _doctored(
     profile: dict[str, Any], stdout: int | None = None
 ) -> "subprocess.CompletedProcess[bytes]":
-    # In a process of its own: the face does not import nodes.
+    # In a process of its own: rlgpt does not import nodes.
     return subprocess.run(
         python("nodes.command", "nodes.llm.doctor"),
         input=json.dumps(profile).encode(),

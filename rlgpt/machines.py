@@ -1,4 +1,4 @@
-"""Which nodes of a launch are on other machines, and whether it can begin so."""
+"""Which nodes of a launch are on other machines, and whether the launch can begin."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ PAGE = "docs/several_machines.md"
 
 
 def elsewhere(stack: Stack) -> dict[str, Host]:
-    """The nodes whose host is not this machine. Raises Refused for a name that nobody knows."""
+    """The nodes whose host is not this machine. Raises Refused for a name that does not resolve."""
     return {n: host for n, host in read_hosts(stack.hosts).items() if not _is_here(n, host)}
 
 
@@ -28,7 +28,7 @@ def _is_here(node: str, host: Host) -> bool:
         found = socket.getaddrinfo(host.host.strip("[]"), 0, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise Refused(
-            f"hosts.{node}.host: nobody knows a machine called {host.host!r}; "
+            f"hosts.{node}.host: there is no machine called {host.host!r}; "
             "give its address, or a name that can be looked up"
         ) from None
     for family, kind, _, _, address in found:
@@ -60,8 +60,8 @@ def check_machines(stack: Stack, excluded: list[str]) -> dict[str, Host]:
 def check_keys(
     run: Path, hosts: Mapping[str, Any] | None, keys: str | None, owners: Iterable[str]
 ) -> None:
-    """Raises Refused where ``owners`` lack a key to reach the nodes on other machines. Said at
-    once: a subscription without its key would only stay silent. ``hosts`` and ``keys`` are the
+    """Raises Refused if ``owners`` lack a key to reach the nodes on other machines. Checked first:
+    a subscription without its key would only receive nothing. ``hosts`` and ``keys`` are the
     configuration's."""
     there = read_hosts(hosts)
     if all(host.loopback for host in there.values()):

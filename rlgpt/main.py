@@ -45,7 +45,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         _check_text(arguments)
         given, more = parser.parse_known_args(arguments)
         if more and not given.takes_more:
-            parser.error(f"`{more[0]}` means nothing here")
+            parser.error(f"`{more[0]}` is no option of this command")
         return given.do(given, more)
     except Refused as refused:
         with contextlib.suppress(OSError):

@@ -1,8 +1,8 @@
 """``rlgpt episode play RUN SEED``: an episode of a run, once more, filmed.
 
-The env server has kept what was done in it: the programs, and each choice of a policy. So no agent
-and no learner is needed, and no random number is drawn: an env server of our own opens the same
-world with the same seed, and is told the same.
+The env server has stored what was done in it: the programs, and each choice of a policy. So no
+agent and no learner is needed, and no random number is drawn: an env server of this command opens
+the same world with the same seed, and is sent the same programs and choices.
 """
 
 import os
@@ -178,7 +178,7 @@ def _kind(run: Path) -> str:
 
 
 def _compare(row: episodes.Row, again: Episode, world: str) -> int:
-    """Say whether it went as recorded."""
+    """Print whether the episode is as recorded."""
     if row.ended == "cut_off":
         print(f"the recorded episode was cut off after {row.steps} steps; this one as far as known")
         return 0
@@ -188,12 +188,12 @@ def _compare(row: episodes.Row, again: Episode, world: str) -> int:
         return 0
     now = "stopped" if again.ended == "running" else again.ended
     print(
-        f"it went otherwise than recorded ({', '.join(differs)}): {episodes.WORDS[now]} after "
+        f"it differs from the recording ({', '.join(differs)}): {episodes.WORDS[now]} after "
         f"{again.steps} steps, recorded: {shortened(ending(row), 80)} after {row.steps}. "
         + (
             "Minecraft itself does not repeat an episode."
             if world == "minedojo"
-            else "Was the world or the language changed since? `rlgpt world fingerprint` tells."
+            else "Was the world or the language changed since? See `rlgpt world fingerprint`."
         )
     )
     return FAILED

@@ -59,8 +59,8 @@ class ProgramRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_program(file: str, options: Options) -> int:
-    """Check a program and play it. Returns 0 where it ran, however it went, and 2 where it may not
-    run; raises Refused for a command that cannot be done."""
+    """Check a program and play it. Returns 0 if it ran, with any result, and 2 if it may not run;
+    raises Refused for a command that cannot be done."""
     source = _read(file)
     if not 1 <= options.seeds <= MOST_ENVIRONMENTS:
         raise Refused(f"--seeds {options.seeds}: 1 to {MOST_ENVIRONMENTS:,} can be played at once")
@@ -81,9 +81,9 @@ def run_program(file: str, options: Options) -> int:
             steps, reports = _play(small, program, options)
     if problems:
         shutil.rmtree(run, ignore_errors=True)  # nothing was played in it
-        return _tell_problems(file, problems, options.json)
+        return _print_problems(file, problems, options.json)
     rows = episodes.rows(run)
-    _tell(
+    _print(
         ProgramRun(
             program=file,
             task=task.id,
@@ -149,7 +149,7 @@ def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, l
     return ran.steps, ran.reports
 
 
-def _tell_problems(file: str, problems: list[Problem], json: bool) -> int:
+def _print_problems(file: str, problems: list[Problem], json: bool) -> int:
     if json:
         print(msgspec.json.encode({"program": file, "problems": problems}).decode())
         return REFUSED
@@ -159,7 +159,7 @@ def _tell_problems(file: str, problems: list[Problem], json: bool) -> int:
     raise Refused(f"{file} may not run: it has {some}; docs/programs.md has the language")
 
 
-def _tell(ran: ProgramRun, source: str, options: Options) -> None:
+def _print(ran: ProgramRun, source: str, options: Options) -> None:
     if options.json:
         print(msgspec.json.encode(ran).decode())
         return

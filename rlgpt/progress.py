@@ -1,4 +1,4 @@
-"""What a launch shows while it goes: lines, or a live view on a terminal."""
+"""What a launch shows while it runs: lines, or a live view on a terminal."""
 
 import contextlib
 import re
@@ -25,8 +25,8 @@ BETWEEN_PROGRESS_LINES = 5.0  # seconds
 
 
 class View:
-    """Takes in what the topics say, from the bus's thread. Says it in lines; the live view shows
-    the latest of each besides."""
+    """Receives the topics' messages, in the bus's thread, and prints them as lines; the live view
+    also shows the latest of each."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -38,24 +38,24 @@ class View:
         self.busy: dict[str, list[str]] = {}
         self.notices: dict[tuple[str, str], str] = {}
         self._began = time.monotonic()
-        self._progress_said = 0.0
+        self._progress_reported = 0.0
         self._lock = threading.Lock()
         self.log: Callable[[str], None] = lambda text: None
 
-    def said(self, text: str) -> None:
-        """One line of what happens."""
+    def report(self, text: str) -> None:
+        """Print and log one line."""
         text = plain_entry(text)
         self.log(text)
         seconds = time.monotonic() - self._began
-        # Who reads along may go away (`| head`); the launch goes on.
+        # The reader of the output may end (`| head`); the launch goes on.
         with self._lock, contextlib.suppress(OSError):
             when = f"{seconds:7.1f} s"
             if self.console.is_terminal:
                 self.console.print(hanging(Text(when, style="dim"), text))
-            else:  # a line each, for programs that read along
+            else:  # a line each, for programs that read the output
                 self.console.print(f"{when}  {text}", markup=False, soft_wrap=True)
 
-    def heard_plan(self, plan: PlanStatus) -> None:
+    def on_plan(self, plan: PlanStatus) -> None:
         if plan == self.plan:
             return
         self.plan = plan
@@ -63,53 +63,53 @@ class View:
             f"{'done: ' if i < plan.current else '-> ' if i == plan.current else ''}{s.name}"
             for i, s in enumerate(plan.subtasks)
         )
-        self.said(f"plan: {steps or 'nothing to do'}")
+        self.report(f"plan: {steps or 'nothing to do'}")
 
-    def heard_iteration(self, iteration: Iteration) -> None:
+    def on_iteration(self, iteration: Iteration) -> None:
         key = (iteration.subtask, iteration.number)
         if self.iterations.get(key) == iteration:
             return
         self.iterations[key] = iteration
-        self.said(
+        self.report(
             f"iteration {iteration.number} of {iteration.subtask}: "
             f"{decomposition(iteration)}: {iteration.success_rate:.0%} "
             f"of {iteration.episodes} episodes{cut_short(iteration.cut)}"
         )
 
-    def heard_working(self, working: Working) -> None:
+    def on_working(self, working: Working) -> None:
         before, self.working = self.working, plain_line(working.activity)
-        # The same with other numbers is no news as a line.
+        # The same text with other numbers is not printed again.
         if _without_numbers(working.activity) != _without_numbers(before):
-            self.said(f"fast_agent: {working.activity}")
+            self.report(f"fast_agent: {working.activity}")
 
-    def heard_progress(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
         new = self.progress is None or self.progress.policy != progress.policy
         self.progress = progress
         now = time.monotonic()
-        if new or now - self._progress_said >= BETWEEN_PROGRESS_LINES:
-            self._progress_said = now
-            self.said(
+        if new or now - self._progress_reported >= BETWEEN_PROGRESS_LINES:
+            self._progress_reported = now
+            self.report(
                 f"learner: {progress.samples:,} of {progress.budget:,} samples, success "
                 f"{progress.success_rate:.0%}, return {progress.mean_return:.2f}, "
                 f"{progress.steps_per_second:,.0f} steps/s"
             )
 
-    def heard_activity(self, activity: Activity) -> None:
+    def on_activity(self, activity: Activity) -> None:
         self.activity = activity
 
-    def heard_heartbeat(self, heartbeat: Heartbeat) -> None:
+    def on_heartbeat(self, heartbeat: Heartbeat) -> None:
         self.busy[heartbeat.node] = heartbeat.busy
 
-    def heard_diagnostic(self, diagnostic: Diagnostic) -> None:
+    def on_diagnostic(self, diagnostic: Diagnostic) -> None:
         if diagnostic.level == NOTICE:
             # Several threads of a node may wait for the same one.
             key = (diagnostic.node, diagnostic.about)
             if self.notices.get(key) != diagnostic.message:
                 self.notices[key] = diagnostic.message
-                self.said(f"{diagnostic.node}: {diagnostic.message}")
+                self.report(f"{diagnostic.node}: {diagnostic.message}")
         elif diagnostic.count in (1, 10, 100, 1000):
             times = f" ({diagnostic.count} times)" if diagnostic.count > 1 else ""
-            self.said(
+            self.report(
                 f"{diagnostic.node}: {diagnostic.level}: {diagnostic.about}: "
                 f"{diagnostic.message}{times}"
             )

@@ -38,19 +38,19 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     prompt: list[_Message]
     attempts: list[_Attempt] = []
     answered: _Answered | None = None
-    id: str = ""  # of what nobody answered
+    id: str = ""  # of a question without an answer
     sentence: str = ""
     schema: Any = msgspec.UNSET
 
 
 def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: bool) -> int:
     """Print the prompt of an agent's newest question, or of the one that ``id`` names (the end of
-    an id will do), with what was said back and forth until the answer would do."""
+    an id is enough), with all attempts and reminders until the answer was valid."""
     run = run_folder.find(wanted)
     entries = _read(run)
     agents = list(dict.fromkeys(entry.agent for entry in entries))
     if agent not in agents:
-        asked = f"those who did: {', '.join(agents)}" if agents else "nobody did"
+        asked = f"agents that did: {', '.join(agents)}" if agents else "no agent did"
         raise Refused(f"{agent} asked nothing in {run.name}{near(agent, agents)} ({asked})")
     entries = [entry for entry in entries if entry.agent == agent]
     if listed:
@@ -92,7 +92,7 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
 
 
 def _picture(run: Path, digest: str) -> str:
-    """Where the picture is, or that it is gone."""
+    """Where the picture is, or that it is missing."""
     folder = run / "llm" / "pictures"
     found = next((path for path in folder.glob(f"{digest}.*")), None)
     return str(found) if found is not None else f"{digest}, which is not in {folder}"

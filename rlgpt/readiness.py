@@ -1,4 +1,4 @@
-"""Hears from nodes that they are ready, by the protocol of systemd's sd_notify."""
+"""Receives the nodes' messages that they are ready, by the protocol of systemd's sd_notify."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 
 
 class Readiness:
-    """A datagram socket for ``NOTIFY_SOCKET``. The kernel says which process a message is from."""
+    """A datagram socket for ``NOTIFY_SOCKET``. The kernel adds the sender's process id."""
 
     def __init__(self) -> None:
         # A run folder's path may be too long for a socket address; the temporary folder's is not.
@@ -26,7 +26,7 @@ class Readiness:
         return self._socket.fileno()
 
     def ready_groups(self) -> list[int]:
-        """Process groups in which a process has said READY=1 since the last call."""
+        """Process groups in which a process has sent READY=1 since the last call."""
         groups: list[int] = []
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Why a command cannot be done, as the one sentence that the user is told."""
+"""Why a command cannot be done, as one sentence for the user."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,10 +7,10 @@ from nodes.exit_codes import REFUSED
 
 
 class Refused(Exception):
-    """Ends a command. The sentence goes to stderr; nobody is shown a traceback for it.
+    """Ends a command. The sentence goes to stderr, without a traceback.
 
-    ``code`` is the exit code: ``REFUSED`` for something that the user can set right in the command
-    or the files, ``FAILED`` for what failed on its way.
+    ``code`` is the exit code: ``REFUSED`` for something that the user can fix in the command or the
+    files, ``FAILED`` for a failure after the command has begun.
     """
 
     def __init__(self, sentence: str, code: int = REFUSED) -> None:

@@ -6,8 +6,8 @@ from rlgpt.report.files import read_summary, write
 
 
 def report(wanted: str | None, goal: str | None = None) -> int:
-    """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print what
-    state it is in, and where the page is. Raises Refused."""
+    """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print its
+    state and where the page is. Raises Refused."""
     run = run_folder.find(wanted)
     try:
         _, page = write(run, goal=goal)

@@ -16,7 +16,7 @@ def create(name: str, wanted: str | None) -> Path:
             raise Refused("run= names no folder; write run=PATH")
         run = Path(os.path.expanduser(wanted)).absolute()
         if (run / "config.yaml").exists():
-            with Lock(run):  # says so if it is in use
+            with Lock(run):  # raises Refused if it is in use
                 pass
             raise Refused(
                 f"{run} already holds a run; `rlgpt resume {wanted}` goes on with it, "
@@ -51,7 +51,7 @@ def _make(run: Path, exist_ok: bool) -> None:
 
 
 def point_latest(run: Path) -> None:
-    """Let ``runs/latest`` be ``run``. It is a convenience: where it cannot be made, it is not."""
+    """Make ``runs/latest`` a link to ``run``, if that is possible: it is only a convenience."""
     runs = Path("runs").absolute()
     draft = runs / f".latest-{os.getpid()}"
     try:
@@ -80,7 +80,7 @@ def find(wanted: str | None) -> Path:
 
 
 class Lock:
-    """Held by the one launcher of a run folder for as long as it lives."""
+    """Held by the one launcher of a run folder until its process ends."""
 
     def __init__(self, run: Path) -> None:
         try:

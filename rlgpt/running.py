@@ -19,14 +19,14 @@ from rlgpt.refused import Refused
 
 
 def run(node: str, wanted: str | None, overrides: list[str]) -> int:
-    """Take ``node`` over from the launcher of a run, run it here, and hand it back at the end
-    however it ended. Returns the node's exit code."""
+    """Take ``node`` over from the launcher of a run, run it here, and return it to the launcher at
+    its end, with any exit code. Returns that code."""
     folder = run_folder.find(wanted)
     stack = load(folder)
     stack.check_node(node)
     command = python(stack.module(node), "--run", str(folder), *overrides)
     if not run_folder.launched(folder):
-        _say(f"no launcher holds {folder.name}; {node} runs alone")
+        _print(f"{folder.name} has no launcher; {node} runs alone")
         return _in_foreground(command)
     with connected(folder, stack) as bus:
         ours = _release(bus, node)
@@ -37,32 +37,32 @@ def run(node: str, wanted: str | None, overrides: list[str]) -> int:
                 _reclaim(bus, node)
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
 
 
 def _release(bus: Bus, node: str) -> bool:
-    """Have the launcher let go of ``node``; False if it was not the launcher's before."""
+    """Have the launcher release ``node``; False if it was not the launcher's before."""
     try:
         states = {s.node: s.state for s in bus.call(LIST, Empty()).nodes}
         if states.get(node) == "released":
-            _say(f"the launcher leaves {node} to you")
+            _print(f"the launcher leaves {node} to you")
             return False
         bus.call(RELEASE, NodeName(node=node))
     except BusError as error:
-        raise Refused(f"the launcher does not let go of {node}: {error}") from None
-    _say(f"the launcher has stopped its {node}; this one takes its place")
+        raise Refused(f"the launcher does not release {node}: {error}") from None
+    _print(f"the launcher has stopped its {node}; this one takes its place")
     return True
 
 
 def _reclaim(bus: Bus, node: str) -> None:
     try:
         bus.call(RECLAIM, NodeName(node=node))
-        _say(f"{node} is the launcher's again")
+        _print(f"{node} is the launcher's again")
     except RemoteError as error:
-        _say(f"the launcher does not take {node} back: {error.message}")
+        _print(f"the launcher does not take {node} back: {error.message}")
     except BusError:
-        _say("the launcher is gone")
+        _print("the launcher has ended")
 
 
 def _in_foreground(command: list[str]) -> int:
@@ -87,15 +87,15 @@ def _terminal_as_it_was() -> Iterator[None]:
 
 
 def _ended(command: list[str]) -> int:
-    # Ctrl-C goes to the whole group: it is the node's to heed, and ours to outlive.
-    heard = signal.signal(signal.SIGINT, lambda *_: None)
+    # Ctrl-C goes to the whole group: the node handles it, and this process ignores it.
+    ignored = signal.signal(signal.SIGINT, lambda *_: None)
     child = subprocess.Popen(command, env=child_environment())
     ending = (signal.SIGTERM, signal.SIGHUP)
     before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in ending}
     try:
         code = child.wait()
     finally:
-        signal.signal(signal.SIGINT, heard)
+        signal.signal(signal.SIGINT, ignored)
         for number, handler in before.items():
             signal.signal(number, handler)
     return 128 - code if code < 0 else code

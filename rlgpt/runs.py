@@ -1,4 +1,4 @@
-"""``rlgpt runs``: the run folders, and how each of them stands."""
+"""``rlgpt runs``: the run folders, and the state of each."""
 
 import os
 import time
@@ -35,7 +35,7 @@ def list_runs(folder: str, json: bool) -> int:
     place = Path(os.path.expanduser(folder))
     if not place.is_dir():
         raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
-    runs = sorted((_told(run) for run in _folders(place)), key=lambda run: -run.began)
+    runs = sorted((_described(run) for run in _folders(place)), key=lambda run: -run.began)
     if json:
         print(msgspec.json.encode(runs).decode())
         return 0
@@ -69,19 +69,19 @@ def _folders(place: Path) -> list[Path]:
     return [path for path in inside if (path / "config.yaml").is_file()]
 
 
-def _told(run: Path) -> Run:
-    told = account(run)
+def _described(run: Path) -> Run:
+    known = account(run)
     records = launches.read(run)
-    evaluated = any(i.episodes for i in told.iterations)
-    evaluated |= told.performance is not None or told.trained is not None
+    evaluated = any(i.episodes for i in known.iterations)
+    evaluated |= known.performance is not None or known.trained is not None
     return Run(
         run=run.name,
-        state=told.state.kind,
-        text=told.state.text,
+        state=known.state.kind,
+        text=known.state.text,
         launch=str(found.config(run).get("name", "")),
-        goal=told.task.id if told.task is not None else "",
-        success_rate=success_rate(told) if evaluated else None,
-        samples=samples(told).total,
+        goal=known.task.id if known.task is not None else "",
+        success_rate=success_rate(known) if evaluated else None,
+        samples=samples(known).total,
         began=records[0].began if records else _changed(run / "config.yaml"),
         bytes=_bytes(run),
     )
@@ -94,7 +94,7 @@ def _bytes(run: Path) -> int:
             try:
                 total += os.lstat(os.path.join(folder, name)).st_size
             except OSError:
-                continue  # gone while we looked
+                continue  # removed meanwhile
     return total
 
 

@@ -97,8 +97,8 @@ def remove(name: str, folder: str | None) -> int:
 
 
 def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
-    """Play a skill in fresh episodes of its task, after what ran before it when it was learned.
-    Returns 0, or 1 if it never did what it is for."""
+    """Play a skill in new episodes of its task, after the stages that ran before it when it was
+    learned. Returns 0, or 1 if it never reached its aim."""
     with _library(folder) as library:
         skill = _find(library, name)
         _check(skill)

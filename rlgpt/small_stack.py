@@ -1,7 +1,6 @@
-"""A few nodes for one command: started as its children, asked over the bus, ended with it.
+"""A few nodes for one command: started as its children, called over the bus, ended with it.
 
-Nobody starts them again. What they are asked for takes a minute, and whoever asked is there to ask
-again.
+They are not restarted: a call takes a minute, and the user can repeat the command.
 """
 
 import contextlib
@@ -38,7 +37,7 @@ class SmallStack:
         )
 
     def why(self, error: BusError) -> str:
-        """Why nobody answered: of a node that has ended, its last words."""
+        """Why no node answered: of a node that has ended, its last line of output."""
         ended = self.ended()
         return str(error) if ended is None else self._last_words(ended)
 
@@ -61,13 +60,13 @@ class SmallStack:
     def _last_words(self, name: str) -> str:
         log = self.run / name / "output.log"
         lines = log.read_text(errors="replace").splitlines()
-        said = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
-        return f"{name} ended{said}; see {log}"
+        last = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
+        return f"{name} ended{last}; see {log}"
 
 
 @contextlib.contextmanager
 def small_stack(run: Path) -> Generator[SmallStack]:
-    """The nodes that the run's config.yaml names, ready to be asked. Raises Refused."""
+    """The nodes that the run's config.yaml names, once they are ready. Raises Refused."""
     stack = load(run)
     environment = child_environment()
     children: dict[str, subprocess.Popen[bytes]] = {}

@@ -1,4 +1,4 @@
-"""The file that `rlgpt train` reads: a training spec as a person writes it."""
+"""The file that `rlgpt train` reads: a training spec as a user writes it."""
 
 import re
 from pathlib import Path
@@ -9,10 +9,11 @@ import yaml
 from messages.bounds import Discount, Positive, Share
 from messages.program import Program
 from messages.training import TrainingSpec
-from messages.world import Interface, RewardTerm, SeedRange, Task
+from messages.world import REWARDS, Interface, RewardTerm, SeedRange, Task
 from nodes.naming import slug
 from rlgpt.configuration import StrictCondition, StrictTask
 from rlgpt.refused import Refused, near
+from worlds import card
 
 _SEEDS = 900_000  # of training episodes; those after them are for tryouts and evaluations
 _PER_RUN = 1_000_000
@@ -67,43 +68,51 @@ def read_spec_file(path: Path) -> SpecFile:
         raise Refused(f"{path}: {_complaint(str(error))}") from None
 
 
-def training_spec(told: SpecFile, path: Path, task: Task, seed: int, gamma: float) -> TrainingSpec:
-    """What the learner is asked for. Raises Refused where a program's file cannot be read."""
+def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: float) -> TrainingSpec:
+    """The spec for the learner. Raises Refused for a reward or a success that the task's game does
+    not have, and if a program's file cannot be read."""
+    game = card(task.game)
+    rewards = [*REWARDS, *game.specs.rewards]
+    for term in spec.rewards:
+        if term.kind not in rewards:
+            raise Refused(f"{path}: there is no reward `{term.kind}`{near(term.kind, rewards)}")
+    if spec.success is not None and (problem := game.conditions.problem(spec.success)):
+        raise Refused(f"{path}: success: {problem}")
     return TrainingSpec(
-        name=slug(told.name or path.stem),
+        name=slug(spec.name or path.stem),
         task=task,
         interface=Interface(
-            observations=told.observations,
-            actions=told.actions,
-            macros=[_program(each, path) for each in told.macros],
-            rewards=list(told.rewards),
-            success=told.success or task.success,
-            horizon=told.horizon,
-            targets=told.targets,
-            gamma=gamma if told.gamma is None else told.gamma,
-            autocraft=told.autocraft,
+            observations=spec.observations,
+            actions=spec.actions,
+            macros=[_program(each, path) for each in spec.macros],
+            rewards=list(spec.rewards),
+            success=spec.success or task.success,
+            horizon=spec.horizon,
+            targets=spec.targets,
+            gamma=gamma if spec.gamma is None else spec.gamma,
+            autocraft=spec.autocraft,
         ),
-        prefix=[_program(each, path) for each in told.prefix],
+        prefix=[_program(each, path) for each in spec.prefix],
         seeds=SeedRange(first=seed * _PER_RUN, count=_SEEDS),
-        budget=told.budget,
-        stop_at=told.stop_at,
-        give_up_at=told.give_up_at,
+        budget=spec.budget,
+        stop_at=spec.stop_at,
+        give_up_at=spec.give_up_at,
     )
 
 
-def _program(told: CodedAction, spec: Path) -> Program:
-    file = spec.parent / told.file
+def _program(action: CodedAction, path: Path) -> Program:
+    file = path.parent / action.file
     try:
         source = file.read_text("utf-8")
     except OSError as error:
-        raise Refused(f"{spec}: {file} cannot be read: {error.strerror}") from None
+        raise Refused(f"{path}: {file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise Refused(f"{spec}: {file} is no program: it is not text in UTF-8") from None
+        raise Refused(f"{path}: {file} is no program: it is not text in UTF-8") from None
     return Program(
-        name=told.name or file.stem,
+        name=action.name or file.stem,
         source=source,
-        purpose=told.purpose,
-        max_steps=told.max_steps,
+        purpose=action.purpose,
+        max_steps=action.max_steps,
     )
 
 

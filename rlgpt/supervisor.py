@@ -1,7 +1,7 @@
 """Starts nodes in order, starts them again when they end, and stops them in reverse order.
 
 Everything happens in the main thread, in one loop over process ends, READY messages, signals and
-what other threads ask for. Other threads come in by ``ask`` and ``finish`` only.
+requests of other threads. Other threads use ``request`` and ``finish`` only.
 """
 
 import contextlib
@@ -23,21 +23,21 @@ from rlgpt.configuration import Stack
 from rlgpt.guarding import LOOK_EVERY, Guardian
 from rlgpt.readiness import Readiness
 
-FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # starting it again will not help
-GRACE = 10.0  # seconds between asking a node to stop and making it
+FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # a restart would end the same way
+GRACE = 10.0  # seconds between SIGTERM and SIGKILL
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LISTENED_EVERY = 0.5  # seconds
+CAUGHT_UP_EVERY = 0.5  # seconds
 
 
-class Audience(Protocol):
-    """Who is told what happens, in the supervisor's thread."""
+class Observer(Protocol):
+    """Receives the supervisor's reports, in its thread."""
 
-    def said(self, text: str) -> None: ...
+    def report(self, text: str) -> None: ...
     def all_ready(self) -> None: ...
 
 
-class _Wish:
-    """Something another thread wants, and when it has come true."""
+class _Request:
+    """A request of another thread, and when it is done."""
 
     def __init__(self, node: str, do: Callable[[Child], None], done: Callable[[Child], bool]):
         self.node = node
@@ -48,7 +48,7 @@ class _Wish:
 
 class Supervisor:
     def __init__(
-        self, stack: Stack, run: Path, released: Iterable[str], audience: Audience
+        self, stack: Stack, run: Path, released: Iterable[str], observer: Observer
     ) -> None:
         order = stack.order()
         self.children = {n: Child(n, stack.module(n), stack.nodes[n], run) for n in order}
@@ -57,13 +57,13 @@ class Supervisor:
         self.failure: str | None = None
         self.refusal = 0  # the exit code of a node that refused to start, if that is the failure
         self.interrupted: int | None = None  # the signal that ended the launch
-        self._audience = audience
-        self._wishes: queue.SimpleQueue[_Wish] = queue.SimpleQueue()
-        self._pending: list[_Wish] = []
+        self._observer = observer
+        self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
+        self._pending: list[_Request] = []
         self._finished = False
         self._stopping: list[Child] | None = None
-        self._told_ready = False
-        self._listened = self._listening = time.monotonic()  # all that had come by then was heard
+        self._reported_ready = False
+        self._received_until = self._caught_up_at = time.monotonic()
         self._readiness = Readiness()
         self._selector = selectors.DefaultSelector()
         self._wake_in, self._wake_out = socket.socketpair()
@@ -73,18 +73,18 @@ class Supervisor:
 
     # ---- from any thread
 
-    def ask(self, wish: str, node: str) -> Future[NodeState]:
-        """Have ``node`` restarted, killed, released or reclaimed. The future has its state once
-        that has been done; it raises KeyError for a node that there is not. A killed node is
-        started again like any that ended by itself; a released one only once it is reclaimed."""
+    def request(self, what: str, node: str) -> Future[NodeState]:
+        """Restart, kill, release or reclaim ``node``. The future has its state once that is done;
+        it raises KeyError for an unknown node. A killed node is started again like any that ended
+        by itself; a released one only once it is reclaimed."""
         does: dict[str, tuple[Callable[[Child], None], Callable[[Child], bool]]] = {
             "restart": (self._restart, lambda c: c.purpose is None),
             "kill": (self._kill, lambda c: c.purpose is None),
             "release": (self._release, lambda c: c.purpose is None),
             "reclaim": (self._reclaim, lambda c: True),
         }
-        made = _Wish(node, *does[wish])
-        self._wishes.put(made)
+        made = _Request(node, *does[what])
+        self._requests.put(made)
         self._wake()
         return made.reply
 
@@ -92,20 +92,20 @@ class Supervisor:
         return [child.described() for child in self.children.values()]
 
     def alive(self, node: str, notes: list[str]) -> None:
-        """A heartbeat of ``node`` was heard."""
+        """A heartbeat of ``node`` was received."""
         if (child := self.children.get(node)) is not None:
-            child.heard = time.monotonic()
+            child.last_heartbeat = time.monotonic()
             for note in notes:
                 if note not in child.notes:
-                    self._audience.said(f"{node}: {note}")
+                    self._observer.report(f"{node}: {note}")
             child.notes = notes
 
-    def listened(self) -> None:
-        """All that had come in by now was heard. To be said every `LISTENED_EVERY` seconds: who was
-        not heard is only silent if somebody listened. This process may have been stopped, or wait
-        for a terminal that takes no more."""
-        # As of the last time: whatever had come by then was read since, wherever this was stopped.
-        self._listened, self._listening = self._listening, time.monotonic()
+    def caught_up(self) -> None:
+        """All heartbeats that have come by now are received. Called every `CAUGHT_UP_EVERY`
+        seconds: a node counts as silent only while this process receives. It may have been stopped
+        itself, or wait for a terminal that takes no more output."""
+        # As of the last call: all that had come by then was read since, even if this was stopped.
+        self._received_until, self._caught_up_at = self._caught_up_at, time.monotonic()
         if any(child.plan.restart.hang for child in self.children.values()):
             self._wake()
 
@@ -122,23 +122,23 @@ class Supervisor:
 
     def run(self) -> None:
         """Returns when every node has ended: after ``finish``, a signal or a failure."""
-        heeded = [n for n in SIGNALS if n is not signal.SIGHUP or not _under_nohup()]
-        before = {number: signal.signal(number, self._signalled) for number in heeded}
+        handled = [n for n in SIGNALS if n is not signal.SIGHUP or not _under_nohup()]
+        before = {number: signal.signal(number, self._signalled) for number in handled}
         wakeup = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
         self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
-        self._selector.register(self._readiness, selectors.EVENT_READ, self._hear)
+        self._selector.register(self._readiness, selectors.EVENT_READ, self._read_readiness)
         self._selector.register(self._guardian, selectors.EVENT_READ, self._guardian_ended)
         try:
             while True:
-                self._grant()
+                self._handle_requests()
                 if self._stopping is None:
                     if self._finished or self.failure or self.interrupted is not None:
-                        self._audience.said("stopping")
+                        self._observer.report("stopping")
                         self._stopping = list(self.children.values())
                     else:
                         self._start_due()
                         if self.failure:
-                            continue  # nothing else may happen that would end the wait
+                            continue  # no other event may end the wait
                 if self._stopping is not None and self._stop_next():
                     return
                 for key, _ in self._selector.select(self._patience()):
@@ -155,10 +155,10 @@ class Supervisor:
             if child.process is not None:
                 child.process.kill()
                 child.reap()
-        while not self._wishes.empty():
-            self._pending.append(self._wishes.get())
-        for wish in self._pending:
-            wish.reply.set_exception(RuntimeError("the launch is ending"))
+        while not self._requests.empty():
+            self._pending.append(self._requests.get())
+        for request in self._pending:
+            request.reply.set_exception(RuntimeError("the launch is ending"))
         self._guardian.close()
         self._readiness.close()
         self._selector.close()
@@ -166,7 +166,7 @@ class Supervisor:
         self._wake_out.close()
 
     def _signalled(self, number: int, _frame: object) -> None:
-        if self.interrupted is not None:  # asked twice: at once, then
+        if self.interrupted is not None:  # the second signal kills
             for child in self.children.values():
                 child.send(signal.SIGKILL)
         self.interrupted = number
@@ -176,18 +176,18 @@ class Supervisor:
             while self._wake_in.recv(4096):
                 continue
 
-    def _hear(self) -> None:
+    def _read_readiness(self) -> None:
         for group in self._readiness.ready_groups():
             for child in self.children.values():
                 if child.process is not None and child.process.pid == group:
                     if child.state != "starting" or child.purpose is not None:
                         continue
-                    child.state, child.was_ready, child.asked = "ready", True, False
-                    child.heard = time.monotonic()
+                    child.state, child.was_ready, child.requested = "ready", True, False
+                    child.last_heartbeat = time.monotonic()
                     if self._stopping is not None:
                         continue
-                    seconds = child.heard - child.started
-                    self._audience.said(f"{child.name} is ready after {seconds:.1f} s")
+                    seconds = child.last_heartbeat - child.started
+                    self._observer.report(f"{child.name} is ready after {seconds:.1f} s")
 
     def _patience(self) -> float:
         times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
@@ -206,13 +206,13 @@ class Supervisor:
             self._replace_guardian()
         for child in self.children.values():
             if halted := child.look():
-                self._audience.said(f"{child.name} is {halted}")
+                self._observer.report(f"{child.name} is {halted}")
             if child.kill_at is not None and now >= child.kill_at:
                 child.kill_at = None
-                self._audience.said(f"{child.name} does not stop; it is killed")
+                self._observer.report(f"{child.name} does not stop; it is killed")
                 child.send(signal.SIGKILL)
-            if child.hung_at is not None and self._listened >= child.hung_at:
-                self._audience.said(f"{child.name} hangs; it is killed")
+            if child.hung_at is not None and self._received_until >= child.hung_at:
+                self._observer.report(f"{child.name} hangs; it is killed")
                 self._end(child, "kill", at_once=True)
             late = now - child.started >= child.plan.patience
             if child.state == "starting" and child.purpose is None and late:
@@ -231,9 +231,9 @@ class Supervisor:
                 due = all(b.was_ready or b.state == "released" for b in before)
             if due:
                 self._spawn(child)
-        if not self._told_ready and not self._all("waiting", "starting", "failed"):
-            self._told_ready = True
-            self._audience.all_ready()
+        if not self._reported_ready and not self._all("waiting", "starting", "failed"):
+            self._reported_ready = True
+            self._observer.all_ready()
 
     def _spawn(self, child: Child) -> None:
         try:
@@ -247,7 +247,7 @@ class Supervisor:
 
     def _guardian_ended(self) -> None:
         self._selector.unregister(self._guardian)
-        self._audience.said("the guardian process was killed; there is another one")
+        self._observer.report("the guardian process was killed; another one is started")
         self._replace_guardian()
 
     def _replace_guardian(self) -> None:
@@ -277,17 +277,17 @@ class Supervisor:
             self._ended_by_itself(child, code)
 
     def _ended_for_good(self, child: Child, code: int) -> None:
-        words = (child.last_lines(1) or [f"ended with code {code} and no word"])[0]
+        words = (child.last_lines(1) or [f"ended with code {code} and no output"])[0]
         words = words.removeprefix(f"{child.name}: ").removeprefix(f"{child.name} ")
-        # One that was up before and finds another of itself: somebody runs it by hand meanwhile.
+        # It ran before and is already running now: a user has started it by hand meanwhile.
         taken = code == ALREADY_RUNNING and child.was_ready
-        if not child.asked and not taken:
+        if not child.requested and not taken:
             self.refusal = code
             self._fail(child, words)
             return
-        # A user who edits a node and restarts it into a mistake gets to mend it.
+        # A user who edits a node and restarts it with a mistake can fix it.
         child.state = "released" if code == ALREADY_RUNNING else "failed"
-        self._audience.said(f"{child.name}: {words}")
+        self._observer.report(f"{child.name}: {words}")
 
     def _ended_by_itself(self, child: Child, code: int) -> None:
         how = f"ended with code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
@@ -302,7 +302,7 @@ class Supervisor:
             return
         child.restarts += 1
         child.state, child.start_at = "waiting", time.monotonic() + delay
-        self._audience.said(f"{child.name} {how}; started again in {delay:.1f} s")
+        self._observer.report(f"{child.name} {how}; started again in {delay:.1f} s")
 
     def _fail(self, child: Child, why: str) -> None:
         child.state = "failed"
@@ -330,26 +330,26 @@ class Supervisor:
             self._stopping.pop()
         return True
 
-    # ---- what other threads ask for
+    # ---- requests of other threads
 
-    def _grant(self) -> None:
-        while not self._wishes.empty():
-            wish = self._wishes.get()
-            child = self.children.get(wish.node)
+    def _handle_requests(self) -> None:
+        while not self._requests.empty():
+            request = self._requests.get()
+            child = self.children.get(request.node)
             if child is None:
-                wish.reply.set_exception(KeyError(wish.node))
+                request.reply.set_exception(KeyError(request.node))
             elif self._stopping is not None:
-                wish.reply.set_exception(RuntimeError("the launch is ending"))
+                request.reply.set_exception(RuntimeError("the launch is ending"))
             else:
-                wish.do(child)
-                self._pending.append(wish)
-        for wish in [w for w in self._pending if w.done(self.children[w.node])]:
-            self._pending.remove(wish)
-            wish.reply.set_result(self.children[wish.node].described())
+                request.do(child)
+                self._pending.append(request)
+        for request in [w for w in self._pending if w.done(self.children[w.node])]:
+            self._pending.remove(request)
+            request.reply.set_result(self.children[request.node].described())
 
     def _restart(self, child: Child) -> None:
-        self._audience.said(f"{child.name} is restarted, as asked")
-        child.asked = True
+        self._observer.report(f"{child.name} is restarted, as requested")
+        child.requested = True
         if child.process is not None:
             self._end(child, "restart")
         else:
@@ -357,12 +357,12 @@ class Supervisor:
 
     def _kill(self, child: Child) -> None:
         if child.process is not None:
-            self._audience.said(f"{child.name} is killed, as asked")
-            # What it is being ended for stays: a release that became a kill would start it again.
+            self._observer.report(f"{child.name} is killed, as requested")
+            # Its purpose stays: a release that became a kill would start it again.
             self._end(child, child.purpose or "kill", at_once=True)
 
     def _release(self, child: Child) -> None:
-        self._audience.said(f"{child.name} is released; it runs elsewhere from now on")
+        self._observer.report(f"{child.name} is released; it runs elsewhere from now on")
         if child.process is not None:
             self._end(child, "release")
         else:
@@ -370,8 +370,8 @@ class Supervisor:
 
     def _reclaim(self, child: Child) -> None:
         if child.state in ("released", "failed"):
-            self._audience.said(f"{child.name} is taken back")
-            child.asked = True
+            self._observer.report(f"{child.name} is taken back")
+            child.requested = True
             self._spawn(child)
 
 

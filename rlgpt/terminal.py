@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nodes.command import nobody_reads
+from nodes.command import discard_output
 from nodes.plain_text import plain, plain_line
 
 _WITHOUT_LIMIT = 1_000_000  # columns
@@ -15,8 +15,8 @@ _WITHOUT_LIMIT = 1_000_000  # columns
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Rich would end the process, and with it a launch whose reader has seen enough."""
-        nobody_reads()
+        """Rich would end the process, and with it a launch whose output is no longer read."""
+        discard_output()
 
     def _check_buffer(self) -> None:
         try:
@@ -24,7 +24,7 @@ class _Console(Console):
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            nobody_reads()  # the terminal was closed
+            discard_output()  # the terminal was closed
 
 
 def console(width: int) -> Console:
@@ -52,20 +52,20 @@ def plain_table(*columns: str) -> Table:
 
 class _PlainTable(Table):
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
-        """What a cell holds may be anybody's text."""
+        """A cell may hold text from outside."""
         shown = [plain_line(cell) if isinstance(cell, str) else cell for cell in cells]
         super().add_row(*shown, **options)
 
 
 def print_plain(text: str, end: str = "\n") -> None:
-    """Print what others wrote: no character of it is a command to the terminal."""
+    """Print text from outside: no character of it is a command to the terminal."""
     print(plain(text), end=end)
 
 
 def print_table(table: Table | str) -> None:
-    """Print a table, or what to say in its place. Nothing is cut off: a program that reads along
-    gets a line for each row however long it is, and in a terminal that is too narrow for the table
-    its cells go over several lines."""
+    """Print a table, or a text in its place. Nothing is cut off: a program that reads the output
+    gets a line for each row of any length, and in a terminal that is too narrow for the table its
+    cells go over several lines."""
     shown = console(width=200)
     needed = shown.measure(table, options=shown.options.update_width(_WITHOUT_LIMIT)).maximum
     if needed > shown.width and isinstance(table, Table):

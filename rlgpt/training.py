@@ -14,20 +14,20 @@ _LAUNCH = "train"
 
 
 def train(file: str, overrides: list[str]) -> int:
-    """Launch an env server and a learner, and have them train. Returns the exit code."""
+    """Launch an env server and a learner that train. Returns the exit code."""
     from rlgpt.composition import compose_launch  # Hydra: only where it is needed
 
     path = Path(os.path.expanduser(file))
-    told = read_spec_file(path)
+    wanted = read_spec_file(path)
     if any(override.startswith("task=") for override in overrides):
         raise Refused(f"the task is the spec's; set `task` in {file}")
-    named = [f"task={told.task}"] if isinstance(told.task, str) else []
+    named = [f"task={wanted.task}"] if isinstance(wanted.task, str) else []
     data = compose_launch(_LAUNCH, [*named, *overrides])
-    if not isinstance(told.task, str):
-        data["task"] = msgspec.to_builtins(told.task)
+    if not isinstance(wanted.task, str):
+        data["task"] = msgspec.to_builtins(wanted.task)
     stack = check({**data, "run": "runs"}, _LAUNCH)
     assert stack.task is not None
     gamma = float(stack.learner.get("gamma", 0.99))
-    spec = training_spec(told, path, stack.task, stack.seed, gamma)
+    spec = training_spec(wanted, path, stack.task, stack.seed, gamma)
     data |= {"name": f"train-{spec.name}", "training": msgspec.to_builtins(spec)}
     return launch_composed(data, _LAUNCH, [])

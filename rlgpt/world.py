@@ -8,25 +8,15 @@ from typing import NoReturn
 
 from nodes.process import python
 
-PROGRAMS = {
-    "serve": "nodes.env_server.malmo",
-    "coverage": "nodes.env_server.obtainable",
-    "demonstrate": "nodes.env_server.demonstrations",
-    "view": "nodes.env_server.seeing.view",
-    "play": "nodes.env_server.seeing.play",
-    "fingerprint": "nodes.env_server.worlds.embedded.fingerprint",
-}
-"""What each command becomes. The program's own parser reads the arguments."""
-
 
 def become(what: str, arguments: list[str]) -> NoReturn:
-    """Become one of `PROGRAMS`."""
-    command = python("nodes.command", PROGRAMS[what], *arguments)
+    """Become ``voxeldojo WHAT``, whose own parser reads the arguments."""
+    command = python("nodes.command", "voxeldojo", what, *arguments)
     os.execv(sys.executable, command)
 
 
 def fingerprint() -> str | None:
-    """Of the embedded world as it is here; None where it does not come up. Takes seconds."""
-    command = python(PROGRAMS["fingerprint"])
+    """Of the embedded world of this checkout; None if it does not start. Takes seconds."""
+    command = python("voxeldojo", "fingerprint")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None

@@ -52,8 +52,9 @@ class Process:
 
 
 def launch(script: Path, run: Path, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    # -P: the script's folder may have one that is called like a package of ours.
     return subprocess.Popen(
-        [sys.executable, str(script), "--run", str(run), *arguments],
+        [sys.executable, "-P", str(script), "--run", str(run), *arguments],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=subprocess.DEVNULL,
@@ -101,7 +102,7 @@ def eventually(condition: Any) -> None:
 
 
 def free_port() -> int:
-    """A TCP port that nobody uses, nor the one after it, which is the node's topics'."""
+    """A free TCP port, with the one after it free too, which is the node's topics'."""
     while True:
         with socket.socket() as first, socket.socket() as second:
             first.bind(("127.0.0.1", 0))

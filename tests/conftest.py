@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from nodes.env_server.game import Game
+    from voxeldojo.game import Game
 
 
 @contextlib.contextmanager
@@ -33,7 +33,7 @@ def run_folder() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def game() -> "Iterator[Game]":
     """A player in plains, one for each file of tests."""
-    from nodes.env_server.seeing.opening import open_game  # kernels take a second to load
+    from voxeldojo.viewing.opening import open_game  # kernels take a second to load
 
     game, _ = open_game("plains", 5)
     yield game

@@ -19,8 +19,8 @@ from messages.world import (
     SessionName,
     View,
 )
-from models.planning import expected, shortfalls
 from tests.agent_stack import RunGoal, ToyWorld, rulebook_world
+from worlds.minecraft.card.planning import expected, shortfalls
 
 STEPS = 10
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
-from models.planning import expected
-from models.plans import gains
+from worlds.common.planning import gains
+from worlds.minecraft.card.planning import expected
 
 
 def starts(subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[dict[str, int]]:

@@ -2,19 +2,22 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOMS: dict[str, set[str]] = {
+    "voxeldojo": set(),
     "messages": set(),
-    "models": {"messages"},
-    "nodes": {"messages", "models"},
-    "rlgpt": {"messages"},
+    "worlds": {"messages", "voxeldojo"},
+    "models": {"messages", "worlds"},
+    "nodes": {"messages", "models", "worlds", "voxeldojo"},
+    "rlgpt": {"messages", "worlds", "voxeldojo"},
     "launch": set(),
 }
 """What a room may import of the other rooms. What every node is made of (the files directly in
 ``nodes/``) is open to ``rlgpt`` as well, and the folders in ``nodes/`` are closed to each other."""
 
-ENV_SERVER = ("worlds", "programs", "interface", "session", "jail")
+ENV_SERVER = ("programs", "interface", "session", "jail")
 """Inside the env server a folder may import those before it, never one after it."""
 
 OURS = {*ROOMS, "tests", "benchmarks"}
@@ -62,6 +65,26 @@ def violations(root: Path) -> list[str]:
     return found
 
 
+def circle(root: Path) -> list[str]:
+    """Files that import each other in a circle, however far inside them; empty if there is none."""
+    modules = {
+        ".".join((path.relative_to(root).with_suffix("")).parts).removesuffix(".__init__"): path
+        for room in ROOMS
+        for path in (root / room).rglob("*.py")
+    }
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        package = ".".join(path.relative_to(root).parent.parts)
+        wanted = (target for _, target in imports(path, package))
+        found = (t if t in modules else t.rpartition(".")[0] for t in wanted)
+        graph[name] = {target for target in found if target in modules and target != name}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
 def upward(root: Path) -> list[str]:
     """Every import inside the env server that goes against the order of its folders."""
     found: list[str] = []
@@ -81,6 +104,10 @@ def _refused(where: Path, name: str, folders: set[str]) -> str:
     room, (target, *inner) = where.parts[0], name.split(".")
     if target not in OURS:
         return ""
+    if _names_a_game(where, target, inner):
+        return f"the env server imports {name}, and knows no game but by worlds.play"
+    if target == "worlds" and "play" in inner[:2] and not _may_play(where):
+        return f"{'/'.join(where.parts[:-1])} imports {name}, which is the env server's alone"
     folder = inner[0] if inner and inner[0] in folders else None
     if target == room:
         own = where.parts[1] if len(where.parts) > 2 else None
@@ -92,3 +119,19 @@ def _refused(where: Path, name: str, folders: set[str]) -> str:
     if room == "rlgpt" and target == "nodes" and folder is None and inner:
         return ""
     return f"{room} may not import {name}"
+
+
+def _names_a_game(where: Path, target: str, inner: list[str]) -> bool:
+    """In the env server; of the language of programs what is Minecraft's still lies in
+    ``programs/``."""
+    if where.parts[:2] != ("nodes", "env_server") or where.parts[2] == "programs":
+        return False
+    return target == "voxeldojo" or (target == "worlds" and "play" in inner[1:2])
+
+
+def _may_play(where: Path) -> bool:
+    """The env server, a game's own play, and what plays are made of and found by."""
+    room, *inner = where.parts
+    if room == "nodes":
+        return inner[0] == "env_server"
+    return room == "worlds" and (len(inner) == 1 or "play" in inner[1:-1] or inner[0] == "common")

@@ -1,5 +1,5 @@
 """kill -9 and SIGSTOP of random processes of whole launches, at random moments: each comes to its
-end with the table of a launch in which nobody was killed.
+end with the table of a launch without kills.
 
     python -m tests.random_kills [--seed N] [--launches 10] [--kills 20]
 
@@ -63,18 +63,18 @@ def stack(place: Path, name: str) -> AbstractContextManager[Launched]:
 
 
 def table(run: Path) -> dict[str, Any]:
-    """All of the summary that does not tell of time and restarts."""
-    said = summary(run)
+    """The summary without times and restarts."""
+    value = summary(run)
     names = ("success", "reason", "success_rate", "iterations", "performance", "samples", "jail",
              "programs_killed")  # fmt: skip
-    return {name: _lasting(said[name]) for name in names}
+    return {name: _lasting(value[name]) for name in names}
 
 
-def _lasting(said: Any) -> Any:
-    if isinstance(said, dict):
+def _lasting(value: Any) -> Any:
+    if isinstance(value, dict):
         # A video is named after the attempt that it is of.
-        return {k: _lasting(v) for k, v in said.items() if k not in ("seconds", "video")}
-    return [_lasting(each) for each in said] if isinstance(said, list) else said
+        return {k: _lasting(v) for k, v in value.items() if k not in ("seconds", "video")}
+    return [_lasting(each) for each in value] if isinstance(value, list) else value
 
 
 class Killer:

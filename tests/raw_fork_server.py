@@ -9,20 +9,25 @@ from types import CodeType
 from nodes.env_server.interface import choices
 from nodes.env_server.jail import fork_server
 from nodes.env_server.programs import CompiledProgram, compiler, reward, running
-from nodes.env_server.session import coded_actions
+from nodes.env_server.session import acting
+from worlds.language import Language
+from worlds.runtime import Runtime
 
 RAW = "# raw\n"
 _compile_program, _compile_reward = compiler.compile_program, reward.compile_reward
 
 
-def compile_program(source: str) -> CompiledProgram:
+def compile_program(source: str, runtime: Runtime) -> CompiledProgram:
     if not source.startswith(RAW):
-        return _compile_program(source)
-    return CompiledProgram(source, _raw(source), None, frozenset(), compiler.mark_of(source))
+        return _compile_program(source, runtime)
+    mark = compiler.mark_of(source)
+    return CompiledProgram(source, runtime, _raw(source), None, frozenset(), mark)
 
 
-def compile_reward(source: str) -> tuple[CodeType, frozenset[str]]:
-    return (_raw(source), frozenset()) if source.startswith(RAW) else _compile_reward(source)
+def compile_reward(source: str, language: Language) -> tuple[CodeType, frozenset[str]]:
+    if not source.startswith(RAW):
+        return _compile_reward(source, language)
+    return _raw(source), frozenset()
 
 
 def _raw(source: str) -> CodeType:
@@ -30,7 +35,7 @@ def _raw(source: str) -> CodeType:
 
 
 if __name__ == "__main__":
-    coded_actions.compile_program = choices.compile_program = compile_program
+    acting.compile_program = choices.compile_program = compile_program
     reward.compile_reward = compile_reward
     running.SHARED = reward.SHARED = {**running.SHARED, "__builtins__": builtins}
     sys.exit(fork_server.main(sys.argv[1:]))

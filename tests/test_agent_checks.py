@@ -24,12 +24,12 @@ from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
 from models.outcomes import holds, success_rate
 from nodes.asking import render
+from nodes.decomposition_check import decomposition_problems
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.learner.policies import policy_folder
 from nodes.naming import slug
-from nodes.planner.plan_check import plan_problems
-from nodes.slow_agent.decomposition_check import decomposition_problems
+from nodes.plan_check import plan_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
 
 NODES = Path(__file__).parents[1] / "nodes"
@@ -204,6 +204,18 @@ def episode(before: View, after: View, ended: str = "running") -> Episode:
     )
 
 
+def evidence_of(episodes: list[Episode]) -> Evidence:
+    return Evidence(
+        id="e",
+        sub_action="dig",
+        description="",
+        method="code",
+        success=LOG,
+        required_rate=0.5,
+        episodes=episodes,
+    )
+
+
 def test_conditions_are_read_from_the_views():
     facing, near = Condition(kind="facing", name="wood"), Condition(kind="near", name="wood")
     start = view(logs=1)
@@ -219,9 +231,8 @@ def test_conditions_are_read_from_the_views():
     assert holds(table, episode(start, beside))
     assert not holds(table, episode(beside, start))
     assert not holds(facing, episode(start, view(facing="wood"), ended="death"))
-    assert success_rate(LOG, []) == 0.0
     both = [episode(start, view(logs=2)), episode(start, view())]
-    assert success_rate(LOG, both) == 0.5
+    assert [success_rate(evidence_of(episodes)) for episodes in ([], both)] == [0.0, 0.5]
 
 
 def test_no_seed_serves_two_purposes():

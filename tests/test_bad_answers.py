@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.launch_toys.invalid_llm import PLANS, PROGRAMS, SPECS, SPLITS
 from tests.launch_toys.launched import launched
 from tests.launch_toys.watching import ended, summary
-from tests.launch_toys.wilful_llm import PLANS, PROGRAMS, SPECS, SPLITS
 
 OVERRIDES = (
     "task=stick",
@@ -22,7 +22,7 @@ OVERRIDES = (
     "skills=null",
     "limits.iterations=1",
     "limits.success_rate=0.1",
-    "nodes.llm.module=tests.launch_toys.wilful_llm",
+    "nodes.llm.module=tests.launch_toys.invalid_llm",
     "nodes.planner.parameters.repairs=4",
     "nodes.slow_agent.parameters.repairs=4",
     "nodes.fast_agent.parameters.repairs=9",

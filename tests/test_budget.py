@@ -42,7 +42,6 @@ from messages.world import (
     View,
 )
 from models.outcomes import succeeded, success_rate, told
-from models.plans import plan_for
 from nodes.budget import for_practice, least_again, longest_evaluation
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.llm.rulebook.rulebook import RulebookBackend
@@ -51,6 +50,7 @@ from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
 from rlgpt.composition import compose_launch
 from rlgpt.table.definition import definitions, read
+from worlds.minecraft.card.planning import PLANNING
 
 EPISODES = 20
 SEEN = View(
@@ -182,7 +182,7 @@ def _with(seen: View, brings: Condition) -> View:
 
 
 def judged(evidence: Evidence) -> Verdict:
-    rate = success_rate(evidence.success, evidence.episodes)
+    rate = success_rate(evidence)
     return Verdict(
         success=succeeded(evidence, rate),
         success_rate=rate,
@@ -302,7 +302,7 @@ def test_the_samples_of_a_table_are_what_its_evaluations_may_take_and_what_is_le
     to_learn = 3_000_000 if name == "diamond" else 1_000_000
     for item in table.tasks:
         task = told_task(item)
-        plan = plan_for(task.success, task.inventory)
+        plan = PLANNING.plan_for(task.success, task.inventory)
         whole = longest_evaluation(task, {})
         assert table.samples[item] == to_learn + (len(plan) + 1) * whole
         share = for_practice(table.samples[item], task, {}) // len(plan)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from messages.bus import SESSION_KILLED, SESSION_LOST, PeerRestarted, RemoteError, ServiceError
-from messages.bus.errors import MISHAPS
+from messages.bus.errors import RETRYABLE
 from messages.program import Program
 from messages.training import Act, Policy
 from messages.world import OPEN, STEP, SeedRange
@@ -172,7 +172,7 @@ def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_pat
     wild.parameters = msgspec.structs.replace(wild.parameters, learning_rate=1e30)
     with pytest.raises(ServiceError, match="is not finite; lower the learning rate") as caught:
         wild.run(lambda progress: None)
-    assert caught.value.code in MISHAPS  # it says nothing about what was to be learned
+    assert caught.value.code in RETRYABLE  # it says nothing about what was to be learned
     assert not list(tmp_path.rglob("checkpoint*"))
     assert training(tmp_path, Corridors()).run(lambda progress: None).samples > 1000
 

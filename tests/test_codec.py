@@ -126,7 +126,7 @@ def _array(*fields: Any) -> bytes:
         ([_array("<f4"), bytes(8)], "malformed"),
     ],
 )
-def test_what_is_no_message_is_said_in_one_sentence(frames: list[bytes], why: str) -> None:
+def test_what_is_no_message_is_reported_in_one_sentence(frames: list[bytes], why: str) -> None:
     with pytest.raises(CodecError, match=why) as error:
         decode(Holder, frames)
     assert "\n" not in str(error.value)
@@ -185,7 +185,7 @@ def test_older_and_newer_versions_understand_each_other() -> None:
     assert decode(New, snapshot(encode(Holder(array=np.zeros(2))))).extra is None
 
 
-def test_fingerprint_tells_versions_apart() -> None:
+def test_fingerprints_of_versions_differ() -> None:
     class Task2(msgspec.Struct, tag="Task"):
         id: int
 

@@ -22,12 +22,12 @@ def ended(*arguments: str, stdout: int, cwd: Path) -> tuple[int, str]:
         command(*arguments), cwd=cwd, env=words, stdout=stdout, stderr=subprocess.PIPE, text=True
     ) as process:
         os.close(stdout)
-        _, said = process.communicate(timeout=60)
-    return process.returncode, said
+        _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
 
 
-def nobody() -> int:
-    """The writing end of a pipe that nobody reads."""
+def unread_pipe() -> int:
+    """The writing end of a pipe that is not read."""
     reading, writing = os.pipe()
     os.close(reading)
     return writing
@@ -38,20 +38,20 @@ def nobody() -> int:
     [
         (("--help",), 0),
         ((*WHY, "harvest_1_cake"), 0),
-        ((*WHY, "harvest_1_monster_egg"), 1),  # what failed has failed, whoever reads it
+        ((*WHY, "harvest_1_monster_egg"), 1),  # a failure is one without a reader too
     ],
 )
 def test_a_reader_that_has_seen_enough(
     tmp_path: Path, arguments: tuple[str, ...], code: int
 ) -> None:
-    assert ended(*arguments, stdout=nobody(), cwd=tmp_path) == (code, "")
+    assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path) == (code, "")
 
 
 @pytest.mark.parametrize("arguments", [("--help",), (*WHY, "harvest_1_cake")])
 def test_a_full_disk(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
-    code, said = ended(*arguments, stdout=full, cwd=tmp_path)
-    assert (code, said) == (1, "standard output cannot be written: No space left on device\n")
+    code, errors = ended(*arguments, stdout=full, cwd=tmp_path)
+    assert (code, errors) == (1, "standard output cannot be written: No space left on device\n")
 
 
 def test_ctrl_c(tmp_path: Path) -> None:

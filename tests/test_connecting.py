@@ -92,7 +92,7 @@ def test_importing_rlgpt_loads_no_library() -> None:
 
 def test_all_topics_are_listed_on_a_fresh_run(live: Launched, stack: Connection) -> None:
     """None of these but the heartbeats was published by then."""
-    names = {"planner/plan", "planner/pursue/feedback", "talker/said", "planner/diagnostics"}
+    names = {"planner/plan", "planner/pursue/feedback", "talker/chatter", "planner/diagnostics"}
     assert names <= set(stack.names("topic"))
     assert "planner/pursue" in stack.names("action")
     assert "launcher/list" in stack.names("service")
@@ -103,14 +103,14 @@ def test_all_topics_are_listed_on_a_fresh_run(live: Launched, stack: Connection)
 def test_topics(stack: Connection) -> None:
     with stack.subscribe("talker/heartbeat") as beats:
         assert isinstance(beats.receive(ENOUGH), Heartbeat)
-    said = stack.subscribe("talker/said", timeout=ENOUGH)  # of a type that messages/ has not
-    body = next(said)
+    messages = stack.subscribe("talker/chatter", timeout=ENOUGH)  # of a type that messages/ has not
+    body = next(messages)
     assert body["text"] == "hello"
     assert np.array_equal(body["numbers"], [0, 1, 2])
-    said.close()
-    assert all(each["text"] == "hello" for each in said)  # what had come by then
+    messages.close()
+    assert all(each["text"] == "hello" for each in messages)  # what had come by then
     with pytest.raises(StackError, match="the subscription is closed"):
-        said.receive(ENOUGH)
+        messages.receive(ENOUGH)
     assert list(stack.subscribe("talker/diagnostics", timeout=0.05)) == []
     with pytest.raises(DeadlineExceeded, match=r"no message within 0\.05 seconds"):
         stack.subscribe("talker/diagnostics").receive(0.05)
@@ -151,8 +151,8 @@ def test_a_goal_is_cancelled(stack: Connection) -> None:
 def test_a_goal_and_a_subscription_outlive_a_restart_of_the_node(
     stack: Connection, live: Launched
 ) -> None:
-    said = stack.subscribe("talker/said", timeout=ENOUGH)
-    next(said)
+    messages = stack.subscribe("talker/chatter", timeout=ENOUGH)
+    next(messages)
     goal = stack.send_goal("planner/pursue", GOAL | {"limits": {}}, "restarted")
     next(iter(goal))
     before = {node.node: node.pid for node in stack.nodes()}
@@ -167,7 +167,7 @@ def test_a_goal_and_a_subscription_outlive_a_restart_of_the_node(
     fresh = stack.subscribe("talker/heartbeat", timeout=ENOUGH)
     assert any(beat.pid != before["talker"] for beat in fresh)
     assert isinstance(stack.call("talker/get_parameters"), Parameters)
-    said.close()
+    messages.close()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_goal_and_a_subscription_outlive_a_restart_of_the_node(
         ),
     ],
 )
-def test_what_is_wrong_is_said(stack: Connection, ask, words: str) -> None:
+def test_wrong_calls_are_explained(stack: Connection, ask, words: str) -> None:
     with pytest.raises(StackError, match=re.escape(words)):
         ask(stack)
 
@@ -220,7 +220,7 @@ def test_a_refusal_of_the_node_is_passed_on(stack: Connection) -> None:
 
 
 def test_types_that_messages_does_not_declare(tmp_path: Path, live: Launched) -> None:
-    """A service of a node of one's own is given itself; its name alone says no types."""
+    """A service of a node of one's own is passed itself; its name alone has no types."""
     sys.path.insert(0, str(CHECKOUT / "docs" / "examples" / "echo_node"))
     try:
         from echo import LAST, SAY, Say  # type: ignore[import-not-found]

@@ -116,7 +116,7 @@ def test_a_second_ctrl_c_ends_a_node_that_is_busy(tmp_path: Path) -> None:
     bus = Bus(run)
     asking = threading.Thread(target=lambda: _in_vain(bus))
     try:
-        node = [*command()[:1], str(ROOT / "tests" / "debugged_node.py"), "--run", str(run)]
+        node = [*command()[:1], "-P", str(ROOT / "tests" / "debugged_node.py"), "--run", str(run)]
         with terminal(node, ROOT) as busy:
             asking.start()
             busy.wait_for("busy now")
@@ -146,7 +146,7 @@ def test_what_a_debugged_service_was_asked_is_answered_by_the_next_life(
     bus = Bus(run)
     asking = threading.Thread(target=lambda: answers.append(bus.call(LOOK_AROUND, Empty())))
     try:
-        with terminal([*command()[:1], str(node), "--run", str(run)], ROOT) as debugging:
+        with terminal([*command()[:1], "-P", str(node), "--run", str(run)], ROOT) as debugging:
             asking.start()
             debugging.wait_for("(Pdb)")
             debugging.type(keys)

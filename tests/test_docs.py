@@ -4,14 +4,14 @@ import re
 import shlex
 from pathlib import Path
 
-from models.rules.tables import BIOMES
-from models.tasks import task_ids
 from rlgpt.composition import compose_launch
+from voxeldojo.rules.tables import BIOMES
+from voxeldojo.tasks import task_ids
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMAND = re.compile(r"(?:^ *|`)rlgpt ((?:launch|world) [^`\n]*)", flags=re.M)
-PLACEHOLDERS = {"path/to/mine.yaml", "mine", "far", "TASK", "PROFILE"}
+PLACEHOLDERS = {"world=quarry", "path/to/mine.yaml", "mine", "far", "TASK", "PROFILE"}
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
 
 
@@ -43,13 +43,13 @@ def test_every_page_is_in_the_list() -> None:
 
 
 def commands() -> set[str]:
-    """The launches and the commands about the world that the pages tell a reader to type."""
+    """The launches and the commands about the world on the pages."""
     texts = [page.read_text("utf-8").replace("\\\n", " ") for page in PAGES]
     return {match for text in texts for match in COMMAND.findall(text)}
 
 
 def test_every_launch_on_the_pages_can_be_composed() -> None:
-    told = 0
+    found = 0
     for command in commands():
         what, *words = shlex.split(command.split(" | ")[0], comments=True)
         if what != "launch" or not words or PLACEHOLDERS.intersection(words):
@@ -58,16 +58,16 @@ def test_every_launch_on_the_pages_can_be_composed() -> None:
             continue
         name, *rest = words
         compose_launch(name, [word for word in rest if not word.startswith("-")])
-        told += 1
-    assert told > 9
+        found += 1
+    assert found > 9
 
 
 def test_every_task_on_the_pages_that_a_command_plays_is_one() -> None:
     there = {*task_ids(), *(biome.name for biome in BIOMES), *PLACEHOLDERS}
-    told = [
+    found = [
         word
         for command in commands()
         for word in re.findall(r"^world (?:view|play|demonstrate|coverage --why) ([\w:]+)", command)
     ]
-    assert len(told) > 4
-    assert [word for word in told if word not in there] == []
+    assert len(found) > 4
+    assert [word for word in found if word not in there] == []

@@ -16,9 +16,9 @@ from messages.world import (
     Stepped,
     Task,
 )
-from models import features
 from nodes.env_server.session import Session
 from tests.fake_world import FakeWorld
+from worlds.minecraft.card import features
 
 LOG = Condition(kind="have", name="log")
 NEAR = Condition(kind="near", name="wood")

@@ -7,9 +7,9 @@ import pytest
 
 from messages.world import Condition
 from models.outcomes import holds
-from nodes.env_server.interface.conditions import Judge
 from tests.fake_world import FakeWorld
 from tests.test_env_server_sessions import ATTACK, CHOP, WALK, interface, session, task
+from worlds.minecraft.play.conditions import Judge
 
 TABLE = Condition(kind="nearby", name="crafting_table")
 TWO_LOGS = Condition(kind="have", name="log", quantity=2)
@@ -69,8 +69,8 @@ def test_a_subtask_begins_only_where_it_is_played():
     batch.run_program(WALK)
     batch.run_program(CHOP)
     batch.take(interface(), environments=[1], begins=True)
-    assert batch.episodes.subtask_quantities[:, 0].tolist() == [0, 1, 0, 0]
-    assert batch.episodes.start_quantities[:, 0].tolist() == [0, 0, 0, 0]
+    assert batch.episodes.subtask[1][:, 0].tolist() == [0, 1, 0, 0]
+    assert batch.episodes.start[1][:, 0].tolist() == [0, 0, 0, 0]
 
 
 def test_nearby_is_what_minedojo_says_of_the_tools():

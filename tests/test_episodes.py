@@ -211,7 +211,7 @@ def test_an_episode_is_played_again_as_it_went(
         table.execute("update episodes set told=? where seed=42", [msgspec.msgpack.encode(other)])
     assert main(["episode", "play", str(run), "42"]) == 1
     said = capsys.readouterr().out
-    assert "it went otherwise than recorded (ending, steps): stopped after" in said
+    assert "it differs from the recording (ending, steps): stopped after" in said
     assert len(list((run / "films").iterdir())) == 1
     assert main(["episode", "play", str(run), "7"]) == 2
     assert "there are: 40, 41, 42" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -16,6 +17,7 @@ from messages.training import TRAIN, Train
 from nodes.config import ConfigError
 from nodes.learner import gpu
 from nodes.llm.lease import Lease
+from nodes.llm.manifest import NAME, Manifest, described
 from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, eventually
 from tests.corridor import corridor_spec
@@ -30,6 +32,10 @@ class SharedHouse(House):
         weights = run / "weights"
         weights.mkdir()
         (weights / "config.json").write_text("{}")
+        self.told = Manifest(
+            model="toy", licence="", source="x", source_sha256="", files=described(weights)
+        )
+        (weights / NAME).write_bytes(msgspec.json.encode(self.told))
         self.profile = {
             "kind": "vllm",
             "model": "toy",
@@ -57,7 +63,9 @@ class SharedHouse(House):
     def ask(self, id: str) -> str:
         prompt = [ChatMessage(role="user", content="A log.")]
         request = Ask(id=id, agent="planner", question=PlanQuestion(task=TASK), prompt=prompt)
-        return self.bus.call(ASK, request, timeout=PATIENCE).answer
+        answered = self.bus.call(ASK, request, timeout=PATIENCE)
+        assert answered.weights == self.told.digest  # whichever life of the server answered
+        return answered.answer
 
     def state(self) -> str:
         return self.states[-1].state if self.states else ""

@@ -29,6 +29,7 @@ from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, Provenance
 from nodes.testing import MockBus, start
 from tests.craft_world import Inventories
+from worlds.minecraft.play.runtime import RUNTIME
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="log", prompt="Harvest a log.", success=LOG)
@@ -190,7 +191,7 @@ def test_a_program_that_a_skill_would_meet_is_not_tried_and_is_told_why(tmp_path
 
     bus = MockBus("fast_agent")
     bus.answer(ASK, answer)
-    bus.answer(CHECK, lambda request: Checked(problems=problems_of(request)))
+    bus.answer(CHECK, lambda request: Checked(problems=problems_of(request, RUNTIME)))
     start(FastAgent, bus, tmp_path, skills="skills", repairs=1)
     said = "line 1: the skill fetch_it means something else by the name walk_to"
     for method in ("code", "rl"):

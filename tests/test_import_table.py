@@ -4,13 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.import_table import upward, violations
+from tests.import_table import circle, upward, violations
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_no_arrow_is_broken() -> None:
     assert violations(ROOT) == []
+
+
+def test_nothing_is_imported_in_a_circle(tmp_path: Path) -> None:
+    assert circle(ROOT) == []
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/a.py").write_text("def f():\n    from models.b import c\n")
+    (tmp_path / "models/b.py").write_text("import models.a\n")
+    assert set(circle(tmp_path)) == {"models.a", "models.b"}
 
 
 def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> None:
@@ -32,7 +40,7 @@ def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> 
         ("messages/a.py", "import msgspec\nfrom messages.bus import Bus", False),
         ("models/a.py", "from messages import world", False),
         ("models/a.py", "def f():\n    from nodes.node import Node", True),
-        ("nodes/critic/a.py", "from nodes.node import Node\nimport models.rules", False),
+        ("nodes/critic/a.py", "from nodes.node import Node\nimport voxeldojo.rules", False),
         ("nodes/critic/a.py", "from nodes.critic import b\nfrom .b import c", False),
         ("nodes/critic/a.py", "from nodes.learner.ppo import loss", True),
         ("nodes/critic/a.py", "from nodes import learner", True),
@@ -47,10 +55,24 @@ def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> 
         ("rlgpt/a.py", "from nodes.critic.critic import Critic", True),
         ("rlgpt/a.py", "import models", True),
         ("launch/__init__.py", "", True),
+        ("worlds/toy/play/a.py", "from worlds.play import Play\nimport worlds.toy.card", False),
+        ("worlds/toy/card/a.py", "from worlds.toy.play import PLAY", True),
+        ("worlds/toy/card/a.py", "from worlds.play import Play", True),
+        ("worlds/toy/play/a.py", "from nodes.node import Node", True),
+        ("nodes/env_server/a.py", "from worlds.play import Play\nfrom worlds import play", False),
+        ("nodes/env_server/a.py", "import worlds.toy.play", True),
+        ("nodes/env_server/a.py", "from voxeldojo.world import World", True),
+        ("nodes/critic/a.py", "from worlds import card", False),
+        ("nodes/critic/a.py", "from worlds import play", True),
+        ("nodes/critic/a.py", "from worlds.toy.play import views", True),
+        ("models/a.py", "import worlds.play", True),
     ],
 )
 def test_broken_arrows_are_seen(tmp_path: Path, path: str, source: str, broken: bool) -> None:
-    for folder in ("messages/bus", "models", "nodes/critic/deep", "nodes/learner", "rlgpt"):
+    for folder in (
+        *("messages/bus", "models", "nodes/critic/deep", "nodes/learner", "nodes/env_server"),
+        *("rlgpt", "worlds/toy/card", "worlds/toy/play"),
+    ):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "launch").mkdir()
     (tmp_path / path).write_text(source)

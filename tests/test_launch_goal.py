@@ -130,12 +130,12 @@ def test_goal_that_fails(place: Path) -> None:
     assert "failed: there is no way to that goal" in (launch.run / "report.html").read_text()
 
 
-def test_goal_that_failed_by_a_mistake_goes_on_once_that_is_mended(place: Path) -> None:
+def test_goal_that_failed_by_a_mistake_goes_on_once_that_is_fixed(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.mistake=true") as launch:
         assert launch.ended() == 1
         assert "rlgpt: the goal failed: KeyError: 'plan' (logs are in runs/it" in launch.text
         assert "rlgpt resume runs/it" in launch.text
-    (launch.run / "mended").touch()
+    (launch.run / "fixed").touch()
     with launched("resume", cwd=place, run=launch.run) as again:
         assert again.ended() == 0
         assert "The goal was reached" in again.text
@@ -156,9 +156,9 @@ def test_a_nodes_damaged_file_is_not_blamed_on_the_configuration(place: Path) ->
         assert "config.yaml" not in again.text
         assert "Traceback" not in again.text
     path.unlink()
-    (launch.run / "mended").touch()
-    with launched("resume", cwd=place, run=launch.run) as mended:
-        assert mended.ended() == 0
+    (launch.run / "fixed").touch()
+    with launched("resume", cwd=place, run=launch.run) as fixed:
+        assert fixed.ended() == 0
 
 
 def test_node_that_refuses_its_parameters(place: Path) -> None:
@@ -220,19 +220,21 @@ def test_looking_into_a_running_stack(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.seconds=100") as launch:
         launch.wait_for("plan: ")
         topics = rlgpt("topic", "list", cwd=place).stdout
-        for name in ("talker/said", "planner/plan", "planner/heartbeat", "launcher/diagnostics"):
+        for name in ("talker/chatter", "planner/plan", "planner/heartbeat", "launcher/diagnostics"):
             assert name in topics
         services = rlgpt("service", "list", cwd=place).stdout
         assert "PursueGoal -> PlanStatus -> GoalReport" in services
         assert "launcher/restart" in services
 
-        echoed = rlgpt("topic", "echo", "talker/said", "--count", "2", cwd=place)
-        said = [json.loads(line) for line in echoed.stdout.splitlines()]
-        assert [s["text"] for s in said] == ["hello", "hello"]
-        assert said[0]["numbers"] == {"dtype": "int64", "shape": [3], "values": [0, 1, 2]}
-        assert "did you mean `talker/said`?" in refused("topic", "echo", "talker/sad", cwd=place)
+        echoed = rlgpt("topic", "echo", "talker/chatter", "--count", "2", cwd=place)
+        messages = [json.loads(line) for line in echoed.stdout.splitlines()]
+        assert [s["text"] for s in messages] == ["hello", "hello"]
+        assert messages[0]["numbers"] == {"dtype": "int64", "shape": [3], "values": [0, 1, 2]}
+        assert "did you mean `talker/chatter`?" in refused(
+            "topic", "echo", "talker/chater", cwd=place
+        )
         for wrong in (("--count", "-1"), ("--timeout", "-1"), ("--timeout", "nan")):
-            assert " ".join(wrong) in refused("topic", "echo", "talker/said", *wrong, cwd=place)
+            assert " ".join(wrong) in refused("topic", "echo", "talker/chatter", *wrong, cwd=place)
 
         assert rlgpt("param", "get", "talker", "loudness", cwd=place).stdout == "3\n"
         listed = rlgpt("param", "list", cwd=place).stdout
@@ -250,14 +252,14 @@ def test_looking_into_a_running_stack(place: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_a_planner_that_is_away_is_said_to_be_waited_for(place: Path) -> None:
+def test_waiting_for_an_absent_planner_is_reported(place: Path) -> None:
     parameters = "nodes.planner.parameters.until=enough"
     with goal(place, parameters, "nodes.planner.restart.backoff=2.5") as launch:
         launch.wait_for("all nodes are ready")
         planner = next(each for each in members(launch.process.pid) if each.kind == "planner")
         planner.send(signal.SIGKILL)
         launch.wait_for(" s  launcher: waiting for planner, which is being restarted")
-        launch.wait_for(" s  launcher: planner is there again")
+        launch.wait_for(" s  launcher: planner is connected again")
         (launch.run / "enough").touch()
         assert launch.ended() == 0
         assert "planner: waiting for planner" not in launch.text

@@ -23,7 +23,7 @@ from tests.launch_toys.watching import DEADLINE, NODES, Watch, ended, summary
 
 BUDGET = 12_000
 UNDISTURBED = 6_000
-"""Samples of a training where nobody is killed in it: what is compared does not depend on them."""
+"""Samples of a training without a kill: the comparison does not depend on them."""
 OVERRIDES = (
     "limits.success_rate=1.0",
     "limits.iterations=4",
@@ -80,13 +80,13 @@ def trained(run: Path) -> dict[int, int]:
 
 def check_samples(run: Path) -> None:
     """Every sample of training is in exactly one row, once; the rows add up to the totals."""
-    said = summary(run)
-    rows = {row["number"]: row["samples"] for row in said["iterations"]}
+    result = summary(run)
+    rows = {row["number"]: row["samples"] for row in result["iterations"]}
     counted = trained(run)
     assert counted
     assert {n: samples["training"] for n, samples in rows.items() if samples["training"]} == counted
     for kind in ("training", "trial", "evaluation", "total"):
-        assert sum(samples[kind] for samples in rows.values()) == said["samples"][kind]
+        assert sum(samples[kind] for samples in rows.values()) == result["samples"][kind]
 
 
 def check_questions(run: Path) -> None:
@@ -150,8 +150,8 @@ def test_every_node_is_killed_while_training(run_folder: Path) -> None:
         watch.close()
         assert ended(launch) == 0, launch.text
         assert "Traceback" not in launch.text
-        said = (launch.run / "learner" / "node.log").read_text()
-        assert "goes on from the checkpoint before" in said
+        result = (launch.run / "learner" / "node.log").read_text()
+        assert "goes on from the checkpoint before" in result
     with stack(run_folder, "straight", UNDISTURBED) as straight:
         straight.wait_for("all nodes are ready")
         watch = Watch(straight)

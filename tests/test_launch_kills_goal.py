@@ -121,10 +121,10 @@ def report(run: Path) -> GoalReport:
 def learned(run: Path) -> dict[str, tuple[Any, ...]]:
     library = Library(run / "skills", make=False)
 
-    def told(skill: Skill) -> tuple[Any, ...]:
+    def lasting(skill: Skill) -> tuple[Any, ...]:
         condition, start = skill.learned.condition, skill.learned.start
         return skill.key, skill.counts, condition, start, skill.learned.task
 
-    found = {skill.name: told(skill) for skill in library.all()}
+    found = {skill.name: lasting(skill) for skill in library.all()}
     library.close()
     return found

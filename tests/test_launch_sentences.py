@@ -52,8 +52,8 @@ def place(tmp_path: Path) -> Path:
         (["two", "seed=${nothing}"], "`seed`: interpolation key 'nothing' not found"),
         (["two", "+colour=red"], "there is no `colour`"),
         (["chooses", "world=falt"], "there is no world `falt`; did you mean `flat`?"),
-        (["two", "-frist"], "`-frist` leaves out a node that there is not; did you mean `first`"),
-        (["two", "--first"], "`--first` means nothing here"),
+        (["two", "-frist"], "`-frist` leaves out a node that does not exist; did you mean `first`"),
+        (["two", "--first"], "`--first` is no option of this command"),
         (["two", "task.id=x"], "there is no `task.id` in the launch file"),
         (["two", "+limits.samples=-1"], "`limits.samples`: expected `int` >= 1"),
         (["two", f"+limits.samples={10**20}"], "`limits.samples`: expected `int` <= 922337203685"),
@@ -68,8 +68,11 @@ def place(tmp_path: Path) -> Path:
         ),
         (
             ["harvest_log", "task.success.kind=hav"],
-            "harvest_log: `task.success.kind`: it cannot be 'hav'; did you mean `have`? "
-            "(there are: facing, have, near, nearby)",
+            "harvest_log: task.success.kind: there is no condition 'hav'; did you mean have?",
+        ),
+        (
+            ["harvest_log", "task.game=narnia"],
+            "harvest_log: task.game: there is no game 'narnia'; there are minecraft, crafter",
         ),
         (
             ["harvest_log", "task.success.name=lgo"],
@@ -126,7 +129,7 @@ def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
         (["gone"], "gone.yaml is a link to a file that there is not"),
     ],
 )
-def test_launch_says_what_would_do(place: Path, arguments: list[str], words: str) -> None:
+def test_launch_reports_what_is_possible(place: Path, arguments: list[str], words: str) -> None:
     varied = {**TWO, "task": {"inventory": {}}, "world": {"kind": "flat"}}
     (place / "launch" / "varied.yaml").write_text(yaml.safe_dump(varied))
     (place / "launch" / "unnamed.yaml").write_text("null: 3\n")
@@ -312,4 +315,4 @@ def test_node_that_refuses_ends_the_launch_of_the_real_stack(
 ) -> None:
     sentence = failed("launch", "harvest_log", override, "run=out", cwd=place, code=1)
     assert sentence.startswith(words)
-    assert "mend out/config.yaml and `rlgpt resume out`" in sentence
+    assert "fix out/config.yaml and `rlgpt resume out`" in sentence

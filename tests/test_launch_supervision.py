@@ -74,7 +74,7 @@ def test_starts_in_order_and_stops_in_reverse(place: Path) -> None:
         assert launch.stop() == 130
         names = ["first", "second", "third"]
         starts, stops = [f"{n} start" for n in names], [f"{n} stop" for n in reversed(names)]
-        assert launch.lives() == starts + stops
+        assert launch.events() == starts + stops
         assert "rlgpt resume out" in launch.text
         assert "Traceback" not in launch.text
 
@@ -83,7 +83,7 @@ def test_sigterm_stops_in_order_too(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         assert launch.stop(signal.SIGTERM) == 128 + signal.SIGTERM
-        assert launch.lives()[-1] == "first stop"
+        assert launch.events()[-1] == "first stop"
 
 
 def test_failing_node_is_started_again_with_growing_pauses(place: Path) -> None:
@@ -105,15 +105,15 @@ def test_node_that_keeps_failing_ends_the_launch(place: Path) -> None:
         assert launch.ended() == 1
         assert "second: ended with code 1; 2 restarts did not get it ready" in launch.text
         assert "second: failing start 3" in launch.text  # the last words of its log
-        assert launch.lives()[-1] == "first stop"
+        assert launch.events()[-1] == "first stop"
 
 
 @pytest.mark.parametrize("code", [2, 3])
 def test_codes_that_are_final_are_not_tried_again(place: Path, code: int) -> None:
     with three(place, f"nodes.second.parameters.code={code}") as launch:
         assert launch.ended() == 1
-        assert launch.lives() == ["first start", "second start", "first stop"]
-        assert "rlgpt: second: this will not do" in launch.text
+        assert launch.events() == ["first start", "second start", "first stop"]
+        assert "rlgpt: second: this is invalid" in launch.text
 
 
 def test_node_that_is_never_ready_ends_the_launch(place: Path) -> None:
@@ -129,7 +129,7 @@ def test_node_that_cannot_be_started_ends_the_launch(place: Path) -> None:
     with three(place) as launch:
         assert launch.ended() == 1
         assert "third: cannot be started: File exists" in launch.text
-        assert launch.lives() == ["first start", "second start", "second stop", "first stop"]
+        assert launch.events() == ["first start", "second start", "second stop", "first stop"]
 
 
 @pytest.mark.parametrize("patience", ["inf", "1e300"])
@@ -159,7 +159,7 @@ def test_pauses_stop_growing(place: Path) -> None:
     assert pauses[-1] == LONGEST_BACKOFF
 
 
-def test_killed_launcher_leaves_nobody(place: Path) -> None:
+def test_killed_launcher_leaves_no_process(place: Path) -> None:
     with three(place, "nodes.second.parameters.helper=true") as launch:
         ready(launch)
         assert len(processes_of(launch.run)) >= 4
@@ -168,7 +168,7 @@ def test_killed_launcher_leaves_nobody(place: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_a_guardian_is_replaced_and_told_of_all_nodes(place: Path, number: signal.Signals) -> None:
+def test_a_guardian_is_replaced_and_sent_all_nodes(place: Path, number: signal.Signals) -> None:
     with three(place, "nodes.second.parameters.helper=true") as launch:
         ready(launch)
         first = guardian_of(launch)
@@ -223,7 +223,7 @@ def test_restart_kill_and_unknown_node(place: Path) -> None:
         ready(launch)
         done = rlgpt("node", "restart", "second", "--run", "out", cwd=place)
         assert done.stdout.startswith("second is ready again"), done
-        assert launch.lives()[-2:] == ["second stop", "second start"]
+        assert launch.events()[-2:] == ["second stop", "second start"]
         done = rlgpt("node", "kill", "third", "--run", "out", cwd=place)
         assert done.stdout.startswith("third is ready again"), done
         assert "third was ended by SIGKILL" in launch.text
@@ -273,11 +273,11 @@ def test_node_that_another_runs_when_it_is_started_again_is_left_to_it(place: Pa
     with three(place) as launch:
         ready(launch)
         config = place / "out" / "config.yaml"
-        told = yaml.safe_load(config.read_text())
-        told["nodes"]["third"]["parameters"] = {"code": ALREADY_RUNNING}
-        config.write_text(yaml.safe_dump(told))
+        launch_file = yaml.safe_load(config.read_text())
+        launch_file["nodes"]["third"]["parameters"] = {"code": ALREADY_RUNNING}
+        config.write_text(yaml.safe_dump(launch_file))
         rlgpt("node", "kill", "third", "--run", "out", cwd=place)
-        launch.wait_for("third: this will not do")
+        launch.wait_for("third: this is invalid")
         listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
         assert listed[3].split()[:2] == ["third", "released"]
         assert launch.stop() == 130
@@ -287,14 +287,14 @@ def test_left_out_node_stays_with_the_user(place: Path) -> None:
     with three(place, "-second") as launch:
         ready(launch)
         assert "rlgpt run second --run out" in launch.text
-        assert sorted(launch.lives()) == ["first start", "third start"]
+        assert sorted(launch.events()) == ["first start", "third start"]
         with run_by_hand(place, "second") as (by_hand, words):
             assert "leaves second to you" in words.readline()
             assert words.readline() == "second runs, []\n"
             by_hand.terminate()
             assert by_hand.wait(PATIENCE) == 0
         assert launch.stop() == 130
-        assert launch.lives().count("second start") == 1
+        assert launch.events().count("second start") == 1
 
 
 def test_run_works_without_a_launcher(place: Path) -> None:
@@ -302,7 +302,7 @@ def test_run_works_without_a_launcher(place: Path) -> None:
         ready(launch)
         launch.stop()
     with run_by_hand(place, "second") as (by_hand, words):
-        assert "no launcher holds out; second runs alone" in words.readline()
+        assert "out has no launcher; second runs alone" in words.readline()
         assert words.readline() == "second runs, []\n"
         by_hand.terminate()
         assert by_hand.wait(PATIENCE) == 0
@@ -317,12 +317,12 @@ def test_resume_goes_on_in_the_same_folder(place: Path) -> None:
     with launched("resume", "moved", cwd=place, run=moved) as launch:
         ready(launch)
         assert launch.stop() == 130
-        assert launch.lives().count("first start") == 2
+        assert launch.events().count("first start") == 2
     assert yaml.safe_load((moved / "config.yaml").read_text())["run"] == str(moved)
 
 
-def test_only_a_node_that_says_nothing_hangs(place: Path) -> None:
-    """Not one that nobody listened to: a launch that was stopped (Ctrl-Z) kills nobody for it."""
+def test_only_a_node_without_heartbeats_hangs(place: Path) -> None:
+    """Only time in which the launch receives counts: a stopped launch (Ctrl-Z) kills no node."""
     hang = {"restart": {"hang": 1.5, "max": 0}}
     nodes = {"talker": {"module": "tests.launch_toys.talker", **hang}}
     (place / "launch" / "talking.yaml").write_text(yaml.safe_dump({"nodes": nodes}))
@@ -360,7 +360,7 @@ def listed(place: Path) -> str:
     return rlgpt("node", "list", "--run", "out", cwd=place).stdout
 
 
-def test_a_launch_without_a_jail_says_so(place: Path) -> None:
+def test_a_launch_without_a_jail_reports_it(place: Path) -> None:
     parameters = {"world": {"kind": "embedded", "area": 32}, "jail": False}
     nodes = {"env_server": {"parameters": parameters}, **THREE}
     (place / "launch" / "unjailed.yaml").write_text(yaml.safe_dump({"nodes": nodes}))
@@ -377,7 +377,7 @@ def test_a_launch_without_a_jail_says_so(place: Path) -> None:
         assert launch.text.count("jail: off") == 1
 
 
-def test_a_log_that_cannot_be_written_is_said_once(place: Path) -> None:
+def test_a_log_that_cannot_be_written_is_reported_once(place: Path) -> None:
     run = place / "out"
     run.mkdir()
     (run / "launcher.log").symlink_to("/dev/full")

@@ -1,4 +1,4 @@
-"""A launch whose node waits for another: it says so at once, and nothing is given up."""
+"""A launch whose node waits for another: that is reported at once, and no call is given up."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from tests.launch_toys.launched import Launched, command, environment, eventuall
 
 PAIR = {
     "talker": {"module": "tests.launch_toys.talker", "restart": {"backoff": 2.5}},
-    "asker": {"module": "tests.launch_toys.asker", "after": ["talker"]},
+    "caller": {"module": "tests.launch_toys.caller", "after": ["talker"]},
 }
 
 
@@ -23,8 +23,8 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def lives(launch: Launched) -> int:
-    log = launch.run / "asker" / "node.log"
+def starts(launch: Launched) -> int:
+    log = launch.run / "caller" / "node.log"
     text = log.read_text() if log.exists() else ""
     assert "gave up" not in text
     return text.count("talker answers as")
@@ -38,20 +38,20 @@ def test_node_that_is_being_restarted_is_waited_for(place: Path) -> None:
     run = place / "out"
     with launched("launch", "pair", f"run={run}", cwd=place, run=run) as launch:
         launch.wait_for("all nodes are ready")
-        eventually(lambda: lives(launch) == 1)
+        eventually(lambda: starts(launch) == 1)
         # Longer away than the service's deadline.
         os.kill(pid(launch), signal.SIGKILL)
-        launch.wait_for("asker: waiting for talker, which is being restarted")
-        launch.wait_for("asker: talker is there again")
-        eventually(lambda: lives(launch) == 2)
+        launch.wait_for("caller: waiting for talker, which is being restarted")
+        launch.wait_for("caller: talker is connected again")
+        eventually(lambda: starts(launch) == 2)
         assert rlgpt("node", "restart", "talker", "--run", "out", cwd=place).returncode == 0
-        eventually(lambda: lives(launch) == 3)
+        eventually(lambda: starts(launch) == 3)
 
 
 def test_node_that_was_left_out_is_waited_for(place: Path) -> None:
     run = place / "out"
     with launched("launch", "pair", f"run={run}", "-talker", cwd=place, run=run) as launch:
-        launch.wait_for("asker: waiting for talker, which is not the launcher's")
+        launch.wait_for("caller: waiting for talker, which is not the launcher's")
         assert "start it with `rlgpt run talker`" in launch.text
         with subprocess.Popen(
             command("run", "talker", "--run", "out"),
@@ -60,6 +60,6 @@ def test_node_that_was_left_out_is_waited_for(place: Path) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ) as by_hand:
-            launch.wait_for("asker: talker is there again")
-            eventually(lambda: lives(launch) == 1)
+            launch.wait_for("caller: talker is connected again")
+            eventually(lambda: starts(launch) == 1)
             by_hand.send_signal(signal.SIGTERM)

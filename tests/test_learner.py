@@ -49,7 +49,7 @@ class House:
 
     def start(self, node: str) -> None:
         commands = {
-            "env_server": [str(ROOT / "tests" / "corridor.py"), str(self.run)],
+            "env_server": ["-P", str(ROOT / "tests" / "corridor.py"), str(self.run)],
             "learner": ["-m", "nodes.learner", "--run", str(self.run)],
         }
         self.processes[node] = subprocess.Popen(

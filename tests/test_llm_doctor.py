@@ -57,6 +57,8 @@ def machine(path: Path, monkeypatch: pytest.MonkeyPatch, smi: str, name: str = "
     }
     (weights / "config.json").write_text(json.dumps(config))
     with (weights / "model.safetensors").open("wb") as file:
+        table = json.dumps({"all": {"data_offsets": [0, 9_999_999_900]}}).encode()
+        file.write(len(table).to_bytes(8, "little") + table)
         file.truncate(10_000_000_000)  # takes no room on the disk
     return binaries / "vllm"
 
@@ -123,7 +125,7 @@ def test_what_fits_is_let_be():
 def test_every_vllm_profile_fits_on_24_gb_as_its_comment_says(path: Path):
     text = path.read_text()
     read = read_profile(yaml.safe_load(text.replace("???", "run")))
-    if isinstance(read, Vllm):
+    if isinstance(read, Vllm) and read.device == "cuda":
         wanted = need(read, None)
         assert wanted is not None
         assert f"= {wanted.total:.1f} GiB" in " ".join(text.replace("# ", "").split())

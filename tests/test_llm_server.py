@@ -273,7 +273,7 @@ def test_too_little_memory_at_the_start_is_answered_with_the_arithmetic(setting:
         weights_gb=6.1,
         kv_kib_per_token=144,
     )
-    assert "5.7 GiB of weights + 2.2 GiB of KV cache for 16,384 tokens + 1.6 GiB" in said
+    assert "5.7 GiB of weights + 2.2 GiB of KV cache for 16,384 tokens + 2.6 GiB" in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])

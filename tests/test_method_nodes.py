@@ -12,11 +12,12 @@ from messages.chat import DecomposeQuestion
 from messages.plan import PURSUE, GoalReport, SubAction, Subtask
 from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
+from nodes.decomposition_check import decomposition_problems
+from nodes.env_server.games import make_world
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import make_world
-from nodes.llm.rulebook import rules, specs
+from nodes.llm.rulebook import specs
 from nodes.llm.rulebook.rulebook import decompose
-from nodes.slow_agent.decomposition_check import decomposition_problems
+from nodes.llm.rulebook.rules import Book, NoRule
 from tests.agent_stack import LOG, STEPS, TASK, stack
 from tests.test_agent_loops import told
 
@@ -121,7 +122,7 @@ def test_a_decomposition_holds_to_what_is_open_to_the_run():
     ]
     question = DecomposeQuestion(task=TASK, subtask=subtask, methods=("rl",))
     assert [each.method for each in decompose(question).sub_actions] == ["rl", "rl"]
-    with pytest.raises(rules.NoRule, match="by rl alone"):
+    with pytest.raises(NoRule, match="by rl alone"):
         decompose(question, "deps.yaml")
 
 
@@ -217,7 +218,7 @@ def test_a_mob_can_be_walked_up_to_faced_and_marked():
     )
     assert spec.targets == ["cow"]
     batch = session(asked, interface, size=4)
-    source = rules.program("walk_up_to_mob.py", asked.success, asked.inventory)
+    source = Book().program("walk_up_to_mob.py", asked.success, asked.inventory)
     batch.run_program(Program(name="find", source=source, max_steps=1000))
     faced = np.array([episode.after.facing == "cow" for episode in batch.said()])
     assert faced.sum() >= 2

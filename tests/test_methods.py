@@ -19,22 +19,25 @@ from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, Task
-from models.actions import PRIMITIVES
-from models.features import FEATURES
 from nodes.config import read_parameters
+from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.interface.stage import Stage as MetStage
 from nodes.env_server.programs import compile_program
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.profiles import Rulebook, read_profile
-from nodes.llm.rulebook import rules
 from nodes.llm.rulebook.rulebook import RulebookBackend, decompose, plan, program, spec
+from nodes.llm.rulebook.rules import Book, books
 from nodes.planner.planner import Planner
-from nodes.slow_agent.decomposition_check import decomposition_problems
 from nodes.slow_agent.slow_agent import SlowAgent
 from rlgpt.composition import compose_launch
 from tests.expected_starts import starts
 from tests.fake_world import FakeWorld
+from voxeldojo.actions import PRIMITIVES
+from worlds.minecraft.card import CARD
+from worlds.minecraft.card.features import FEATURES
+from worlds.minecraft.play import PLAY
+from worlds.minecraft.play.runtime import RUNTIME
 
 LAUNCH = Path(__file__).parents[1] / "launch"
 METHODS = sorted(path.stem for path in (LAUNCH / "method").glob("*.yaml"))
@@ -117,7 +120,7 @@ def program_of(method: Method, task: Task, sub_action: SubAction, before: list[S
     sources: list[str] = []
     while not sources or sources[-1] not in sources[:-1]:
         sources.append(program(question, method.book).source)
-        compile_program(sources[-1])
+        compile_program(sources[-1], RUNTIME)
         attempts = [ProgramAttempt(source=source) for source in sources]
         question = msgspec.structs.replace(question, attempts=attempts)
     return Stage(sub_action=sub_action, program=Program(name="p", source=sources[-1]))
@@ -154,7 +157,7 @@ def policy_of(method: Method, task: Task, sub_action: SubAction, before: list[St
             targets=answer.targets,
             autocraft=method.fast_agent.autocraft,
         )
-        MetStage(interface, task, FakeWorld(1))
+        MetStage(interface, task, PLAY, FakeWorld(1))
     return Stage(sub_action=sub_action)
 
 
@@ -218,10 +221,10 @@ def test_the_methods_differ_in_what_the_paper_says_they_differ_in(methods: dict[
     assert methods["rlgpt"].composed["learner"]["imitation_every"] == 0
 
 
-@pytest.mark.parametrize("book", rules.books())
+@pytest.mark.parametrize("book", books())
 def test_rule_files_name_programs_and_specs_that_there_are(book: str):
-    known = rules.rules(book)
-    stock = {path.name for path in (rules.HERE / "programs").glob("*.py")}
+    known = Book(file=book).rules
+    stock = {path.name for path in CARD.rulebook.programs.glob("*.py")}
     for approach in known.subtasks.values():
         for split in approach.splits:
             for step in split:

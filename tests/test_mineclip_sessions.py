@@ -26,7 +26,6 @@ from messages.world import (
     SeedRange,
     Task,
 )
-from models.features import FEATURES
 from models.mineclip import MineClip
 from nodes.asking import render
 from nodes.env_server.hosting import Host, OwnProcess
@@ -40,6 +39,7 @@ from tests.bus_processes import PATIENCE, Process, launch
 from tests.fake_world import FakeWorld
 from tests.jailed_host import OPTIONS, jailed_host
 from tests.mineclip_files import write
+from worlds.minecraft.card.features import FEATURES
 
 ROOT = Path(__file__).parents[1]
 ENV_SERVER = ROOT / "tests" / "env_server_process.py"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from messages.bus import Bus, GoalCancelled, RemoteError, ServiceError
-from messages.bus.errors import MISHAPS
+from messages.bus.errors import RETRYABLE
 from messages.bus.goals import GoalRecord
 from messages.empty import Empty
 from messages.system import (
@@ -79,8 +79,8 @@ Start = Callable[..., Process]
 
 def test_example_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) -> None:
     process = start("greeting=good day")
-    said = bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE)
-    assert said == echo.Said(text="good day you", times=1)
+    reply = bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE)
+    assert reply == echo.Said(text="good day you", times=1)
     with pytest.raises(RemoteError) as refused:
         bus.call(echo.SAY, echo.Say(text=""), timeout=PATIENCE)
     assert refused.value.code == "empty"
@@ -91,18 +91,20 @@ def test_example_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) ->
 def test_every_node_has_a_heartbeat_a_description_and_parameters(bus: Bus, start: Start) -> None:
     process = start()
     beats: list[Heartbeat] = []
-    told: list[Any] = []
+    descriptions: list[Any] = []
     bus.subscribe(heartbeat("echo"), beats.append)
-    bus.subscribe(description("echo"), told.append)
+    bus.subscribe(description("echo"), descriptions.append)
 
     def came() -> bool:
         bus.spin_once(0.05)
-        return len(beats) >= 2 and bool(told)
+        return len(beats) >= 2 and bool(descriptions)
 
     eventually(came)
     assert beats[-1].pid == process.popen.pid
     found = bus.call(describe("echo"), Empty(), timeout=PATIENCE)
-    assert {"echo/say", "echo/count", "echo/heartbeat"} <= {door.name for door in found.doors}
+    assert {"echo/say", "echo/count", "echo/heartbeat"} <= {
+        endpoint.name for endpoint in found.endpoints
+    }
     parameters = bus.call(get_parameters("echo"), Empty(), timeout=PATIENCE)
     assert parameters.values == {"greeting": "hello", "pause": 0.02}
     assert parameters.live == ["greeting"]
@@ -153,7 +155,7 @@ def test_second_node_of_the_name_is_refused(run: Path, bus: Bus, start: Start) -
 
 
 @pytest.mark.parametrize(
-    ("config", "arguments", "said"),
+    ("config", "arguments", "sentence"),
     [
         ("nodes: {echo: {parameters: {pause: soon}}}", (), "pause"),
         ("nodes: {echo: {parameters: {pauses: 1}}}", (), "pauses"),
@@ -167,7 +169,7 @@ def test_second_node_of_the_name_is_refused(run: Path, bus: Bus, start: Start) -
     ],
 )
 def test_bad_configuration_ends_with_one_sentence(
-    tmp_path: Path, config: str | None, arguments: tuple[str, ...], said: str
+    tmp_path: Path, config: str | None, arguments: tuple[str, ...], sentence: str
 ) -> None:
     if config is not None:
         (tmp_path / "config.yaml").write_text(config)
@@ -175,7 +177,7 @@ def test_bad_configuration_ends_with_one_sentence(
     _, errors = node.communicate(timeout=PATIENCE)
     assert node.returncode == 2, errors
     assert errors.count("\n") == 1, errors
-    assert said in errors
+    assert sentence in errors
 
 
 @pytest.mark.parametrize("value", ["2e-2", "0.02", "+.2E-1", "20.e-03"])
@@ -226,14 +228,14 @@ def test_peer_that_does_not_answer_ends_a_node_that_may_be_started_again(run: Pa
     assert "nobody/" in (run / "impatient" / "node.log").read_text()
 
 
-def test_memory_that_cannot_be_read_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_memory_that_cannot_be_read_is_reported_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite"
     path.write_bytes(b"no table at all, and long enough to be taken for one" * 20)
     with pytest.raises(UnusableFile, match=r"memory\.sqlite cannot be used.*move it away"):
         Memory(path)
 
 
-def test_goals_that_cannot_be_read_are_said_in_one_sentence(tmp_path: Path) -> None:
+def test_goals_that_cannot_be_read_are_reported_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "goals.sqlite"
     goals = StoredGoals(path)
     for number in range(50):
@@ -258,7 +260,7 @@ def test_goals_that_cannot_be_read_are_said_in_one_sentence(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("value", [b"\x80", b"\xc1", "hello", None])
-def test_what_memory_has_of_another_kind_is_said_in_one_sentence(
+def test_what_memory_has_of_another_kind_is_reported_in_one_sentence(
     tmp_path: Path, value: object
 ) -> None:
     path = tmp_path / "memory.sqlite"
@@ -268,7 +270,7 @@ def test_what_memory_has_of_another_kind_is_said_in_one_sentence(
         table.execute("update memory set value = ?", (value,))
     with pytest.raises(ServiceError, match=r"memory\.sqlite cannot be used: .*; move it") as caught:
         memory.find("a", GoalRecord)
-    assert caught.value.code in MISHAPS  # another memory, and the goal goes on
+    assert caught.value.code in RETRYABLE  # another memory, and the goal goes on
     memory.close()
 
 
@@ -284,7 +286,7 @@ def test_unfinished_goal_goes_on_after_kill_and_restart(bus: Bus, start: Start) 
     process = start("pause=0.05")
     bus.send_goal(echo.COUNT, "long", echo.Count(to=20))
     process.kill()
-    process.start()  # nobody sends the goal again
+    process.start()  # no caller sends the goal again
     eventually(lambda: bus.send_goal(echo.COUNT, "long", echo.Count(to=20)) == "succeeded")
 
 

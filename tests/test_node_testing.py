@@ -24,7 +24,7 @@ def bus(tmp_path: Path) -> Iterator[MockBus]:
 
 def test_services_topics_and_actions(bus: MockBus) -> None:
     assert bus.call(echo.SAY, echo.Say(text="you")).text == "hello you"
-    assert [said.times for said in bus.said(echo.LAST)] == [1]
+    assert [message.times for message in bus.published(echo.LAST)] == [1]
     feedback: list[object] = []
     assert bus.run_goal(echo.COUNT, "a", echo.Count(to=2), feedback.append).number == 2
     assert len(feedback) == 2

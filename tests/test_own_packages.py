@@ -12,7 +12,7 @@ import pytest
 from tests.launch_toys.launched import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("launch", "messages", "models", "nodes", "rlgpt")
+PACKAGES = ("launch", "messages", "models", "nodes", "rlgpt", "voxeldojo", "worlds")
 SCOUT = """
 from nodes.node import Node
 
@@ -68,7 +68,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     theirs = next(path for path in map(Path, sys.path) if (path / "msgspec").is_dir())
     (packages / "dependencies.pth").write_text(f"{theirs}\n")
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
-    install += ["--no-deps", "--no-build-isolation", "--no-index", "--no-compile", str(source)]
+    install += ["--no-deps", "--no-build-isolation", "--no-index", "--no-compile"]
+    install += [str(source / "voxeldojo"), str(source)]
     subprocess.run([*install, "--disable-pip-version-check"], check=True)
     assert (packages / "messages" / "world.py").is_file()
     return python.parent
@@ -167,7 +168,7 @@ def test_what_hides_a_module_from_the_command_is_named(
 
 
 @pytest.mark.parametrize("name", ["models", "nodes"])
-def test_a_library_user_is_told_which_folder_hides_ours(
+def test_a_library_user_gets_the_folder_that_hides_ours(
     installed: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).mkdir()

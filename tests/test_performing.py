@@ -40,7 +40,6 @@ from messages.world import (
     SessionName,
     Task,
 )
-from models.plans import plan_for
 from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.planner.planner import Planner
@@ -48,6 +47,7 @@ from nodes.testing import MockBus, start
 from tests.agent_stack import RunGoal, stack
 from tests.bus_processes import PATIENCE
 from tests.craft_world import STEPS, CraftWorld, Inventories
+from worlds.minecraft.card.planning import PLANNING
 
 STICK = Condition(kind="have", name="stick")
 TASK = Task(id="stick", prompt="Craft a stick.", success=STICK, horizon=1000)
@@ -68,7 +68,7 @@ def stages_for(subtask: Subtask) -> list[Stage]:
 def practised(task: Task) -> list[Practised]:
     return [
         Practised(subtask=subtask, stages=stages_for(subtask))
-        for subtask in plan_for(task.success, task.inventory)
+        for subtask in PLANNING.plan_for(task.success, task.inventory)
     ]
 
 
@@ -317,7 +317,7 @@ class Below:
         assert isinstance(request.question, PlanQuestion)
         self.asked.append(request.question)
         task = request.question.task
-        plan = self.plans.pop(0) if self.plans else plan_for(task.success, task.inventory)
+        plan = self.plans.pop(0) if self.plans else PLANNING.plan_for(task.success, task.inventory)
         answer = msgspec.json.encode(PlanAnswer(subtasks=plan)).decode()
         return Answered(id=request.id, answer=answer, model="test")
 

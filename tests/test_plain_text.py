@@ -62,11 +62,11 @@ def test_a_log_has_one_entry_for_each_record(tmp_path: Path, kind: str) -> None:
     assert "Traceback" in shown
 
 
-def test_a_launch_says_what_it_hears_in_one_entry(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_launch_reports_a_message_in_one_entry(capsys: pytest.CaptureFixture[str]) -> None:
     said: list[str] = []
     view = View(console(400))
     view.log = said.append
-    view.said(f"critic: {HOSTILE}")
+    view.report(f"critic: {HOSTILE}")
     assert_harmless(said[0], entries=0)
     assert_harmless(capsys.readouterr().out, entries=0)
 
@@ -78,7 +78,7 @@ def test_a_table_shows_what_is_in_its_cells(capsys: pytest.CaptureFixture[str]) 
     assert_harmless(capsys.readouterr().out, entries=0)
 
 
-def test_a_skill_of_somebody_elses_library_is_shown(
+def test_a_skill_of_another_users_library_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = f"def action(obs):\n    attack()  # {HOSTILE[:10]}\n"

@@ -3,12 +3,11 @@
 import pytest
 
 from messages.plan import Subtask
-from messages.world import Condition
-from models.planning import expected, needs, shortfalls
-from models.plans import at_hand, chain, plan_for, plan_shortfalls
-from models.rules import CRAFTS
-from models.ways import Unreachable
+from messages.world import Condition, View
 from tests.expected_starts import starts
+from voxeldojo.rules import CRAFTS
+from worlds.card import Unreachable
+from worlds.minecraft.card.planning import PLANNING, expected, needs, shortfalls
 
 STARTS = [
     {},
@@ -151,7 +150,7 @@ def test_smelting_uses_up_planks():
 
 def test_a_goal_that_stands_nearby_ends_in_placing_it():
     goal = Condition(kind="nearby", name="crafting_table")
-    plan = plan_for(goal, {})
+    plan = PLANNING.plan_for(goal, {})
     assert [subtask.success.name for subtask in plan] == [
         "log",
         "planks",
@@ -159,13 +158,13 @@ def test_a_goal_that_stands_nearby_ends_in_placing_it():
         "crafting_table",
     ]
     assert plan[-1].success == goal
-    assert plan_shortfalls(plan, {}) == []
-    assert "which no earlier one gets" in plan_shortfalls(plan[-1:], {})[0]
-    assert plan_for(goal, {"crafting_table": 1}) == plan[-1:]
+    assert PLANNING.shortfalls(plan, {}) == []
+    assert "which no earlier one gets" in PLANNING.shortfalls(plan[-1:], {})[0]
+    assert PLANNING.plan_for(goal, {"crafting_table": 1}) == plan[-1:]
 
 
 def test_a_subtask_says_what_it_is_and_what_for():
-    plan = plan_for(Condition(kind="nearby", name="furnace"), {})
+    plan = PLANNING.plan_for(Condition(kind="nearby", name="furnace"), {})
     assert [(subtask.name, subtask.why) for subtask in plan] == [
         ("harvest 3 log", "needed for planks"),
         ("craft 9 planks", "needed for stick, crafting_table, wooden_pickaxe"),
@@ -176,7 +175,9 @@ def test_a_subtask_says_what_it_is_and_what_for():
         ("craft 1 furnace", "to be placed"),
         ("place furnace", "the goal"),
     ]
-    smelted = plan_for(Condition(kind="have", name="iron_ingot"), {"iron_ore": 1, "furnace": 1})
+    smelted = PLANNING.plan_for(
+        Condition(kind="have", name="iron_ingot"), {"iron_ore": 1, "furnace": 1}
+    )
     assert [subtask.why for subtask in smelted] == [
         "needed for planks",
         "needed for iron_ingot",  # to burn
@@ -186,27 +187,44 @@ def test_a_subtask_says_what_it_is_and_what_for():
 
 def test_a_goal_counts_from_where_the_episode_began():
     goal = Condition(kind="have", name="log", quantity=2)
-    assert plan_for(goal, {"log": 5})[0].success.quantity == 2
+    assert PLANNING.plan_for(goal, {"log": 5})[0].success.quantity == 2
 
 
 def test_each_subtask_begins_with_what_those_before_it_leave():
-    plan = plan_for(Condition(kind="have", name="wooden_pickaxe"), {})
+    plan = PLANNING.plan_for(Condition(kind="have", name="wooden_pickaxe"), {})
     begins = {s.name: start for s, start in zip(plan, starts(plan, {}), strict=True)}
     assert begins["harvest 3 log"] == {}
     assert begins["craft 9 planks"] == {"log": 3}
     assert begins["craft 1 wooden pickaxe"] == {"planks": 6, "stick": 4, "crafting_table": 1}
     # The furnace burns what lies in the first slot: planks come before what is still needed.
-    smelting = starts(plan_for(Condition(kind="have", name="iron_ingot"), {}), {})[-1]
+    smelting = starts(PLANNING.plan_for(Condition(kind="have", name="iron_ingot"), {}), {})[-1]
     assert list(smelting)[-3:] == ["planks", "crafting_table", "wooden_pickaxe"]
 
 
 def test_a_station_beside_the_player_is_at_hand():
-    assert at_hand({"log": 1}, {"crafting table": 1}) == {"log": 1, "crafting_table": 1}
-    assert at_hand({"furnace": 2}, {"furnace": 1}) == {"furnace": 2}
+    def seen(inventory: dict[str, int], around: dict[str, int]) -> View:
+        return View(
+            position=(0.0, 64.0, 0.0),
+            yaw=0.0,
+            pitch=0.0,
+            life=20.0,
+            food=20.0,
+            inventory=inventory,
+            facing="air",
+            around=around,
+        )
+
+    goal = Condition(kind="have", name="stick")
+    by_a_table = seen({"log": 1}, {"crafting table": 1})
+    assert PLANNING.at_hand(by_a_table, goal) == {"log": 1, "crafting_table": 1}
+    assert PLANNING.at_hand(seen({"furnace": 2}, {"furnace": 1}), goal) == {"furnace": 2}
+    # One that is to be put down has to be carried.
+    placed = Condition(kind="nearby", name="crafting_table")
+    assert PLANNING.at_hand(by_a_table, placed) == {"log": 1}
 
 
 def test_a_recipe_chain_has_stations_tools_and_fuel():
-    lines = "\n".join(chain(Condition(kind="have", name="iron_pickaxe"), {}))
+    lines = "\n".join(PLANNING.chain(Condition(kind="have", name="iron_pickaxe"), {}))
     assert "planks: craft 4 from 1 log" in lines
     assert "wooden_pickaxe: craft 1 from 3 planks, 2 stick, at a crafting_table" in lines
     assert "iron_ore: dig iron_ore, with one of stone_pickaxe" in lines
@@ -215,24 +233,24 @@ def test_a_recipe_chain_has_stations_tools_and_fuel():
 
 def test_a_chain_names_the_way_that_is_open():
     bed = Condition(kind="have", name="bed")
-    assert "wool: kill a sheep" in chain(bed, {})
-    assert "wool: use on a sheep, with one of shears" in chain(bed, {"shears": 1})
+    assert "wool: kill a sheep" in PLANNING.chain(bed, {})
+    assert "wool: use on a sheep, with one of shears" in PLANNING.chain(bed, {"shears": 1})
 
 
 def test_what_is_placed_is_gained_before_and_not_after():
     place = Subtask(name="place", success=Condition(kind="nearby", name="crafting_table"))
-    gain = plan_for(Condition(kind="have", name="crafting_table"), {})
-    assert plan_shortfalls([*gain, place], {}) == []
-    assert plan_shortfalls([place, *gain], {"crafting_table": 1}) == []
-    (said,) = plan_shortfalls([place, *gain], {})
+    gain = PLANNING.plan_for(Condition(kind="have", name="crafting_table"), {})
+    assert PLANNING.shortfalls([*gain, place], {}) == []
+    assert PLANNING.shortfalls([place, *gain], {"crafting_table": 1}) == []
+    (said,) = PLANNING.shortfalls([place, *gain], {})
     assert said == "The subtask 'place' places a crafting_table, which no earlier one gets."
 
 
 def test_a_plan_of_subtasks_can_be_checked():
-    plan = plan_for(Condition(kind="have", name="diamond"), {})
-    assert plan_shortfalls(plan, {}) == []
+    plan = PLANNING.plan_for(Condition(kind="have", name="diamond"), {})
+    assert PLANNING.shortfalls(plan, {}) == []
     without: list[Subtask] = [s for s in plan if s.success.name != "furnace"]
     smelting = next(n for n, s in enumerate(without, 1) if s.success.name == "iron_ingot")
-    assert plan_shortfalls(without, {}) == [
+    assert PLANNING.shortfalls(without, {}) == [
         f"Subtask {smelting} (3 iron_ingot) needs a furnace, which no earlier subtask gets."
     ]

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from messages.world import Condition
-from models.planning import expected, needs, shortfalls
-from models.plans import chain
-from models.rules import CRAFTS, ITEMS
-from models.ways import Unreachable, open_ways, way_to
+from voxeldojo.rules import CRAFTS, ITEMS
+from worlds.card import Unreachable
+from worlds.minecraft.card.planning import PLANNING, expected, needs, shortfalls
+from worlds.minecraft.card.ways import open_ways, way_to
 
 ITEM = {item.name: item for item in ITEMS}
 DUG = ("cobblestone", "coal", "iron_ore", "gold_ore", "diamond", "redstone", "obsidian", "wool")
@@ -140,5 +140,5 @@ def test_coal_that_is_needed_is_not_burnt():
 
 def test_the_least_tool_is_taken_first():
     assert way_to("cobblestone").tools[:3] == ["wooden_pickaxe", "golden_pickaxe", "stone_pickaxe"]
-    lines = "\n".join(chain(Condition(kind="have", name="iron_ingot"), {}))
+    lines = "\n".join(PLANNING.chain(Condition(kind="have", name="iron_ingot"), {}))
     assert "coal that is held for 8" in lines

@@ -61,7 +61,7 @@ def test_a_program_that_may_not_run_is_told_with_all_its_lines(place: Path) -> N
         (["dig.py", "--task", "bed", "--first", "-1"], "--first -1: a seed is not negative"),
         (["dig.py", "--task", "bed", "--steps", "0"], "--steps 0: at least one"),
         (["dig.py", "--task", "bed", "task.horizn=3"], "there is no `task.horizn`"),
-        (["dig.py", "--task", "bed", "-x"], "`-x` means nothing here"),
+        (["dig.py", "--task", "bed", "-x"], "`-x` is no option of this command"),
     ],
 )
 def test_a_wrong_question_is_refused(place: Path, arguments: list[str], words: str) -> None:

@@ -9,23 +9,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nodes.env_server.programs import Observations, Run, compile_program, language, library
-from nodes.env_server.programs.observation import (
+from nodes.env_server.programs import Run, compile_program, grammar
+from tests.fake_world import GROUND, FakeWorld
+from voxeldojo.world import Ints
+from worlds.minecraft.card import CARD
+from worlds.minecraft.card.language import LANGUAGE
+from worlds.minecraft.play.observation import (
     RADIUS,
     Observation,
+    Observations,
     find,
     nearest,
     nearest_mob,
 )
-from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS
-from nodes.env_server.readings import Readings
-from nodes.env_server.worlds.world import Ints
-from tests.fake_world import GROUND, FakeWorld
+from worlds.minecraft.play.primitives import ARGUMENT, VECTORS
+from worlds.minecraft.play.readings import Readings
+from worlds.minecraft.play.runtime import RUNTIME
 
 monty = pytest.importorskip(
     "pydantic_monty", reason="pydantic-monty is not installed: pip install .[admission]"
 )
-PROGRAMS = sorted((Path(__file__).parents[1] / "nodes/llm/rulebook/programs").glob("*.py"))
+PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
 STEPS = 60
 SEEDS = 4
 LIMITS: Any = {"max_suspensions": 100_000}  # a block that is looked at is one
@@ -88,7 +92,7 @@ class Host:
 
 def ours(source: str, seed: int) -> list[int]:
     host = Host(seed)
-    run = Run(compile_program(source), STEPS)
+    run = Run(compile_program(source, RUNTIME), STEPS)
     code = run.start(host.seen())
     while code is not None:
         assert isinstance(code, int)
@@ -110,7 +114,7 @@ class _BlocksOfTheHost(ast.NodeTransformer):
 
 def elsewhere(source: str) -> str:
     """A program with our helpers before it, as the other interpreter can run it."""
-    helpers, program = ast.parse(library.source()), ast.parse(source)
+    helpers, program = ast.parse("\n\n".join(LANGUAGE.helper_files())), ast.parse(source)
     taken = {part.name for part in helpers.body if isinstance(part, ast.FunctionDef)}
     assert not taken & {part.name for part in program.body if isinstance(part, ast.FunctionDef)}
     whole = _BlocksOfTheHost().visit(ast.Module([*helpers.body, *program.body], []))
@@ -133,13 +137,13 @@ def theirs(source: str, seed: int) -> list[int]:
         return value()
 
     lookup: dict[str, Any] = {
-        name: getattr(math, name) for name in sorted(language.PURE) if hasattr(math, name)
+        name: getattr(math, name) for name in sorted(grammar.PURE) if hasattr(math, name)
     }
-    for name, count in language.PRIMITIVES.items():
+    for name, count in LANGUAGE.primitives.items():
         if count:
-            lookup[name] = lambda argument, check=ARGUMENT["_" + name]: act(check(argument))
+            lookup[name] = lambda argument, check=ARGUMENT[name]: act(check(argument))
         else:
-            lookup[name] = lambda code=CODES[name]: act(code)
+            lookup[name] = lambda code=LANGUAGE.codes[name]: act(code)
     lookup["nearest"] = lambda obs, block: nearest(host.seen(), block)
     lookup["nearest_mob"] = lambda obs, mob: nearest_mob(host.seen(), mob)
     lookup["find"] = lambda obs, block, radius=RADIUS: find(host.seen(), block, radius)

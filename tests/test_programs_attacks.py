@@ -7,11 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from nodes.env_server.programs import Observations, ProgramRefused, Run, compile_program
-from nodes.env_server.programs.primitives import Code
-from nodes.env_server.readings import Readings
+from nodes.env_server.programs import ProgramRefused, Run, compile_program
 from tests.attacks.table import CONTAINED, REFUSED
 from tests.fake_world import FakeWorld
+from worlds.minecraft.play.observation import Observations
+from worlds.minecraft.play.readings import Readings
+from worlds.minecraft.play.runtime import RUNTIME
+from worlds.runtime import Code
 
 STEPS = 30
 
@@ -26,7 +28,7 @@ def play(source: str, steps: int = STEPS) -> Run:
     """Run it as the host does, in a world that stands still."""
     world = FakeWorld(1)
     world.reset(np.arange(1), np.arange(1))
-    compiled = compile_program(source)
+    compiled = compile_program(source, RUNTIME)
     run = Run(compiled, steps)
     readings = Readings(world)
     code: Code | None = run.start(Observations(readings, compiled.fields).row(0, 0))
@@ -41,7 +43,7 @@ def play(source: str, steps: int = STEPS) -> Run:
 @pytest.mark.parametrize("name", REFUSED)
 def test_is_refused_with_a_line(name: str) -> None:
     with pytest.raises(ProgramRefused) as refused:
-        compile_program(program(REFUSED[name]))
+        compile_program(program(REFUSED[name]), RUNTIME)
     problems = refused.value.problems
     assert problems
     assert all(problem.line >= 1 and problem.message for problem in problems)

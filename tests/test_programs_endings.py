@@ -4,11 +4,14 @@ import random
 
 import pytest
 
-from nodes.env_server.programs import Batch, Observations, Run, compile_program, running
+from nodes.env_server.programs import Batch, Run, compile_program, running
 from nodes.env_server.programs.fuel import TOTAL_TURNS
-from nodes.env_server.programs.primitives import Code, said
-from nodes.env_server.readings import Readings
 from tests.fake_world import FakeWorld
+from worlds.minecraft.play.observation import Observations
+from worlds.minecraft.play.primitives import said
+from worlds.minecraft.play.readings import Readings
+from worlds.minecraft.play.runtime import RUNTIME
+from worlds.runtime import Code
 
 MAX_STEPS = 12
 LINES = (
@@ -50,7 +53,7 @@ def test_the_last_primitive_and_the_steps_are_those_that_were_carried_out(seed: 
     codes: dict[int, Code] = {}
     ended: dict[int, Run] = {}
     for row in range(8):
-        run = Run(compile_program(random_program(chance)), MAX_STEPS)
+        run = Run(compile_program(random_program(chance), RUNTIME), MAX_STEPS)
         code = possible(run, run.start(seen.row(row, 0)), chance)
         if code is None:
             ended[row] = run
@@ -79,7 +82,7 @@ def test_the_random_programs_end_in_every_way() -> None:
     chance = random.Random(0)
     for _ in range(60):
         seen = Observations(Readings(FakeWorld(1)), frozenset())
-        run = Run(compile_program(random_program(chance)), MAX_STEPS)
+        run = Run(compile_program(random_program(chance), RUNTIME), MAX_STEPS)
         code = possible(run, run.start(seen.row(0, 0)), chance)
         while code is not None:
             code = possible(run, run.send(seen.row(0, run.steps + 1)), chance)
@@ -91,7 +94,7 @@ def test_the_random_programs_end_in_every_way() -> None:
 def test_a_run_has_a_limit_of_work_whatever_it_does_between_its_actions() -> None:
     source = "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n"
     seen = Observations(Readings(FakeWorld(1)), frozenset())
-    run = Run(compile_program(f"{source}        attack()\n"), 10_000)
+    run = Run(compile_program(f"{source}        attack()\n", RUNTIME), 10_000)
     batch = Batch({0: run}, {0: run.start(seen.row(0, 0)) or 0})
     while batch.runs:
         batch.send(seen)
@@ -111,7 +114,7 @@ def test_a_run_that_takes_too_much_of_the_processor_is_ended_and_others_go_on(
         "def action(obs):\n    while obs.steps < 400:\n        obs = jump()\n",
     ]
     seen = Observations(Readings(FakeWorld(2)), frozenset())
-    runs = {row: Run(compile_program(source), 1000) for row, source in enumerate(sources)}
+    runs = {row: Run(compile_program(source, RUNTIME), 1000) for row, source in enumerate(sources)}
     ended: dict[int, Run] = {}
     batch = Batch(dict(runs), {row: run.start(seen.row(row, 0)) or 0 for row, run in runs.items()})
     while batch.runs:

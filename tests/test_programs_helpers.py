@@ -5,10 +5,11 @@ import pytest
 
 from messages.program import Program, ProgramReport
 from messages.world import Condition, OpenSession, SeedRange, Task
+from nodes.env_server.games import make_world
 from nodes.env_server.programs import ProgramRefused, compile_program
-from nodes.env_server.readings import MOB_GRID
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import make_world
+from worlds.minecraft.play.readings import MOB_GRID
+from worlds.minecraft.play.runtime import RUNTIME
 
 SEEDS = 4
 
@@ -214,7 +215,7 @@ def test_cubes_of_one_player_are_those_of_all() -> None:
 )
 def test_helpers_are_held_to_the_rules(line: str, words: str) -> None:
     with pytest.raises(ProgramRefused, match="line 2") as refused:
-        compile_program(f"def action(obs):\n    {line}\n")
+        compile_program(f"def action(obs):\n    {line}\n", RUNTIME)
     assert any(words in problem.message for problem in refused.value.problems)
 
 

@@ -1,30 +1,32 @@
 """What coded actions may say, how they run, and what is reported of them."""
 
 import ast
+import dataclasses
 import inspect
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from models import actions
 from nodes.env_server.programs import (
     Batch,
-    Observations,
     ProgramRefused,
     Run,
     compile_program,
-    language,
+    grammar,
     library,
 )
 from nodes.env_server.programs.fuel import Fuel
 from nodes.env_server.programs.guards import SHARED, make_guards
-from nodes.env_server.programs.observation import Observation, Ray
-from nodes.env_server.programs.primitives import ARGUMENT, CODES, VECTORS, said
-from nodes.env_server.readings import Readings
 from tests.fake_world import FakeWorld
+from voxeldojo import actions
+from worlds.minecraft.card.language import LANGUAGE
+from worlds.minecraft.play.observation import Observation, Observations, Ray
+from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
+from worlds.minecraft.play.readings import Readings
+from worlds.minecraft.play.runtime import RUNTIME
 
-STUB = Path(actions.__file__).with_name("program_api.pyi")
+STUB = LANGUAGE.stub
 
 
 def play(source: str, max_steps: int = 100) -> tuple[Run, list[str], FakeWorld]:
@@ -32,7 +34,7 @@ def play(source: str, max_steps: int = 100) -> tuple[Run, list[str], FakeWorld]:
     world = FakeWorld(1)
     world.reset(np.arange(1), np.zeros(1, np.int64))
     readings = Readings(world)
-    compiled = compile_program(source)
+    compiled = compile_program(source, RUNTIME)
     run, done = Run(compiled, max_steps), []
     seen = Observations(readings, compiled.fields)
     code = run.start(seen.row(0, 0))
@@ -185,7 +187,8 @@ def test_all_problems_come_at_once_by_line() -> None:
     with pytest.raises(ProgramRefused) as refused:
         compile_program(
             "print(1)\ndef action(obs):\n    f = attack\n"
-            "    obs.life = 20\n    obs.__class__\n    attak()\n"
+            "    obs.life = 20\n    obs.__class__\n    attak()\n",
+            RUNTIME,
         )
     said_of = {problem.line: problem.message for problem in refused.value.problems}
     assert said_of[1] == "only functions and constants at the top level"
@@ -199,7 +202,7 @@ def test_all_problems_come_at_once_by_line() -> None:
     ("degrees", "bins"), [(0, 0), (15, 1), (-30, -2), (40, 3), (7, 0), (270, -6), (180, 12)]
 )
 def test_degrees_become_camera_bins(degrees: int, bins: int) -> None:
-    turn, look = ARGUMENT["_turn"](degrees), ARGUMENT["_look"](degrees)
+    turn, look = ARGUMENT["turn"](degrees), ARGUMENT["look"](degrees)
     assert isinstance(turn, int)
     assert isinstance(look, int)
     assert VECTORS[turn].tolist() == list(actions.action(yaw=bins))
@@ -211,16 +214,18 @@ def test_stub_and_implementation_agree() -> None:
     stub_of = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef)}
     functions = {name: len(function.args.args) for name, function in stub_of.items()}
     classes = {n.name: n for n in stub.body if isinstance(n, ast.ClassDef)}
-    primitives = {name: functions[name] for name in language.PRIMITIVES}
-    assert primitives == language.PRIMITIVES
-    for name in language.HELPERS:
+    primitives = {name: functions[name] for name in LANGUAGE.primitives}
+    assert primitives == LANGUAGE.primitives
+    for name in LANGUAGE.helpers:
         stub_arguments = [argument.arg for argument in stub_of[name].args.args]
-        assert stub_arguments == [argument.arg for argument in library.arguments(name).args]
+        assert stub_arguments == [
+            argument.arg for argument in library.signatures(LANGUAGE)[name].args
+        ]
         assert functions.pop(name)
-    assert set(functions) - set(primitives) <= set(SHARED) | set(make_guards(Fuel()))
+    assert set(functions) - set(primitives) <= set(SHARED) | set(make_guards(Fuel(), RUNTIME))
     python = {"abs", "all", "any", "divmod", "enumerate", "len", "max", "min", "range", "reversed",
               "round", "sorted", "sum", "zip"}  # fmt: skip
-    assert set(functions) - set(primitives) == language.PURE - python
+    assert set(functions) - set(primitives) == (grammar.PURE | LANGUAGE.functions) - python
 
     def fields(name: str) -> set[str]:
         body = classes[name].body
@@ -230,8 +235,8 @@ def test_stub_and_implementation_agree() -> None:
     assert fields("Ray") == set(Ray._fields)
     public = {name for name, _ in inspect.getmembers(Observation) if not name.startswith("_")}
     assert fields("Observation") == public
-    assert fields("Ray") | fields("Observation") == language.FIELDS | {"block"}
-    assert set(CODES) == {name for name, count in language.PRIMITIVES.items() if not count}
+    assert fields("Ray") | fields("Observation") == LANGUAGE.fields | LANGUAGE.methods
+    assert list(LANGUAGE.codes.values()) == list(range(len(LANGUAGE.codes)))
 
 
 def test_runs_side_by_side_end_as_they_do_alone() -> None:
@@ -251,7 +256,7 @@ def test_runs_side_by_side_end_as_they_do_alone() -> None:
     runs, codes, alone = {}, {}, {}
     for row, source in enumerate(sources):
         for found in (runs, alone):
-            found[row] = Run(compile_program(source), 30)
+            found[row] = Run(compile_program(source, RUNTIME), 30)
             code = found[row].start(seen.row(0, 0))
             codes[row] = code
         while code is not None and not isinstance(code, tuple):
@@ -272,3 +277,24 @@ def test_runs_side_by_side_end_as_they_do_alone() -> None:
     assert {run.ending.status for run in ended.values() if run.ending} == {
         "finished", "step_limit", "error", "fuel_exhausted",
     }  # fmt: skip
+
+
+def test_a_program_of_another_game_is_refused_with_one_sentence() -> None:
+    source = (
+        "def action(obs):\n    obs = move_left()\n    obs = place_stone()\n    nothing_at_all()\n"
+    )
+    with pytest.raises(ProgramRefused) as refused:
+        compile_program(source, RUNTIME)
+    (problem,) = refused.value.problems
+    assert problem.message.startswith("this is a program for crafter, which has ")
+    assert problem.message.endswith(", and not for minecraft")
+
+
+def test_what_a_language_is_is_told_by_all_its_parts(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("FAR = 8\n")
+    changed = dataclasses.replace(LANGUAGE, helper_folder=tmp_path)
+    again = dataclasses.replace(LANGUAGE)
+    more = dataclasses.replace(LANGUAGE, primitives={**LANGUAGE.primitives, "dance": 0})
+    assert again == LANGUAGE
+    assert hash(again) == hash(LANGUAGE)
+    assert len({changed, again, more, LANGUAGE}) == 3

@@ -10,9 +10,11 @@ from messages.world import RewardTerm
 from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import compile_reward
-from nodes.env_server.readings import Readings
 from nodes.fast_agent.spec_check import spec_problems
 from tests.fake_world import FakeWorld
+from worlds.minecraft.card.language import LANGUAGE
+from worlds.minecraft.play import PLAY
+from worlds.minecraft.play.readings import Readings
 
 FORWARD = np.array([[1, 0, 0, 12, 12, 0, 0, 0]])
 GOOD = """
@@ -25,7 +27,7 @@ def paid(source: str, steps: int = 3) -> tuple[list[float], dict[str, int]]:
     world = FakeWorld(1)
     everybody, nobody = np.ones(1, bool), np.zeros(1, bool)
     world.reset(np.arange(1), np.zeros(1, np.int64))
-    rewards = Rewards([RewardTerm(kind="code", weight=2.0, source=source)], world)
+    rewards = Rewards([RewardTerm(kind="code", weight=2.0, source=source)], PLAY, world)
     readings = Readings(world)
     rewards.begin(readings, everybody)
     found = []
@@ -71,13 +73,15 @@ def test_nothing_is_left_over_from_one_step_to_the_next() -> None:
 
 def test_all_problems_come_at_once() -> None:
     with pytest.raises(ProgramRefused) as refused:
-        compile_reward("import os\ndef reward(before):\n    attack()\n    return obs.__class__\n")
+        compile_reward(
+            "import os\ndef reward(before):\n    attack()\n    return obs.__class__\n", LANGUAGE
+        )
     said = [problem.message for problem in refused.value.problems]
     assert len(said) >= 4
     assert any("two arguments" in each for each in said)
     assert any("a reward cannot act, and reward does" in each for each in said)
     with pytest.raises(ProgramRefused, match="there is no function: def reward"):
-        compile_reward("def action(obs):\n    attack()\n")
+        compile_reward("def action(obs):\n    attack()\n", LANGUAGE)
     with pytest.raises(ValueError, match="a reward does not compile: line 2: unknown name nope"):
         paid("def reward(before, after):\n    return nope\n")
 

@@ -91,7 +91,7 @@ def spec(macros: list[Program]) -> TrainingSpec:
     )
 
 
-def goal_report(program: str = SEARCH, said: str = "The tree was reached.") -> GoalReport:
+def goal_report(program: str = SEARCH, verdict: str = "The tree was reached.") -> GoalReport:
     near = Condition(kind="near", name="wood")
     find = SubAction(
         name="find a tree", method="code", success=near, description="Walk to the nearest tree."
@@ -99,7 +99,9 @@ def goal_report(program: str = SEARCH, said: str = "The tree was reached.") -> G
     by_code = SubAction(name="harvest log", method="code", success=LOG)
     by_rl = SubAction(name="harvest log", method="rl", success=LOG)
     found = Line(
-        sub_action=find, attempts=1, verdict=Verdict(success=True, success_rate=0.97, reason=said)
+        sub_action=find,
+        attempts=1,
+        verdict=Verdict(success=True, success_rate=0.97, reason=verdict),
     )
     search = Program(name="find_a_tree", source=program, purpose="Walk up to a tree.")
     macro = Program(name="attack_20", source=ATTACK, purpose="Attack 20 times.", max_steps=20)
@@ -247,7 +249,7 @@ def written(run: Path, report: GoalReport) -> Outline:
     return Outline(page.read_text(encoding="utf-8"))
 
 
-def test_the_page_tells_the_run(tmp_path: Path) -> None:
+def test_the_page_describes_the_run(tmp_path: Path) -> None:
     fill(tmp_path)
     outline = written(tmp_path, goal_report())
     for words in [
@@ -289,7 +291,7 @@ def test_the_page_needs_nothing_but_its_folder(tmp_path: Path) -> None:
 def test_model_written_text_stays_text(tmp_path: Path) -> None:
     fill(tmp_path)
     program = f'def action(obs):\n    "{HOSTILE}"\n    # </pre>{HOSTILE}\n    \u202eattack()\n'
-    report = goal_report(program=program, said=f'"><img src=x onerror=alert(1)>{HOSTILE}')
+    report = goal_report(program=program, verdict=f'"><img src=x onerror=alert(1)>{HOSTILE}')
     report = msgspec.structs.replace(
         report,
         task=msgspec.structs.replace(TASK, prompt=f"</title>{HOSTILE}"),
@@ -328,7 +330,7 @@ def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
     report = goal_report()
     assert "No transcript was kept" in written(tmp_path, report).text
     empty = GoalReport(
-        task=TASK, subtasks=[], iterations=[], success=False, reason="No plan would do."
+        task=TASK, subtasks=[], iterations=[], success=False, reason="No plan is valid."
     )
     assert "The planner gave no plan" in written(tmp_path, empty).text
     nothing = Iteration(
@@ -411,7 +413,7 @@ def test_a_report_that_cannot_be_written_is_refused_in_words(tmp_path: Path) -> 
 
 
 def test_the_table_has_one_row_per_iteration() -> None:
-    report = goal_report(said="reached [bold]it[/bold] \x1b[31m")
+    report = goal_report(verdict="reached [bold]it[/bold] \x1b[31m")
     console = Console(file=io.StringIO(), width=140)
     console.print(iteration_table(report))
     printed = console.file.getvalue()  # type: ignore[attr-defined]
@@ -456,8 +458,8 @@ def test_a_goal_that_was_never_performed_has_not_the_rate_of_a_subtask(tmp_path:
     report = msgspec.structs.replace(known, subtasks=[*known.subtasks, later], success=False)
     path, _ = write(tmp_path, report)
     assert msgspec.json.decode(path.read_bytes(), type=Summary).success_rate == 0.0
-    said = " ".join(written(tmp_path, report).text.split())
-    assert "0.00the whole goal was never performed" in said.replace("0.00 the", "0.00the")
+    text = " ".join(written(tmp_path, report).text.split())
+    assert "0.00the whole goal was never performed" in text.replace("0.00 the", "0.00the")
 
 
 def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path) -> None:
@@ -479,7 +481,7 @@ def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path
         assert words in outline.text
 
 
-def test_what_was_cut_and_what_nobody_judged_is_said(tmp_path: Path) -> None:
+def test_cut_evaluations_and_missing_verdicts_are_reported(tmp_path: Path) -> None:
     fill(tmp_path)
     known = performed()
     assert known.performance is not None
@@ -495,11 +497,11 @@ def test_what_was_cut_and_what_nobody_judged_is_said(tmp_path: Path) -> None:
         iterations=[msgspec.structs.replace(short, lines=lines), *known.iterations[1:]],
         performance=msgspec.structs.replace(known.performance, cut=True),
     )
-    said = " ".join(written(tmp_path, report).text.split())
-    assert "1 of 5 episodes, cut: the samples were not enough for more" in said
-    assert "2 unseen episodes, cut: the samples were not enough for more" in said
-    assert "not judged · 1 attempt" in said
-    assert "1.00 of 7 tryouts" in said
+    text = " ".join(written(tmp_path, report).text.split())
+    assert "1 of 5 episodes, cut: the samples were not enough for more" in text
+    assert "2 unseen episodes, cut: the samples were not enough for more" in text
+    assert "not judged · 1 attempt" in text
+    assert "1.00 of 7 tryouts" in text
     console = Console(file=io.StringIO(), width=140)
     console.print(iteration_table(report))
     printed = console.file.getvalue()  # type: ignore[attr-defined]

@@ -100,18 +100,18 @@ def half_way(run: Path) -> list[StoredGoals]:
     return stores
 
 
-def told(run: Path, goal: str | None = None) -> tuple[Summary, str]:
+def reported(run: Path, goal: str | None = None) -> tuple[Summary, str]:
     _, page = write(run, goal=goal)
     summary = read_summary(run)
     assert summary is not None
     return summary, " ".join(Outline(page.read_text()).text.split())
 
 
-def test_a_running_goal_is_told_as_far_as_it_has_come(run: Path) -> None:
+def test_a_running_goal_is_reported_as_far_as_it_has_come(run: Path) -> None:
     stores = half_way(run)
     with Lock(run):
         Launches(run)
-        summary, said = told(run)
+        summary, page = reported(run)
     assert summary.state is not None
     assert summary.state.kind == "running"
     assert [row.subtask for row in summary.iterations] == ["harvest log", "craft planks"]
@@ -123,37 +123,37 @@ def test_a_running_goal_is_told_as_far_as_it_has_come(run: Path) -> None:
         "fast_agent/implement",
         "goal/1-craft-planks/iteration-1/dig",
     ):
-        assert words in said, words
+        assert words in page, words
     assert not (run / "goal_report.json").exists()
     for store in stores:
         store.close()
 
 
-def test_an_interrupted_run_says_so_and_a_killed_one_too(run: Path) -> None:
+def test_an_interrupted_and_a_killed_run_are_reported_as_such(run: Path) -> None:
     half_way(run)
     launched(run, "interrupted")
-    summary, said = told(run)
+    summary, page = reported(run)
     assert summary.state is not None
     assert summary.state.kind == "interrupted"
-    assert "interrupted by SIGINT" in said
+    assert "interrupted by SIGINT" in page
     assert summary.wall_seconds == pytest.approx(131.4)
-    Launches(run)  # resumed, and killed: nobody holds the run and it has no end
-    summary, said = told(run)
+    Launches(run)  # resumed, and killed: no process holds the run and it has no end
+    summary, page = reported(run)
     assert summary.state is not None
     assert summary.state.kind == "unfinished"
-    assert "its launcher was killed" in said
+    assert "its launcher was killed" in page
 
 
-def test_a_failed_goal_says_why(run: Path) -> None:
+def test_a_failed_goal_has_its_reason(run: Path) -> None:
     pursued(run, status="failed", text="the env server said: No space left on device")
     Launches(run).end("failed", "the env server said: No space left on device")
-    summary, said = told(run)
+    summary, page = reported(run)
     assert summary.state is not None
     assert summary.state.kind == "failed"
-    assert "failed: the env server said: No space left on device" in said
+    assert "failed: the env server said: No space left on device" in page
 
 
-def test_goals_from_python_are_told_without_a_launcher(
+def test_goals_from_python_are_reported_without_a_launcher(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nobody wrote down when it began, and the planner was given two goals."""
@@ -163,11 +163,11 @@ def test_goals_from_python_are_told_without_a_launcher(
     sent(run, PURSUE, "mine/second", PursueGoal(task=other, limits=Limits()), "cancelled")
     assert report(str(run)) == 0
     assert "its goal is not over" in capsys.readouterr().out
-    summary, said = told(run)
+    summary, page = reported(run)
     assert summary.task is not None
     assert summary.task.id == "other"
-    assert "mine/first" in said
-    summary, said = told(run, "mine/first")
+    assert "mine/first" in page
+    summary, page = reported(run, "mine/first")
     assert (summary.success, len(summary.iterations)) == (True, 2)
     with pytest.raises(Refused, match=r"no goal `mine/frist`; did you mean `mine/first`\?"):
         write(run, goal="mine/frist")
@@ -175,27 +175,27 @@ def test_goals_from_python_are_told_without_a_launcher(
 
 def test_a_training_alone_is_a_run_as_well(run: Path) -> None:
     sent(run, TRAIN, "train/harvest-log", Train(spec=spec([])))
-    summary, said = told(run)
+    summary, page = reported(run)
     assert summary.task is not None
     assert summary.task.id == "harvest_log"
     assert summary.goals[0].action == "learner/train"
-    assert "No iteration is over yet" in said
+    assert "No iteration is over yet" in page
 
 
-def test_a_performance_that_is_over_is_told_before_the_goal_is(run: Path) -> None:
+def test_a_performance_that_is_over_is_reported_before_the_goal_is(run: Path) -> None:
     half_way(run)
     performance = Performed(success_rate=0.5, episodes=[], milestones={"log": 2}, steps=77)
     asked = Perform(task=TASK, subtasks=[])
     sent(run, PERFORM, "goal/perform", asked, "succeeded", performance)
-    summary, said = told(run)
+    summary, page = reported(run)
     assert summary.success_rate == 0.5
-    assert "The whole goal, performed" in said
+    assert "The whole goal, performed" in page
 
 
 def test_a_run_without_anything_has_a_report(run: Path) -> None:
-    summary, said = told(run)
+    summary, page = reported(run)
     assert summary.task is None
-    assert "No goal was given" in said
+    assert "No goal was given" in page
     assert json.loads((run / "summary.json").read_text())["state"]["kind"] == "stopped"
 
 
@@ -205,5 +205,5 @@ def test_damaged_files_are_left_out(run: Path) -> None:
     for path in (run / "slow_agent").iterdir():
         path.write_bytes(b"no table of SQLite's")
     (run / "launches.json").write_text("[{")
-    summary, _ = told(run)
+    summary, _ = reported(run)
     assert summary.iterations == []

@@ -21,14 +21,11 @@ from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
-from models.actions import PRIMITIVES
-from models.features import FEATURES
+from nodes.env_server.games import make_world
 from nodes.env_server.programs import compile_program
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import make_world
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
-from nodes.llm.rulebook import rules
 from nodes.llm.rulebook.rulebook import (
     RulebookBackend,
     decompose,
@@ -37,10 +34,15 @@ from nodes.llm.rulebook.rulebook import (
     program,
     spec,
 )
+from nodes.llm.rulebook.rules import BOOK, Book
 from tests.expected_starts import starts
+from voxeldojo.actions import PRIMITIVES
+from worlds.minecraft.card import CARD
+from worlds.minecraft.card.features import FEATURES
+from worlds.minecraft.play.runtime import RUNTIME
 
 LOG = Condition(kind="have", name="log")
-PROGRAMS = sorted(Path(rules.HERE / "programs").glob("*.py"))
+PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
 
 
 def task(goal: Condition = LOG) -> Task:
@@ -221,8 +223,8 @@ WORKED_TWICE = tryout("success", "death", "horizon", "death", "running", "succes
                 "reports": [runs("episode_over", [0, 1, 2, 3, 5]), runs("finished", [4])],
             },
             2 / 6,
-            "It worked in 2 of 6 episodes; 2 died, 1 reached the horizon, 1 ended with the program "
-            "finished.",
+            "It worked in 2 of 6 episodes; 2 died, 1 reached the horizon, 1 ended when the program "
+            "came to its end.",
             "Keep away from what kills",
         ),
         (
@@ -231,7 +233,8 @@ WORKED_TWICE = tryout("success", "death", "horizon", "death", "running", "succes
                 "reports": [runs("error", [0, 1], line=7, error="no {odd}."), runs("finished", [])],
             },
             0.0,
-            "It worked in 0 of 3 episodes; 2 failed at line 7: no {odd}, 1 died.",
+            "It worked in 0 of 3 episodes; 2 ended when the program failed at line 7: no {odd}, "
+            "1 died.",
             "Repair line 7.",
         ),
         # With a program that was killed its episodes are cut off, as by their horizon.
@@ -241,7 +244,8 @@ WORKED_TWICE = tryout("success", "death", "horizon", "death", "running", "succes
                 "reports": [runs("killed", [0, 1], line=5, error="it hung")],
             },
             0.0,
-            "It worked in 0 of 3 episodes; 2 ended with the program's process killed, 1 died.",
+            "It worked in 0 of 3 episodes; 2 ended when the program had its process ended "
+            "for taking too much time or memory, 1 died.",
             "Take less time and memory",
         ),
         (
@@ -312,8 +316,8 @@ def test_the_stock_is_in_call_style(path: Path):
 @pytest.mark.parametrize("item", ["planks", "stick", "crafting_table", "wooden_pickaxe"])
 def test_what_a_recipe_makes_is_made_and_not_looked_for(item: str):
     goal = Condition(kind="have", name=item)
-    assert rules.approach(goal).name.startswith("craft")
-    assert rules.approach(Condition(kind="have", name="log")).name.startswith("harvest")
+    assert Book().approach(goal).name.startswith("craft")
+    assert Book().approach(Condition(kind="have", name="log")).name.startswith("harvest")
 
 
 TASKS = sorted((Path(__file__).parents[1] / "launch/task").glob("*.yaml"))
@@ -331,9 +335,9 @@ def test_every_task_has_a_plan_and_programs_that_compile(path: Path):
         for sub_action in decompose(DecomposeQuestion(task=asked_here, subtask=each)).sub_actions:
             assert sub_action.method == "code"
             asking = ProgramQuestion(task=here, sub_action=sub_action, before=before)
-            for _ in rules.rules().subtasks:  # more than any stock has
+            for _ in Book().rules.subtasks:  # more than any stock has
                 source = program(asking).source
-                compile_program(source)
+                compile_program(source, RUNTIME)
                 attempts = [*asking.attempts, ProgramAttempt(source=source, verdict="stuck")]
                 asking = msgspec.structs.replace(asking, attempts=attempts)
             before.append(Stage(sub_action=sub_action))
@@ -370,27 +374,27 @@ def test_subtasks_are_done_in_the_world(name: str, subtask_number: int):
 def test_a_rule_file_that_is_none_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ):
-    (tmp_path / rules.BOOK).write_text((rules.HERE / rules.BOOK).read_text())
+    (tmp_path / BOOK).write_text((CARD.rulebook.files / BOOK).read_text())
     (tmp_path / "broken.yaml").write_text(text)
-    monkeypatch.setattr(rules, "HERE", tmp_path)
+    monkeypatch.setattr(CARD.rulebook, "files", tmp_path)
     with pytest.raises(ValueError, match=said):
         RulebookBackend("broken.yaml")
 
 
 def test_a_variant_says_where_things_are_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / rules.BOOK).write_text((rules.HERE / rules.BOOK).read_text())
-    (tmp_path / "programs").symlink_to(rules.HERE / "programs")
+    (tmp_path / BOOK).write_text((CARD.rulebook.files / BOOK).read_text())
     (tmp_path / "variant.yaml").write_text(
         "base: rules.yaml\n"
-        "levels: {stone: 5, wood: 70}\n"
-        "blocks: {dirt: dirt}\n"
-        "sources: {dirt: earth}\n"
+        "tables:\n"
+        "  levels: {stone: 5, wood: 70}\n"
+        "  blocks: {dirt: dirt}\n"
+        "  sources: {dirt: earth}\n"
     )
-    monkeypatch.setattr(rules, "HERE", tmp_path)
+    monkeypatch.setattr(CARD.rulebook, "files", tmp_path)
     stone = Condition(kind="have", name="cobblestone")
-    assert "LEVEL = 5\n" in rules.program("mine.py", stone, book="variant.yaml")
-    assert "LEVEL = 40\n" in rules.program("mine.py", stone)
-    assert rules.kind_of(LOG, {}, "variant.yaml") == "mine"
-    dirt = rules.approach(Condition(kind="have", name="dirt"), book="variant.yaml")
+    assert "LEVEL = 5\n" in Book(file="variant.yaml").program("mine.py", stone)
+    assert "LEVEL = 40\n" in Book().program("mine.py", stone)
+    assert Book(file="variant.yaml").kind_of(LOG) == "mine"
+    dirt = Book(file="variant.yaml").approach(Condition(kind="have", name="dirt"))
     assert dirt.splits[1][0].name == "find earth"
     assert dirt.splits[1][0].success == Condition(kind="facing", name="dirt")

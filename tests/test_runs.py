@@ -31,10 +31,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("rlgpt: ")
-    assert said.count("\n") == 1
-    return said
+    errors = capsys.readouterr().err
+    assert errors.startswith("rlgpt: ")
+    assert errors.count("\n") == 1
+    return errors
 
 
 def test_the_list_of_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,10 +53,10 @@ def test_the_list_of_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> No
     (line,) = [line for line in shown.splitlines() if line.startswith("over")]
     assert line.split()[1:5] == ["reached", "harvest_log", "0.93", "175k"]
     assert main(["runs", "--json"]) == 0
-    told = {each["run"]: each for each in json.loads(capsys.readouterr().out)}
-    assert told["over"]["samples"] == 174_707
-    assert told["over"]["bytes"] > 1000
-    assert told["begun"]["success_rate"] is None
+    printed = {each["run"]: each for each in json.loads(capsys.readouterr().out)}
+    assert printed["over"]["samples"] == 174_707
+    assert printed["over"]["bytes"] > 1000
+    assert printed["begun"]["success_rate"] is None
 
 
 def test_a_size_is_for_reading() -> None:
@@ -87,9 +87,9 @@ def test_runs_side_by_side(place: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert table["learner.hidden"] == ["-", "64"]
     assert "seed" not in table  # it is the same
     assert main(["compare", "first", "second", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["settings"] == {"learner.gamma": [0.99, 0.9], "learner.hidden": [None, 64]}
-    assert [run["state"]["kind"] for run in told["runs"]] == ["reached", "not_reached"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["settings"] == {"learner.gamma": [0.99, 0.9], "learner.hidden": [None, 64]}
+    assert [run["state"]["kind"] for run in printed["runs"]] == ["reached", "not_reached"]
     assert "needs two runs or more" in refused(capsys, "compare", "first")
     assert "named twice" in refused(capsys, "compare", "first", "runs/first")
     assert "no run folder third" in refused(capsys, "compare", "first", "third")
@@ -110,10 +110,10 @@ def test_launch_files_are_listed_ones_own_first(
     (place / "launch" / "mine.yaml").write_text(own)
     (place / "launch" / "bare.yaml").write_text("name: bare\n")
     assert main(["launch", "--list", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [each["name"] for each in told[:2]] == ["bare", "mine"]
-    assert told[1] == {"name": "mine", "file": "launch/mine.yaml", "about": "Two logs, by night"}
-    assert "harvest_log" in [each["name"] for each in told]
+    printed = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in printed[:2]] == ["bare", "mine"]
+    assert printed[1] == {"name": "mine", "file": "launch/mine.yaml", "about": "Two logs, by night"}
+    assert "harvest_log" in [each["name"] for each in printed]
     assert main(["launch", "--list"]) == 0
     assert "Harvest one log in a forest" in capsys.readouterr().out
     assert "which launch file?" in refused(capsys, "launch")

@@ -56,7 +56,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_keys_are_made_once_and_what_to_copy_is_told(place: Path) -> None:
+def test_keys_are_made_once_and_what_to_copy_is_printed(place: Path) -> None:
     done = command("keys", "far", cwd=place)
     assert done.returncode == 0, done.stderr
     keys = place / "runs" / "keys"
@@ -78,7 +78,7 @@ def test_keys_are_made_once_and_what_to_copy_is_told(place: Path) -> None:
     assert command("keys", "far", cwd=place).stdout.startswith("made 1 key pairs in runs/keys\n")
     assert (keys / "third.key_secret").is_file()
     assert before == {path: path.read_bytes() for path in before}
-    # The copy for one machine lacks secret keys; new ones made there would be nobody else's.
+    # The copy for one machine lacks secret keys; new ones made there would match no other machine.
     (keys / "second.key_secret").unlink()
     assert "has the public key of second without the secret" in refused("keys", "far", cwd=place)
     assert before[keys / "second.key"] == (keys / "second.key").read_bytes()
@@ -103,7 +103,7 @@ def test_keys_are_made_once_and_what_to_copy_is_told(place: Path) -> None:
         ),
         (
             ["launch", "far", "hosts.first.host=no.such.machine.invalid", "-first"],
-            "hosts.first.host: nobody knows a machine called 'no.such.machine.invalid'",
+            "hosts.first.host: there is no machine called 'no.such.machine.invalid'",
         ),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_launch_without_its_keys_is_refused_before_a_node_starts(place: Path) 
     assert not (place / "runs" / "it").exists()
 
 
-def test_a_tool_without_its_key_says_so_and_does_not_wait(place: Path) -> None:
+def test_a_tool_without_its_key_is_refused_and_does_not_wait(place: Path) -> None:
     """It used to hear nothing, and say that no node runs."""
     run = place / "runs" / "it"
     run.mkdir(parents=True)
@@ -160,8 +160,8 @@ def far(tmp_path: Path) -> Iterator[tuple[Path, Path, Bus]]:
 def test_files_come_back(far: tuple[Path, Path, Bus]) -> None:
     here, there, bus = far
     bus.call(list_files("filer"), Empty(), timeout=PATIENCE)
-    told = collect(bus, here, ["filer"])
-    assert re.match(r"\d files of filer were brought to run/filer$", told[0]), told
+    sentences = collect(bus, here, ["filer"])
+    assert re.match(r"\d files of filer were brought to run/filer$", sentences[0]), sentences
     found = {str(p.relative_to(here / "filer")) for p in (here / "filer").rglob("*") if p.is_file()}
     assert found == {"films/large.mp4", "films/empty.mp4", "note.txt", "grows", "node.log"}
     for name in ("films/large.mp4", "note.txt"):
@@ -227,9 +227,9 @@ def test_another_machine_writes_nothing_but_its_own_folder(
     (tmp_path / "elsewhere").mkdir()
     (run / "filer" / "link").symlink_to(tmp_path / "elsewhere")
     try:
-        told = collect(bus, run, ["filer"])
-        assert told[0].startswith("0 files of filer were brought to here/filer; 1 were not: ")
-        assert why in told[0]
+        sentences = collect(bus, run, ["filer"])
+        assert sentences[0].startswith("0 files of filer were brought to here/filer; 1 were not: ")
+        assert why in sentences[0]
         assert [p.name for p in (run / "filer").iterdir()] == ["link"]
         assert list((tmp_path / "elsewhere").iterdir()) == []
     finally:

@@ -17,7 +17,7 @@ from messages.world import Condition, Interface, SeedRange, Task
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.state import Spaces, TrainingState
-from nodes.llm.rulebook import rules
+from nodes.llm.rulebook.rules import Book
 from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, Provenance
 from rlgpt.refused import Refused
@@ -31,7 +31,7 @@ FIND = Stage(
     sub_action=SubAction(
         name="find a tree", method="code", success=Condition(kind="facing", name="wood")
     ),
-    program=Program(name="find", source=rules.program("walk_up_to.py", LOG), max_steps=400),
+    program=Program(name="find", source=Book().program("walk_up_to.py", LOG), max_steps=400),
 )
 
 
@@ -46,7 +46,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> str:
         interface=Interface(
             observations=["facing", "inventory"],
             actions=["forward", "jump"],
-            macros=[Program(name="cut", source=rules.program("dig.py", LOG), max_steps=100)],
+            macros=[Program(name="cut", source=Book().program("dig.py", LOG), max_steps=100)],
             success=LOG,
             horizon=300,
             targets=["wood"],

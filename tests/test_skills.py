@@ -36,6 +36,7 @@ from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, hol
 from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.test_agent_loops import ESCALATION, FIND, told
+from worlds.minecraft.play.runtime import RUNTIME
 
 WOOD = Condition(kind="facing", name="wood")
 WALK = "def action(obs):\n    obs = forward()\n    return obs\n"
@@ -365,13 +366,13 @@ def test_a_program_that_calls_a_skill_holds_its_source():
     assert "def find_a_tree(obs)" in whole
     assert "find_a_tree__BLOCK = 'wood'" in whole
     assert "other" not in whole
-    compile_program(whole)
+    compile_program(whole, RUNTIME)
     assert with_skills(WALK, {"find_a_tree": skill}) == WALK
     # A name of the skill's may be one of a parameter that the language has.
     skill = "max_steps = 9\ndef action(obs):\n    obs = walk_to(obs, 1, 2, max_steps=max_steps)\n"
     whole = with_skills(own, {"find_a_tree": skill})
     assert "max_steps=find_a_tree__max_steps)" in whole
-    compile_program(whole)
+    compile_program(whole, RUNTIME)
     assert with_skills("def action(obs:\n  find_a_tree()", {"find_a_tree": skill}).count("\n") == 1
 
 
@@ -389,7 +390,7 @@ def test_a_function_that_a_skill_would_meet_is_called_something_else():
         assert clashes(own.replace("fetch_it", name), {"fetch_it": skill}) == []
     apart = f"step = 1\nLEFT = 2\n\n\ndef ahead(obs):\n    return LEFT + step\n\n\n{call}"
     assert clashes(apart, {"fetch_it": skill}) == []
-    compile_program(with_skills(apart, {"fetch_it": skill}))
+    compile_program(with_skills(apart, {"fetch_it": skill}), RUNTIME)
     assert clashes("def action(obs:\n  fetch_it()", {"fetch_it": skill}) == []
 
 
@@ -397,10 +398,10 @@ def test_a_function_that_a_skill_would_meet_is_called_something_else():
 def test_a_skill_is_not_called_what_means_something_else_in_a_program(tmp_path: Path, name: str):
     known = Library(tmp_path / "skills").add("a:goal", name, learned(), None, TEN)
     own = f"def action(obs):\n    obs = {known}(obs)\n    obs = attack()\n"
-    compile_program(with_skills(own, {known: WALK}))
+    compile_program(with_skills(own, {known: WALK}), RUNTIME)
 
 
 def test_the_whole_stock_can_be_called():
     for path in sorted((ROOT / "nodes" / "llm" / "rulebook" / "programs").glob("*.py")):
         own = "def action(obs):\n    known(obs)\n"
-        compile_program(with_skills(own, {"known": path.read_text().replace("{{", "{")}))
+        compile_program(with_skills(own, {"known": path.read_text().replace("{{", "{")}), RUNTIME)

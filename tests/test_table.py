@@ -132,7 +132,7 @@ def test_cell_in_anothers_place(tmp_path: Path, other: dict, name: str) -> None:
     assert f"{CELL} is the cell {name}, not mutton rlgpt seed 0: move it, or --again" in sentence
 
 
-def test_shown_table_says_which_cells_are_of_other_settings(tmp_path: Path) -> None:
+def test_shown_table_reports_which_cells_are_of_other_settings(tmp_path: Path) -> None:
     (tmp_path / CELL).parent.mkdir(parents=True)
     (tmp_path / CELL).write_text(json.dumps({**cell_of_one(), "limits": {"samples": 7}}))
     done = rlgpt("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
@@ -169,7 +169,7 @@ def cell_of_one() -> dict:
         (["harvest", "limits.samples=1,2"], "would make several cells of one"),
         (["harvest", "task=stick"], "is an axis of the table: --only task=stick"),
         (["harvest", "--jobs", "0"], "--jobs 0: at least one"),
-        (["harvest", "--ony"], "`--ony` means nothing here"),
+        (["harvest", "--ony"], "`--ony` is no option of this command"),
         (["harvest", "--results", "/proc/results"], "cannot write to the results folder"),
     ],
 )

@@ -74,7 +74,7 @@ def turn(subtask: str, number: int, successes: int, episodes: int = 30) -> Turn:
     )
 
 
-def test_seeds_are_pooled_and_told_apart() -> None:
+def test_seeds_are_pooled_and_listed_apart() -> None:
     stuck = cell(1, 0, dead_loop=True, performed=False)
     (row,) = rows(definition(paper={"stick": {"rlgpt": 0.65}}), [stuck, cell(0, 30), cell(2, 24)])
     assert (row.successes, row.episodes, row.seeds) == (54, 90, [0, 1, 2])
@@ -132,11 +132,11 @@ def test_a_goal_without_a_plan_has_no_chance() -> None:
 
 
 def test_tokens_are_those_of_questions_and_answers() -> None:
-    told = [
+    results = [
         cell(n, 30, tokens=Tokens(prompt=900, answer=100 * n, agents={}, iterations={}))
         for n in (1, 2)
     ]
-    (row,) = rows(definition(), [*told, cell(0, 30)])
+    (row,) = rows(definition(), [*results, cell(0, 30)])
     assert row.tokens == 1050  # of the cells that have any
 
 
@@ -152,41 +152,41 @@ def test_the_page_has_the_episodes_that_were_played() -> None:
     assert "Evaluated in 5 or 30 episodes" in markdown.render(page([few, cell(1, 3)]))
 
 
-def test_the_page_says_which_worlds_its_cells_are_of() -> None:
+def test_the_page_reports_which_worlds_its_cells_are_of() -> None:
     of_one = page([cell(0, 3, fingerprint="a1"), cell(1, 3, fingerprint="a1")])
-    said = markdown.render(of_one)
-    assert "Fingerprint of the embedded world: a1." in said
-    assert "different worlds" not in said
+    text = markdown.render(of_one)
+    assert "Fingerprint of the embedded world: a1." in text
+    assert "different worlds" not in text
     assert "Fingerprint" not in markdown.render(page([cell(0, 3)]))
     older = page([cell(0, 3, fingerprint="a1"), cell(1, 3)])
-    said = markdown.render(older)
-    assert "embedded world: a1 (1 cell), not noted (1 cell)." in said
-    assert "different worlds" not in said
+    text = markdown.render(older)
+    assert "embedded world: a1 (1 cell), not noted (1 cell)." in text
+    assert "different worlds" not in text
     mixed = [cell(n, 3, fingerprint=mark) for n, mark in enumerate(("a1", "b2", "a1"))]
-    said = markdown.render(page(mixed))
-    assert "**Its cells are of 2 different worlds**" in said
-    assert "embedded world: a1 (2 cells), b2 (1 cell)." in said
+    text = markdown.render(page(mixed))
+    assert "**Its cells are of 2 different worlds**" in text
+    assert "embedded world: a1 (2 cells), b2 (1 cell)." in text
 
 
-def test_the_picture_says_which_lines_are_no_intervals() -> None:
+def test_the_picture_reports_which_lines_are_no_intervals() -> None:
     one = cell(0, 15, iterations=[turn("a", 0, 15)])
     several = cell(0, 15, plan=["a", "b"], iterations=[turn("a", 0, 15), turn("b", 0, 15)])
     assert "range over seeds" not in plot.render(page([one], by="iteration"))
     assert "range over seeds" in plot.render(page([several], by="iteration"))
 
 
-def test_a_cell_whose_samples_were_not_enough_says_so() -> None:
+def test_a_cell_whose_samples_were_not_enough_is_marked() -> None:
     short = cell(1, 5, episodes=7, success_rate=5 / 7, cut=True)
     table = page([cell(0, 20), short])
     (row,) = table.rows
     assert (row.successes, row.episodes, row.cut) == (25, 37, 1)
-    said = markdown.render(table)
-    assert "(2 seeds) (cut: 37 episodes)" in said
-    assert "those that were played are counted, and no others: stick by rlgpt (1)." in said
+    text = markdown.render(table)
+    assert "(2 seeds) (cut: 37 episodes)" in text
+    assert "those that were played are counted, and no others: stick by rlgpt (1)." in text
     assert "cut" not in markdown.render(page([cell(0, 20)])).lower()
 
 
-def test_an_iteration_that_lacks_episodes_says_so() -> None:
+def test_an_iteration_that_lacks_episodes_is_marked() -> None:
     few = msgspec.structs.replace(turn("a", 1, 2, 5), cut=True)
     table = page([cell(0, 2, iterations=[turn("a", 0, 3), few])], by="iteration")
     (row,) = table.rows

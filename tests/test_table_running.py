@@ -123,7 +123,7 @@ def test_interrupted_table_goes_on(toys: Path) -> None:
     assert not list(toys.glob("results/log/slow/.*"))
 
 
-def test_cell_whose_end_nobody_saw_is_taken_up(toys: Path) -> None:
+def test_cell_that_ended_while_no_table_ran_is_taken_up(toys: Path) -> None:
     (toys / "launch" / "method" / "slow.yaml").unlink()
     done = rlgpt("table", "toys", "--only", "method=fine", cwd=toys)
     assert "left out: method=slow: there is no launch/method/slow.yaml" in done.stdout
@@ -146,8 +146,8 @@ def test_table_stopped_while_a_launch_is_ending_counts_its_time_once(toys: Path)
     with launched(*only, cwd=toys, run=toys) as table:
         table.wait_for("log fine seed 0: began")
         (run,) = (toys / "runs" / "cells").glob("log-fine-*")
-        said = run / "launch.txt"
-        eventually(lambda: said.is_file() and said.read_text(), lambda: table.text)
+        output = run / "launch.txt"
+        eventually(lambda: output.is_file() and output.read_text(), lambda: table.text)
         # It ends, with its summary, while the table does not look.
         table.process.send_signal(signal.SIGSTOP)
         eventually(lambda: (run / "goal_report.json").is_file())
@@ -165,8 +165,8 @@ CELL = Cell(launch="cell", task="stick", method="rlgpt", llm="rulebook", seed=0,
             overrides=[])  # fmt: skip
 
 
-def noted(**said: object) -> UnderWay:
-    note = {"run": "runs/cells/a", "limits": {}, "overrides": [], "commit": "abc-dirty", **said}
+def noted(**changes: object) -> UnderWay:
+    note = {"run": "runs/cells/a", "limits": {}, "overrides": [], "commit": "abc-dirty", **changes}
     return msgspec.convert(note, UnderWay)
 
 
@@ -224,7 +224,7 @@ def test_language_model_without_weights_is_left_out(toys: Path) -> None:
     assert done.returncode == 0, done
     assert "left out: llm=qwen3_8b: " in done.stdout
     assert "weights" in done.stdout
-    assert "`rlgpt llm doctor qwen3_8b` says more" in done.stdout
+    assert "`rlgpt llm doctor qwen3_8b` has more" in done.stdout
     assert "left out: llm=replay: " in done.stdout
     assert "llm.transcript" in done.stdout
     assert "| log | **0.95** [0.76, 0.99] |" in (toys / "results/tables/toys.md").read_text()

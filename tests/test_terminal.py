@@ -62,7 +62,7 @@ def test_a_verdict_is_wrapped_and_not_cut(width: int, is_terminal: bool) -> None
 
 def test_what_happens_is_wrapped_with_a_hanging_indent() -> None:
     console, out = printed(80, True)
-    View(console).said(f"planner: [b]{VERDICT}")
+    View(console).report(f"planner: [b]{VERDICT}")
     first, *others = [line.rstrip() for line in out.getvalue().splitlines()]
     assert re.match(r" +0\.\d s  planner: \[b\]word0 ", first)
     assert len(others) > 5
@@ -72,7 +72,7 @@ def test_what_happens_is_wrapped_with_a_hanging_indent() -> None:
 
 def test_what_happens_is_one_line_for_a_program() -> None:
     console, out = printed(80, False)
-    View(console).said(f"planner: [b]{VERDICT}")
+    View(console).report(f"planner: [b]{VERDICT}")
     assert out.getvalue().count("\n") == 1
     assert out.getvalue().endswith(f"planner: [b]{VERDICT}\n")
 

@@ -1,4 +1,4 @@
-"""A node whose own files are damaged says which and what to do, and is not started again."""
+"""A node whose own files are damaged reports the file and the remedy, and is not started again."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def run_folder(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_damaged_file_is_said_in_one_sentence(tmp_path: Path, file: str) -> None:
+def test_a_damaged_file_is_reported_in_one_sentence(tmp_path: Path, file: str) -> None:
     run = run_folder(tmp_path / "place")
     path = run / file
     path.parent.mkdir()

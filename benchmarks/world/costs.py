@@ -11,15 +11,15 @@ import numpy as np
 
 from benchmarks.world.batch import PLAINS, played, plays
 from benchmarks.world.rows import Pace, Row
-from nodes.env_server.worlds.embedded import EmbeddedWorld
+from voxeldojo.engine import EmbeddedWorld
 
 FIRST_STEP = """
 import time
 start = time.perf_counter()
 import numpy as np
 from benchmarks.world.batch import PLAINS
-from nodes.env_server.worlds.embedded import EmbeddedWorld
-world = EmbeddedWorld(1, PLAINS)
+from voxeldojo.engine import EmbeddedWorld
+world = EmbeddedWorld(1, **PLAINS)
 world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
 world.step(np.array([[0, 0, 0, 12, 12, 3, 0, 0]]), np.ones(1, np.bool_))
 world.observe()
@@ -62,7 +62,7 @@ def _resets(pace: Pace) -> list[Row]:
 def _memory() -> list[Row]:
     """The arrays themselves, and what the process grows by when it plays in 32 of them."""
     before = _resident()
-    world = EmbeddedWorld(32, PLAINS, strict=False)
+    world = EmbeddedWorld(32, **PLAINS, strict=False)
     world.reset(np.arange(32), np.arange(32))
     for actions in plays(32, 50):
         world.step(actions, np.ones(32, np.bool_))

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.world.batch import plays
 from benchmarks.world.rows import Pace, Row
-from nodes.env_server.minedojo_api import make
+from voxeldojo.minedojo_api import make
 
 SIZES = (((16, 16), 5000.0), ((64, 64), None), ((160, 256), None))
 

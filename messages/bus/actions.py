@@ -1,11 +1,12 @@
 """The serving side of actions: a goal is remembered before it is begun and after it ended.
 
-One thread for each action works on one goal after another. When the process ends, what was not
-finished stays unfinished in the store, and is begun again, from the top, by its next life.
+One thread for each action works on one goal after another. When the process ends, goals
+that are not finished stay unfinished in the store. The restarted process begins them again from the
+top.
 
-A goal that its handler refused stays refused. One that failed for a reason that nobody gave (an
-exception that is no `ServiceError`, a peer that did not answer) is begun again when it is sent to a
-later life: whoever mends the node and starts it again goes on from there.
+A goal that its handler rejected stays rejected. A goal that failed without a decision (an exception
+that is no `ServiceError`, a peer that did not answer) can be retried: it begins again when it is
+sent to a restarted process. So a user who fixes the node and restarts it goes on from there.
 """
 
 import logging
@@ -21,8 +22,8 @@ import msgspec
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import (
     INTERNAL,
-    MISHAPS,
     OVERLOADED,
+    RETRYABLE,
     BusClosed,
     BusError,
     GoalCancelled,
@@ -45,11 +46,11 @@ from messages.codec import CodecError, decode, encode, snapshot
 from messages.interface import Feedback, Goal
 
 MAX_GOALS = 256
-"""Goals of one action that have not ended; further ones are refused."""
+"""Goals of one action that have not ended; further ones are rejected."""
 MAX_GOAL_BYTES = 64 << 20
 """Bytes of them."""
 MAX_FAILED = 4096
-"""Goals that failed of which it is remembered that they are not to be tried again in this life."""
+"""Failed goals that are remembered, so that this process does not retry them."""
 
 
 class GoalHandle(Generic[Goal, Feedback]):
@@ -66,15 +67,15 @@ class GoalHandle(Generic[Goal, Feedback]):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the caller no longer wants it, or this process is to end. A handler that takes
-        long looks now and then, and raises `GoalCancelled` (or calls `check`)."""
+        """Whether the caller cancelled it, or this process shuts down. A handler that takes long
+        checks this regularly, and raises `GoalCancelled` (or calls `check`)."""
         return self._cancelled.is_set() or self._closing.is_set()
 
     @property
     def withdrawn(self) -> bool:
-        """Whether the caller no longer wants it. Goals that this one gave to others are to be
-        cancelled for this reason only: when this process ends they go on, and its next life picks
-        them up."""
+        """Whether the caller cancelled it. Only then are the goals that this one sent to other
+        nodes cancelled: when this process ends they go on, and the restarted process picks them
+        up."""
         return self._cancelled.is_set()
 
     def check(self) -> None:
@@ -83,7 +84,7 @@ class GoalHandle(Generic[Goal, Feedback]):
             raise GoalCancelled(f"{self.id} was cancelled")
 
     def feedback(self, message: Feedback) -> None:
-        """Tell those who listen how it goes."""
+        """Publish feedback to the subscribers."""
         self._publish(self.id, message)
 
     def cancel(self) -> None:
@@ -91,7 +92,7 @@ class GoalHandle(Generic[Goal, Feedback]):
 
 
 class _Live:
-    """A goal that has not ended in this life."""
+    """A goal that has not ended in this process."""
 
     __slots__ = ("handle", "record", "size", "waiting")
 
@@ -125,16 +126,16 @@ class ActionServer:
         self._lock = threading.RLock()
         self._live: dict[str, _Live] = {}
         self._bytes = 0  # of their requests
-        # Failed in this life, not to be tried again in it; the oldest first.
+        # Failed in this process, which does not retry them; the oldest first.
         self._failed_now: OrderedDict[str, None] = OrderedDict()
         self._queue: queue.SimpleQueue[_Live | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self.current: str | None = None
 
-    # Doors; called in the serving thread.
+    # Endpoints; called in the serving thread.
 
     def start(self) -> None:
-        """Begin again what the last life left unfinished."""
+        """Begin again the goals that the last process left unfinished."""
         for record in self._store.unfinished(self._action.name):
             with self._lock:
                 if record.goal in self._live:
@@ -156,12 +157,12 @@ class ActionServer:
         with self._lock:
             live = self._live.get(id)
             record = live.record if live else self._store.load(self._action.name, id)
-            fresh = record is None or self._may_go_better(record)
+            fresh = record is None or self._may_be_retried(record)
             if record is None or fresh:
                 record = GoalRecord(
                     action=self._action.name, goal=id, status="waiting", request=frames
                 )
-            # Nobody works on an unfinished one whose end could not be kept.
+            # An unfinished goal that is not live: its end could not be stored.
             if fresh or (live is None and record.status not in FINISHED):
                 if (why := self._full(frames)) is not None:
                     self._diagnostics.report(self._action.name, why)
@@ -181,7 +182,7 @@ class ActionServer:
         call.reply(GoalState(goal=id, status=record.status))
 
     def _full(self, frames: list[bytes]) -> str | None:
-        """Why no further goal is taken on; None if one is."""
+        """Why a further goal is rejected; None if it is accepted."""
         if len(self._live) >= MAX_GOALS:
             return f"{MAX_GOALS} goals have not ended yet; wait for one, or cancel it"
         if self._live and self._bytes + sum(map(len, frames)) > MAX_GOAL_BYTES:
@@ -191,8 +192,8 @@ class ActionServer:
             )
         return None
 
-    def _may_go_better(self, record: GoalRecord) -> bool:
-        failed = record.status == "failed" and record.code in MISHAPS
+    def _may_be_retried(self, record: GoalRecord) -> bool:
+        failed = record.status == "failed" and record.code in RETRYABLE
         return failed and record.goal not in self._failed_now
 
     def result(self, call: Call) -> None:
@@ -204,10 +205,10 @@ class ActionServer:
                 live.waiting.append((time.monotonic() + wait, call))
                 return
         record = self._store.load(self._action.name, query.goal)
-        if record is None or record.status not in FINISHED or self._may_go_better(record):
+        if record is None or record.status not in FINISHED or self._may_be_retried(record):
             call.reply_frames([b""], UNKNOWN)
         else:
-            _answer(call, record)
+            _reply(call, record)
 
     def cancel(self, call: Call) -> None:
         query = decode(GoalQuery, call.frames)
@@ -224,7 +225,7 @@ class ActionServer:
         call.reply(GoalState(goal=query.goal, status=status))
 
     def expire(self, now: float) -> None:
-        """Let those go who have waited long enough; they ask again."""
+        """Answer the callers that have waited long enough; they ask again."""
         with self._lock:
             for live in self._live.values():
                 if live.waiting:
@@ -262,14 +263,14 @@ class ActionServer:
             self.current = None
             if record is None:
                 return
-            # Under the lock: or else `cancel` might write over the end with its own word.
+            # Under the lock: or else `cancel` might overwrite the end with its own status.
             with self._lock:
                 try:
                     self._store.save(record)
                 except Exception as error:
-                    self._log.exception("%s: the result cannot be kept", self._action.name)
+                    self._log.exception("%s: the result cannot be stored", self._action.name)
                     self._diagnostics.report(
-                        self._action.name, f"the result cannot be kept: {error}", "error"
+                        self._action.name, f"the result cannot be stored: {error}", "error"
                     )
                 if record.status == "failed":
                     self._failed_now[record.goal] = None
@@ -278,10 +279,10 @@ class ActionServer:
                 del self._live[record.goal]
                 self._bytes -= live.size
                 for _, call in live.waiting:
-                    _answer(call, record)
+                    _reply(call, record)
 
     def _run(self, live: _Live) -> GoalRecord | None:
-        """Work on a goal. None if this life ends before the goal does."""
+        """Work on a goal. None if this process ends before the goal does."""
         action = self._action
         replace = msgspec.structs.replace
         handle = live.handle
@@ -314,7 +315,7 @@ class ActionServer:
             return replace(live.record, status="failed", code=INTERNAL, text=text)
 
 
-def _answer(call: Call, record: GoalRecord) -> None:
+def _reply(call: Call, record: GoalRecord) -> None:
     if record.status == "succeeded":
         call.reply_frames(list(record.result))
     elif record.status == "cancelled":

@@ -1,4 +1,4 @@
-"""Where a node is found: a function of the run folder and the node's name, nothing to discover.
+"""Addresses of nodes: a function of the run folder and the node's name, nothing to discover.
 
 On one machine a node listens on two Unix sockets, ``<run>/s/<node>.srv`` for requests and
 ``<run>/s/<node>.pub`` for topics. A node in the hosts table listens on ``tcp://host:port`` for
@@ -62,7 +62,7 @@ def read_hosts(table: Mapping[str, Any] | None) -> dict[str, Host]:
 
 
 def check_name(node: str) -> str:
-    """A node's name is a file name and the first part of its doors' names."""
+    """A node's name is a file name and the first part of its endpoints' names."""
     if not _NAME.fullmatch(node):
         raise AddressError(
             f"{node!r} is no node name; letters, digits, '_' and '-' make one (at most 64)"
@@ -87,12 +87,12 @@ def socket_path(run: Path, node: str, side: Side) -> Path:
 def short_folder(run: Path) -> Path:
     """Where the sockets are whose path in the run folder would be too long."""
     name = hashlib.blake2s(os.fsencode(run.absolute()), digest_size=8).hexdigest()
-    # Neither $XDG_RUNTIME_DIR nor $TMPDIR: processes that differ in them would never meet.
+    # Neither $XDG_RUNTIME_DIR nor $TMPDIR: processes that differ in them could not connect.
     return Path(f"/tmp/rlgpt-{os.getuid()}") / name
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only this user can enter, or refuse one that others prepared."""
+    """Make a folder that only this user can enter, or reject one that another user made."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
@@ -108,7 +108,7 @@ def make_private(folder: Path) -> None:
 
 
 def prepare(run: Path, node: str) -> None:
-    """Make the folder that a node's Unix sockets will be in, and let nobody else enter it."""
+    """Make the folder of a node's Unix sockets, which only this user can enter."""
     folder = socket_path(run, node, "srv").parent
     if folder == short_folder(run):
         make_private(folder.parent)
@@ -121,7 +121,7 @@ def address(run: Path, node: str, side: Side, hosts: Mapping[str, Host]) -> str:
     if host is None:
         path = socket_path(run, node, side)
         if path.parent == short_folder(run):
-            # Anyone may write to /tmp: who calls must not find a folder there that another made.
+            # Every user may write to /tmp: a caller must not use a folder that another user made.
             make_private(path.parent.parent)
         return f"ipc://{path}"
     bare = host.host.strip("[]")

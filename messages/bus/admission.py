@@ -1,10 +1,10 @@
-"""How much a node takes on at a time: what it could not keep up with is refused at once."""
+"""How many requests a node accepts at a time; further ones are rejected at once."""
 
 MAX_OPEN = 4096
 """Requests of all connections that are not answered yet."""
 MAX_OPEN_EACH = 64
-"""Requests of one connection that are not answered yet. A line asks one at a time; what it does not
-wait for any more may still be worked on."""
+"""Requests of one connection that are not answered yet. A client sends one at a time; a request
+that it no longer waits for may still be worked on."""
 MAX_OPEN_BYTES = 256 << 20
 """Bytes of the requests that are not answered yet."""
 
@@ -17,13 +17,13 @@ class Admission:
         self._bytes = 0
         self._each: dict[bytes, int] = {}
 
-    def refuses(self, route: bytes, size: int) -> str | None:
-        """Why a request is not taken on; None if it is."""
+    def rejects(self, route: bytes, size: int) -> str | None:
+        """Why a request is rejected; None if it is accepted."""
         if self._each.get(route, 0) >= MAX_OPEN_EACH:
             return f"{MAX_OPEN_EACH} requests of this connection are not answered yet; wait for one"
         if self._count >= MAX_OPEN:
             return f"{MAX_OPEN} requests are not answered yet; try again later"
-        # The first one is always taken: by itself it is no more than a message may be.
+        # The first one is always accepted: by itself it is no larger than a message may be.
         if self._bytes and self._bytes + size > MAX_OPEN_BYTES:
             return (
                 f"the requests that are not answered yet have more than {MAX_OPEN_BYTES >> 20} MiB "

@@ -1,7 +1,7 @@
 """The bus: topics, services and actions between processes, by name.
 
-One thread serves (`Bus.spin`): it owns the sockets that listen, runs the handlers of services that
-are not in the background and the callbacks of topics. Any thread may call, publish and send goals.
+One thread serves (`Bus.spin`): it owns the bound sockets and runs the handlers of services that are
+not in the background and the callbacks of topics. Any thread may call, publish and send goals.
 """
 
 import logging
@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from messages.bus import address as addresses
 from messages.bus.actions import ActionServer, GoalHandle
+from messages.bus.clients import Clients
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import (
@@ -35,13 +36,12 @@ from messages.bus.goals import (
     send_service,
 )
 from messages.bus.guard import Guard
-from messages.bus.lines import Lines
 from messages.bus.network import Network
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
 from messages.bus.serving import TURN, Serving
-from messages.bus.topics import SUBSCRIPTIONS, Listener, Plain, Publisher, Subscriber
-from messages.bus.waiting import Limits, Outlook
+from messages.bus.topics import SUBSCRIPTIONS, Publisher, Subscriber, TopicReader, UntypedCallback
+from messages.bus.waiting import Limits, NodeStatus
 from messages.bus.workers import Workers
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.empty import Empty
@@ -56,13 +56,13 @@ from messages.interface import (
     Service,
     Topic,
 )
-from messages.system import LIST, NOTICE, Diagnostic, Door, diagnostics, whereabouts
+from messages.system import LIST, NOTICE, Diagnostic, Endpoint, diagnostics, status_clause
 
-_PRUNED = 10.0  # seconds between two looks at what need not be remembered any more
-_LAUNCHER = Limits(answer=2.0, absence=0.3, total=2.0)  # whoever waits for a node asks it meanwhile
+_PRUNED = 10.0  # seconds between two prunings of what need not be remembered any more
+_LAUNCHER = Limits(reply=2.0, absence=0.3, total=2.0)  # a caller that waits for a node queries it
 
 MAX_POSTED = 10_000
-"""Messages that other threads may have published before the serving thread says them."""
+"""Messages that other threads may have published and the serving thread has not sent yet."""
 
 
 class Bus:
@@ -92,19 +92,19 @@ class Bus:
         self.epoch = secrets.token_hex(8)
         self._log = log or logging.getLogger(f"bus.{node or TOOLS}")
         self._network = Network(self.run, node, hosts, keys)
-        self._doors: dict[str, Door] = {}
+        self._endpoints: dict[str, Endpoint] = {}
         self._actions: dict[str, ActionServer] = {}
         self._workers: list[Workers] = []
-        self._diagnostics = Diagnostics(node or TOOLS, self._say_diagnostic, self._log)
+        self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
         self._serving = Serving(self._diagnostics, self._log)
-        outlook = Outlook(self._whereabouts, self._notice)
-        self._lines = Lines(self._network, self._serving, self.epoch, outlook)
+        status = NodeStatus(self._node_status, self._notify)
+        self._clients = Clients(self._network, self._serving, self.epoch, status)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
         self._guard: Guard | None = None
         self._prune_at = 0.0
-        self._listening: list[tuple[Socket, addresses.Side]] = []
+        self._bound_later: list[tuple[Socket, addresses.Side]] = []
         try:
             if node is not None:
                 self._prepare(node)
@@ -117,10 +117,10 @@ class Bus:
         self.every(INTERVAL, self._diagnostics.flush)
 
     def bind(self) -> None:
-        """Listen on the node's addresses. Whoever connects may ask from then on, and expects an
-        answer in time."""
+        """Listen on the node's addresses. From then on clients connect, send requests and expect a
+        reply in time."""
         assert self.node is not None
-        for socket, side in self._listening:
+        for socket, side in self._bound_later:
             self._network.bind(socket, self.node, side)
 
     # Serving
@@ -131,13 +131,13 @@ class Bus:
         handler: Callable[[Request], Reply],
         background: bool = False,
     ) -> None:
-        """Answer a service, in the serving thread or (``background``) in threads of its own.
+        """Serve a service, in the serving thread or (``background``) in threads of its own.
 
-        A handler refuses by raising `ServiceError`. Whatever else it raises goes to the log, and
-        its caller gets a RemoteError with the code ``internal``.
+        A handler rejects a request by raising `ServiceError`. Any other exception goes to the log,
+        and the caller gets a RemoteError with the code ``internal``.
         """
 
-        def answer(call: Call) -> None:
+        def handle(call: Call) -> None:
             request = decode(service.request, call.frames)
             reply = handler(request)
             if not isinstance(reply, service.reply):
@@ -147,7 +147,7 @@ class Bus:
             call.reply(reply)
 
         self._own(service.name, "service", [service.request, service.reply])
-        self._add(service, answer, background)
+        self._add(service, handle, background)
 
     def serve_action(
         self,
@@ -157,8 +157,8 @@ class Bus:
     ) -> None:
         """Work on goals, one at a time, in a thread of the action's own.
 
-        What the handler raises makes the goal fail, save `GoalCancelled`. Goals that the store
-        holds unfinished are begun again when the bus spins.
+        An exception of the handler makes the goal fail, except `GoalCancelled`. Goals that the
+        store holds unfinished begin again when the bus spins.
         """
         feedback = feedback_topic(action)
         server = ActionServer(
@@ -179,33 +179,33 @@ class Bus:
         self._serving.post(server.start)
 
     def advertise(self, topic: Topic[Any]) -> None:
-        """Name a topic among this node's doors before anything is said on it."""
+        """List a topic among this node's endpoints before anything is published on it."""
         self._own(topic.name, "topic", [topic.message])
 
     def publish(self, topic: Topic[Message], message: Message) -> None:
-        """Say something, to whoever listens."""
-        if topic.name not in self._doors:
+        """Send a message to the subscribers of a topic."""
+        if topic.name not in self._endpoints:
             self.advertise(topic)
         self._publish(topic, message, "")
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
-        """Have ``callback`` called in the serving thread with each message of a topic."""
-        self._serving.post(lambda: self._listener().subscribe(topic, callback))
+        """Call ``callback`` in the serving thread with each message of a topic."""
+        self._serving.post(lambda: self._subscriptions().subscribe(topic, callback))
 
-    def listen(self, name: str, callback: Plain) -> None:
-        """Have ``callback(header, body)`` called with each message of a topic of unknown type, the
-        body as plain dicts, lists and arrays. ``critic/*`` is all that the critic says."""
+    def subscribe_untyped(self, name: str, callback: UntypedCallback) -> None:
+        """Call ``callback(header, body)`` with each message of a topic of unknown type, the body as
+        plain dicts, lists and arrays. ``critic/*`` is every topic of the critic."""
         addresses.check_name(name.partition("/")[0])
-        self._serving.post(lambda: self._listener().listen(name, callback))
+        self._serving.post(lambda: self._subscriptions().subscribe_untyped(name, callback))
 
     def report(self, about: str, message: str, level: str = "warning") -> None:
-        """Say on the diagnostics topic that something is not right; counted, and said at most once
-        a second about each thing."""
+        """Publish a problem on the diagnostics topic; problems are counted, and published at most
+        once a second for each subject."""
         self._diagnostics.report(about, message, level)
 
     def every(self, seconds: float, do: Callable[[], None]) -> None:
-        """Have something done regularly in the serving thread. What it raises goes to the log and
-        the diagnostics, and it is done again when it is due."""
+        """Call ``do`` regularly in the serving thread. Its exceptions go to the log and the
+        diagnostics, and it is called again when it is due."""
         self._serving.every(seconds, do)
 
     @property
@@ -214,9 +214,9 @@ class Bus:
         return [goal for server in self._actions.values() if (goal := server.current) is not None]
 
     @property
-    def doors(self) -> list[Door]:
-        """What this node answers and says."""
-        return sorted(self._doors.values(), key=lambda door: door.name)
+    def endpoints(self) -> list[Endpoint]:
+        """The node's topics, services and actions, by name."""
+        return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
 
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
@@ -227,10 +227,10 @@ class Bus:
         self._serving.spin_once(timeout)
 
     def wake(self) -> None:
-        """Have the serving thread look up. May be called from a signal handler."""
+        """Wake the serving thread. May be called from a signal handler."""
         self._serving.wake()
 
-    # Asking
+    # Calling
 
     def call(
         self,
@@ -240,45 +240,45 @@ class Bus:
         *,
         absence: float | None = None,
     ) -> Reply:
-        """Ask and wait for the answer.
+        """Send a request and wait for the reply.
 
-        With ``timeout`` the caller waits so many seconds and no more. Without, the node has the
-        service's own time, which counts while the node is there; one that is away is waited for, as
-        long as the launcher knows of it, or for ``absence`` seconds if they are given.
+        With ``timeout`` the caller waits so many seconds and no more. Without it, the node has the
+        service's own time, which counts while the node is connected. The caller waits for an absent
+        node as long as the launcher knows it, or for ``absence`` seconds if they are given.
         docs/deadlines.md has the rules.
 
         Raises:
-            DeadlineExceeded: no answer in time.
+            DeadlineExceeded: no reply in time.
             PeerRestarted: the node was restarted during the call and the service is not idempotent.
-            RemoteError: the node refused or failed.
-            MalformedReply: the answer does not decode.
+            RemoteError: the node rejected the request or failed.
+            MalformedReply: the reply does not decode.
             CodecError: the request cannot be written.
         """
         if not isinstance(request, service.request):
             raise CodecError(
-                f"{service.name} is asked with {service.request.__name__}, "
-                f"not {type(request).__name__}"
+                f"{service.name} takes {service.request.__name__}, not {type(request).__name__}"
             )
         frames = encode(request)
         if timeout is not None:
             limits = Limits.by_the_clock(timeout)
         elif absence is not None:
             limits = Limits(service.timeout, absence, service.timeout + absence)
-        elif service.node == LIST.node:  # nobody would say of it that it is coming
+        elif service.node == LIST.node:  # no supervisor would start it again
             limits = Limits.by_the_clock(service.timeout)
         else:
             limits = Limits.of_service(service.timeout)
-        _, answer = self._ask(service.node, service.name)(service.name, frames, limits)
+        _, reply = self._requester(service.node, service.name)(service.name, frames, limits)
         try:
-            return decode(service.reply, answer)
+            return decode(service.reply, reply)
         except CodecError as error:
-            raise MalformedReply(f"{service.name}: the answer does not decode: {error}") from error
+            raise MalformedReply(f"{service.name}: the reply does not decode: {error}") from error
 
     def send_goal(
         self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float = 10.0
     ) -> str:
-        """Give a goal to its server, once however often it is sent; returns the goal's status."""
-        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
+        """Send a goal to its server, which runs it once however often it is sent; returns the
+        goal's status."""
+        client = GoalClient(self._requester(action.node, action.name), action, goal_id)
         return client.send(goal, Limits.by_the_clock(timeout))
 
     def run_goal(
@@ -298,25 +298,25 @@ class Bus:
             GoalCancelled: it was cancelled, here (``cancelled`` returned True) or elsewhere.
             DeadlineExceeded: there is no result after ``timeout`` seconds; the goal goes on.
         """
-        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
-        listener = None
+        client = GoalClient(self._requester(action.node, action.name), action, goal_id)
+        reader = None
         if on_feedback is not None:
-            listener = Listener(self._network.connect(action.node, "pub"))
-            listener.subscribe(feedback_topic(action).name)
+            reader = TopicReader(self._network.connect(action.node, "pub"))
+            reader.subscribe(feedback_topic(action).name)
         try:
-            return client.run(goal, listener, on_feedback, timeout, cancelled)
+            return client.run(goal, reader, on_feedback, timeout, cancelled)
         finally:
-            if listener is not None:
-                listener.close()
+            if reader is not None:
+                reader.close()
 
     def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float = 10.0) -> str:
-        """Ask for a goal to be given up; returns its status."""
-        client = GoalClient(self._ask(action.node, action.name), action, goal_id)
+        """Ask the server to cancel a goal; returns its status."""
+        client = GoalClient(self._requester(action.node, action.name), action, goal_id)
         return client.cancel(Limits.by_the_clock(timeout))
 
     def close(self) -> None:
-        """Let go of all sockets. Calls that wait in other threads raise BusClosed; goals that are
-        being worked on stay unfinished in their stores."""
+        """Close all sockets. Calls that wait in other threads raise BusClosed; goals that are being
+        worked on stay unfinished in their stores."""
         if self._serving.closed:
             return
         self._serving.close()
@@ -329,18 +329,18 @@ class Bus:
         if self._subscriber is not None:
             self._subscriber.close()
         self._network.close()
-        self._lines.close()
+        self._clients.close()
         self._network.end(0.5)
 
     # Inside
 
     def _prepare(self, node: str) -> None:
-        keeper = self._network.prepare(node)
-        if keeper is not None:
-            self._serving.read(keeper.socket, keeper.answer)
+        authenticator = self._network.prepare(node)
+        if authenticator is not None:
+            self._serving.read(authenticator.socket, authenticator.answer)
         publisher, publisher_monitor = self._network.router(node, "pub")
         router, router_monitor = self._network.router(node, "srv")
-        self._listening = [(publisher, "pub"), (router, "srv")]
+        self._bound_later = [(publisher, "pub"), (router, "srv")]
         monitors = {router_monitor: REQUESTS, publisher_monitor: SUBSCRIPTIONS}
         self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
@@ -349,7 +349,7 @@ class Bus:
         )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)
-        self.every(_PRUNED, self._publisher.forget_those_who_left)
+        self.every(_PRUNED, self._publisher.drop_departed)
         self.advertise(diagnostics(node))
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
@@ -358,7 +358,7 @@ class Bus:
                 f"{name} belongs to the node {name.partition('/')[0]!r}, "
                 f"not to {self.node or 'a process without a name'!r}"
             )
-        self._doors[name] = Door(
+        self._endpoints[name] = Endpoint(
             name=name,
             kind=kind,
             types=[type_.__name__ for type_ in types],
@@ -366,17 +366,17 @@ class Bus:
         )
 
     def _add(
-        self, service: Service[Any, Any], answer: Callable[[Call], None], background: bool = False
+        self, service: Service[Any, Any], handle: Callable[[Call], None], background: bool = False
     ) -> None:
         name = service.name
 
         def respond(call: Call) -> None:
             try:
-                answer(call)
+                handle(call)
             except ServiceError as error:
                 call.fail(error.code, error.message)
             except CodecError as error:
-                self._diagnostics.report(name, f"{error}; refused")
+                self._diagnostics.report(name, f"{error}; rejected")
                 call.fail("malformed", str(error))
             except BusError as error:
                 call.fail(getattr(error, "code", type(error).__name__), str(error))
@@ -387,12 +387,12 @@ class Bus:
                 call.fail(INTERNAL, f"the handler failed: {text}")
 
         cast(Services, self._services).add(
-            name, self._apart(name, respond) if background else respond, service.idempotent
+            name, self._in_background(name, respond) if background else respond, service.idempotent
         )
 
-    def _apart(self, name: str, respond: Callable[[Call], None]) -> Callable[[Call], None]:
-        """``respond`` in threads that are this service's own: where all its calls have to wait,
-        those of no other service do."""
+    def _in_background(self, name: str, respond: Callable[[Call], None]) -> Callable[[Call], None]:
+        """``respond`` in threads of this service alone: if all its calls block, other services
+        still answer."""
         workers = Workers(name)
         self._workers.append(workers)
         return lambda call: workers.run(lambda: respond(call))
@@ -400,48 +400,48 @@ class Bus:
     def _publish(self, topic: Topic[Any], message: Any, goal: str) -> None:
         if not isinstance(message, topic.message):
             raise CodecError(
-                f"{topic.name} says {topic.message.__name__}, not {type(message).__name__}"
+                f"{topic.name} carries {topic.message.__name__}, not {type(message).__name__}"
             )
         frames: Frames = keep(encode(message))
         publisher = cast(Publisher, self._publisher)
         if self._serving.waiting >= MAX_POSTED:
-            self._log.warning("%s: dropped, the node is too busy to say it", topic.name)
+            self._log.warning("%s: message dropped, the node is too busy to send it", topic.name)
             return
-        self._serving.post(lambda: publisher.say(topic.name, topic.latched, frames, goal))
+        self._serving.post(lambda: publisher.publish(topic.name, topic.latched, frames, goal))
 
-    def _say_diagnostic(self, diagnostic: Diagnostic) -> None:
+    def _publish_diagnostic(self, diagnostic: Diagnostic) -> None:
         if self._publisher is not None and self.node is not None:
             self._publish(diagnostics(self.node), diagnostic, "")
 
-    def _listener(self) -> Subscriber:
+    def _subscriptions(self) -> Subscriber:
         if self._subscriber is None:
-            self._subscriber = Subscriber(self._listen_to, self._diagnostics, self._log)
+            self._subscriber = Subscriber(self._open_reader, self._diagnostics, self._log)
         return self._subscriber
 
-    def _listen_to(self, node: str, read: Callable[[Listener], None]) -> Listener:
-        listener = Listener(self._network.connect(node, "pub"))
-        for socket in listener.sockets:
-            self._serving.read(socket, lambda: read(listener))
-        return listener
+    def _open_reader(self, node: str, read: Callable[[TopicReader], None]) -> TopicReader:
+        reader = TopicReader(self._network.connect(node, "pub"))
+        for socket in reader.sockets:
+            self._serving.read(socket, lambda: read(reader))
+        return reader
 
-    def _whereabouts(self, node: str) -> str | None:
-        """What the launcher knows of a node, as a clause; None where there is no launcher."""
+    def _node_status(self, node: str) -> str | None:
+        """What the launcher knows about a node, as a clause; None if there is no launcher."""
         try:
-            _, answer = self._ask(LIST.node, LIST.name)(LIST.name, encode(Empty()), _LAUNCHER)
-            states = decode(LIST.reply, answer)
+            _, reply = self._requester(LIST.node, LIST.name)(LIST.name, encode(Empty()), _LAUNCHER)
+            states = decode(LIST.reply, reply)
         except BusClosed:
             raise
         except (BusError, CodecError):
             return None
-        return next((whereabouts(state) for state in states.nodes if state.node == node), None)
+        return next((status_clause(state) for state in states.nodes if state.node == node), None)
 
-    def _notice(self, node: str, sentence: str) -> None:
+    def _notify(self, node: str, sentence: str) -> None:
         self._diagnostics.report(node, sentence, NOTICE)
 
-    def _ask(self, node: str, door: str) -> Callable[..., Any]:
+    def _requester(self, node: str, endpoint: str) -> Callable[..., Any]:
         if node == self.node and self._serving.here:
-            raise BusError(f"{door}: the serving thread cannot wait for an answer of its own")
-        return self._lines.to(node, door).ask
+            raise BusError(f"{endpoint}: the serving thread cannot wait for its own reply")
+        return self._clients.to(node, endpoint).request
 
     def _expire(self) -> None:
         now = time.monotonic()

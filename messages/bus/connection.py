@@ -1,5 +1,5 @@
-"""A DEALER socket to one node, and what its monitor tells: whether the node is there, and how often
-the connection was made anew."""
+"""A DEALER socket to one node with its monitor: whether the node is connected, and how often the
+connection was made."""
 
 import contextlib
 from collections.abc import Callable
@@ -17,10 +17,10 @@ _EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
 
 
 class Connection:
-    """In one thread only.
+    """For one thread only.
 
     Attributes:
-        connected: whether the node is there, as far as `watch` has read.
+        connected: whether the node is connected, as far as `watch` has read.
         times: how often the connection was established.
     """
 
@@ -36,7 +36,7 @@ class Connection:
         monitor: Socket | None = None
         try:
             limit(self.socket, address)
-            # Nothing is queued for a node that is away: it would be done when nobody waits for it.
+            # Nothing is queued for an absent node: it would be done after the caller has given up.
             self.socket.setsockopt(zmq.IMMEDIATE, 1)
             if secure is not None:
                 secure(self.socket)
@@ -51,20 +51,20 @@ class Connection:
         self.monitor: Socket = monitor
 
     def send(self, frames: Frames) -> bool:
-        """False where the connection takes nothing now; then it is tried again."""
+        """False if the connection accepts nothing now; the caller retries."""
         for attempt in range(2):
             try:
                 send(self.socket, frames)
             except zmq.Again:
                 if attempt == 0:
-                    # The library may not have looked yet whether the connection is there.
+                    # The library may not have noticed yet that the connection is made.
                     self.socket.getsockopt(_NEWS)
             else:
                 return True
         return False
 
     def watch(self) -> None:
-        """Read what happened to the connection."""
+        """Read the connection's events."""
         while cast(int, self.monitor.getsockopt(_NEWS)) & _READABLE:
             event = recv_monitor_message(self.monitor, zmq.NOBLOCK)["event"]
             self.connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED

@@ -1,10 +1,10 @@
-"""Keys for TCP: who is who when a node is reached over a network.
+"""Keys for TCP: how nodes authenticate each other over a network.
 
 Each node has a key pair in the keys folder, ``<node>.key`` (public) and ``<node>.key_secret``;
-command line tools are ``tools``. Off the loopback a node only talks to peers whose public key lies
-in its folder. Copy the folder to the other machines by a way that you trust; a machine needs the
-secret keys of its own nodes only. Nobody else may read a secret key, and nobody else may write the
-folder or what is in it: a public key that is put there lets its owner in.
+command line tools are ``tools``. Off the loopback a node accepts only peers whose public key is in
+its folder. Copy the folder to the other machines by a way that you trust; a machine needs the
+secret keys of its own nodes only. No other user may read a secret key or write to the folder or its
+files: the owner of a public key in the folder can connect.
 """
 
 import os
@@ -25,7 +25,7 @@ _create = cast("Callable[[str, str], object]", zmq.auth.create_certificates)  # 
 _load = cast("Callable[[Path], tuple[bytes, bytes | None]]", zmq.auth.load_certificate)  # pyright: ignore
 
 TOOLS = "tools"
-"""Whose keys a process without a node's name has."""
+"""The key name of a process that is no node."""
 
 _WRITTEN = stat.S_IWGRP | stat.S_IWOTH
 _READ = stat.S_IRWXG | stat.S_IRWXO
@@ -39,7 +39,7 @@ def make_keys(folder: Path, nodes: Iterable[str]) -> None:
     """Make the key pairs that are missing.
 
     Raises:
-        AddressError: others may write the folder.
+        AddressError: other users may write to the folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check(folder, _WRITTEN)
@@ -60,14 +60,14 @@ class Keys:
         self._owner = owner
 
     def needed(self, host: Host | None) -> bool:
-        """Off the loopback always; on it where there are keys; never on Unix sockets."""
+        """Off the loopback always; on it if there are keys; never on Unix sockets."""
         return host is not None and (not host.loopback or self._folder.is_dir())
 
     def listen(self, socket: Socket) -> None:
-        """Let only those in that have a key.
+        """Accept only clients with a known key.
 
         Raises:
-            AddressError: the keys are missing, or are not safe from others.
+            AddressError: the keys are missing, or other users can read or write them.
         """
         for path in self._folder.glob("*.key"):
             _check(path, _WRITTEN)
@@ -78,7 +78,7 @@ class Keys:
         socket.setsockopt_string(zmq.ZAP_DOMAIN, "rlgpt")
 
     def connect(self, socket: Socket, peer: str) -> None:
-        """Show our key, and talk only to the one that has the peer's."""
+        """Authenticate with our key, and accept only the server that has the peer's."""
         public, secret = self._pair()
         socket.setsockopt(zmq.CURVE_PUBLICKEY, public)
         socket.setsockopt(zmq.CURVE_SECRETKEY, secret)
@@ -100,16 +100,16 @@ class Keys:
         except (OSError, ValueError) as error:
             raise AddressError(
                 f"TCP needs keys, and {path} cannot be read; `rlgpt keys` makes them, on one "
-                f"machine, and says which to copy to the others"
+                f"machine, and prints which to copy to the others"
             ) from error
 
 
 def _check(path: Path, forbidden: int) -> None:
-    """Raises AddressError where others have one of the ``forbidden`` rights, or it is theirs."""
+    """Raises AddressError if other users have one of the ``forbidden`` rights, or own it."""
     found = path.stat()
     if found.st_uid not in (os.geteuid(), 0):
         raise AddressError(
-            f"{path} belongs to another user (number {found.st_uid}), and so does what it says: "
+            f"{path} belongs to another user (number {found.st_uid}), who can change it: "
             f"copy the keys to a folder of your own, or `chown {os.geteuid()} {path}`"
         )
     if found.st_mode & forbidden:
@@ -117,13 +117,13 @@ def _check(path: Path, forbidden: int) -> None:
         mode = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
         raise AddressError(
             f"{path} can be {right} by others (mode {stat.S_IMODE(found.st_mode):04o}): "
-            f"`chmod {mode:o} {path}`, and make new keys where somebody may have used that"
+            f"`chmod {mode:o} {path}`, and make new keys if another user may have used that"
         )
 
 
-class Doorkeeper:
-    """Answers ZeroMQ's question (RFC 27) whether a client key may come in: whoever's public key
-    lies in the folder. The folder is read anew each time, so that keys may be added."""
+class KeyAuthenticator:
+    """Answers ZeroMQ's authentication requests (RFC 27): a client is accepted if its public key is
+    in the folder. The folder is read each time, so that keys can be added."""
 
     def __init__(self, context: "zmq.Context[Socket]", folder: Path) -> None:
         self._folder = folder
@@ -132,15 +132,15 @@ class Doorkeeper:
         self.socket.bind(_ZAP_ADDRESS)
 
     def answer(self) -> None:
-        question = self.socket.recv_multipart(zmq.NOBLOCK)
-        request = question[1] if len(question) > 1 else b""
+        request = self.socket.recv_multipart(zmq.NOBLOCK)
+        number = request[1] if len(request) > 1 else b""
         known = (
-            len(question) == 7
-            and question[5] == b"CURVE"
-            and zmq.utils.z85.encode(question[6]) in self._known()
+            len(request) == 7
+            and request[5] == b"CURVE"
+            and zmq.utils.z85.encode(request[6]) in self._known()
         )
-        verdict = (b"200", b"OK", b"known") if known else (b"400", b"unknown key", b"")
-        self.socket.send_multipart([b"1.0", request, *verdict, b""])
+        status = (b"200", b"OK", b"known") if known else (b"400", b"unknown key", b"")
+        self.socket.send_multipart([b"1.0", number, *status, b""])
 
     def _known(self) -> set[bytes]:
         keys: set[bytes] = set()

@@ -1,28 +1,28 @@
 """What can go wrong on the bus.
 
     BusError
-    +-- AddressError        an address or a key cannot be had; says what to do
-    +-- BusClosed           the bus was closed under the caller
-    +-- DeadlineExceeded    no answer in time; names the service, the node and the seconds
+    +-- AddressError        an address or a key cannot be used: what to do about it
+    +-- BusClosed           the bus was closed during the call
+    +-- DeadlineExceeded    no reply in time; names the service, the node and the seconds
     +-- PeerRestarted       the node was restarted in the middle of a call that must not be repeated
-    +-- MalformedReply      an answer that does not decode
-    +-- RemoteError         the other side refused or failed; has its `code`
+    +-- MalformedReply      a reply that does not decode
+    +-- RemoteError         the other node rejected the request or failed; has its `code`
     +-- GoalCancelled       the goal was cancelled
-    +-- ServiceError        what a handler raises to refuse: its caller gets a RemoteError
+    +-- ServiceError        what a handler raises to reject: its caller gets a RemoteError
 
 A message that cannot be written or read is a `messages.codec.CodecError`.
 """
 
 INTERNAL = "internal"
-"""The code of what failed by an exception that is no `BusError`: a mistake in the handler."""
+"""The code of a failure by an exception that is no `BusError`: a bug in the handler."""
 OVERLOADED = "overloaded"
-"""The code of what was refused because the node has too much to do."""
+"""The code of a request that was rejected because the node has too much to do."""
 SESSION_LOST = "session_lost"
-"""The code of what failed since its session in the env server was lost time and again."""
+"""The code of a failure because a session in the env server was lost several times in a row."""
 SESSION_KILLED = "session_killed"
-"""The code for a session that went away as a process was killed from outside: nothing that was
-played in it is to blame, and whoever used it opens it again."""
-MISHAPS = frozenset(
+"""The code of a session that ended because a process was killed from outside: nothing that was
+played in it caused that, and its user opens it again."""
+RETRYABLE = frozenset(
     {
         INTERNAL,
         OVERLOADED,
@@ -39,28 +39,27 @@ MISHAPS = frozenset(
         "MalformedReply",
     }
 )
-"""Codes of failures that say nothing about what was asked: another time it may go better. With
-``no_answer`` it was the language model that had none, or that was away; with ``no_world`` the world
-cannot be had, as things are set up; with ``diverged`` a training that goes on from its checkpoint
-once it learns more slowly; with ``differs`` a replay that has come away from its recording; with
-``memory`` a node cannot read what it had finished; with ``session_lost`` the env server could not
-keep what was played in."""
+"""Codes of failures that the request did not cause, so that a retry may succeed. ``no_answer``: the
+language model gave none, or was absent; ``no_world``: the world cannot be started in this setup;
+``diverged``: a training that goes on from its checkpoint with a lower learning rate; ``differs``: a
+replay that differs from its recording; ``memory``: a node cannot read what it had finished;
+``session_lost``: the env server could not keep the session."""
 
 
 class BusError(Exception):
-    """Any failure of the bus or of the one asked."""
+    """Any failure of the bus or of the called node."""
 
 
 class AddressError(BusError):
-    """An address or a key cannot be had."""
+    """An address or a key cannot be used."""
 
 
 class BusClosed(BusError):
-    """The bus was closed under the caller."""
+    """The bus was closed during the call."""
 
 
 class DeadlineExceeded(BusError):
-    """No answer in time."""
+    """No reply in time."""
 
 
 class PeerRestarted(BusError):
@@ -68,7 +67,7 @@ class PeerRestarted(BusError):
 
 
 class MalformedReply(BusError):
-    """The answer does not decode."""
+    """The reply does not decode."""
 
 
 class GoalCancelled(BusError):
@@ -76,22 +75,23 @@ class GoalCancelled(BusError):
 
 
 class RemoteError(BusError):
-    """The other side refused or failed. ``code`` is for programs, ``message`` for people."""
+    """The other node rejected the request or failed. ``code`` is for programs, ``message`` for
+    people."""
 
-    def __init__(self, door: str, code: str, message: str) -> None:
-        super().__init__(f"{door}: {message}")
-        self.door = door
+    def __init__(self, endpoint: str, code: str, message: str) -> None:
+        super().__init__(f"{endpoint}: {message}")
+        self.endpoint = endpoint
         self.code = code
         self.message = message
 
     @property
-    def mishap(self) -> bool:
-        """Whether nobody decided this: the other side made a mistake or did not get an answer."""
-        return self.code in MISHAPS
+    def retryable(self) -> bool:
+        """Whether a retry may succeed: the request was not rejected, but the other node failed."""
+        return self.code in RETRYABLE
 
 
 class ServiceError(BusError):
-    """Raised by a handler to refuse in one sentence."""
+    """Raised by a handler to reject a request in one sentence."""
 
     def __init__(self, message: str, code: str = "refused") -> None:
         super().__init__(message)

@@ -22,15 +22,15 @@ QUEUE = 1000
 """Messages that wait for a connection at most, or that have come by it and are not read."""
 
 BEAT = 3.0
-"""Seconds between two signs of life over TCP, which ZeroMQ's own threads give and take: a process
-that is busy, or that waits in Python's debugger, is not taken for gone."""
+"""Seconds between two heartbeats over TCP. ZeroMQ's own threads send and answer them, so that a
+process that is busy, or that waits in Python's debugger, does not count as lost."""
 GONE = 12.0
-"""Seconds without an answer to one, after which the other machine is taken for gone. The largest
-frame has to come through in this time."""
+"""Seconds without an answer to a heartbeat, after which the other machine counts as lost. The
+largest frame has to be transferred in this time."""
 
 
 class TooLarge(CodecError):
-    """A message that is larger than any may be. ``frames``: what it begins with."""
+    """A message above the size limit. ``frames``: its first ones."""
 
     def __init__(self, text: str, frames: Frames) -> None:
         super().__init__(text)
@@ -47,10 +47,10 @@ def limit(socket: Socket, where: str) -> None:
     socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
     if not where.startswith("tcp://"):
         return
-    if where.startswith("tcp://["):  # a name would lead to IPv6 alone wherever it has both
+    if where.startswith("tcp://["):  # a name that has both would resolve to IPv6 alone
         socket.setsockopt(zmq.IPV6, 1)
-    # A machine that lost power says no goodbye, and the kernel gives up what it was sent last only
-    # after a quarter of an hour. A connection that is given up is made anew.
+    # A machine that lost power closes no connection, and the kernel gives up resending only after a
+    # quarter of an hour. A connection that is given up is made again.
     socket.setsockopt(zmq.HEARTBEAT_IVL, int(BEAT * 1000))
     socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, int(GONE * 1000))
     socket.setsockopt(zmq.HEARTBEAT_TTL, int((BEAT + GONE) * 1000))
@@ -63,7 +63,7 @@ def receive(socket: Socket, small: int, wait: bool = False) -> list[Any]:
 
     Raises:
         zmq.Again: there is none.
-        TooLarge: it has more frames or bytes than any message; they are thrown away.
+        TooLarge: it has more frames or bytes than a message may have; they are discarded.
     """
     frames: list[Any] = [socket.recv(0 if wait else NOW)]
     while socket.getsockopt(_RCVMORE):

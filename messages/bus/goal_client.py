@@ -1,4 +1,4 @@
-"""The asking side of actions: send a goal, wait for its result through restarts, cancel it."""
+"""The client side of actions: send a goal, wait for its result through restarts, cancel it."""
 
 import contextlib
 import math
@@ -20,25 +20,25 @@ from messages.bus.goals import (
     send_service,
 )
 from messages.bus.header import decode_header
-from messages.bus.topics import Listener
+from messages.bus.topics import TopicReader
 from messages.bus.waiting import Limits
 from messages.codec import CodecError, Frames, decode, encode
 
 PATIENCE = 10.0
-"""Seconds to wait for a server that is there and should have answered before it is asked again."""
+"""Seconds to wait for a connected server that should have answered, before a retry."""
 
 
-def _within(answer: float, left: float) -> Limits:
-    """A node that is away is waited for as long as there is time left at all."""
-    return Limits(answer=min(answer, left), total=left)
+def _within(reply: float, left: float) -> Limits:
+    """An absent node is waited for as long as there is time left at all."""
+    return Limits(reply=min(reply, left), total=left)
 
 
 class GoalClient:
-    """One goal of one action, as its caller sees it. ``ask`` is `Peer.ask` of the line to its
-    server."""
+    """One goal of one action, for its caller. ``request`` is `Client.request` of its server's
+    client."""
 
-    def __init__(self, ask: Callable[..., Any], action: AnyAction, goal: str) -> None:
-        self._ask = ask
+    def __init__(self, request: Callable[..., Any], action: AnyAction, goal: str) -> None:
+        self._request = request
         self._action = action
         self._goal = goal
 
@@ -47,31 +47,31 @@ class GoalClient:
             raise CodecError(
                 f"{self._action.name} takes {self._action.goal.__name__}, not {type(goal).__name__}"
             )
-        door = send_service(self._action).name
-        _, answer = self._ask(door, encode(goal), limits, goal=self._goal, tick=tick)
-        return self._state(answer)
+        endpoint = send_service(self._action).name
+        _, reply = self._request(endpoint, encode(goal), limits, goal=self._goal, tick=tick)
+        return self._state(reply)
 
     def cancel(self, limits: Limits) -> str:
-        door = cancel_service(self._action).name
+        endpoint = cancel_service(self._action).name
         query = GoalQuery(goal=self._goal)
-        _, answer = self._ask(door, encode(query), limits, goal=self._goal)
-        return self._state(answer)
+        _, reply = self._request(endpoint, encode(query), limits, goal=self._goal)
+        return self._state(reply)
 
     def run(
         self,
         goal: Any,
-        listener: Listener | None,
+        reader: TopicReader | None,
         on_feedback: Callable[[Any], None] | None,
         timeout: float | None,
         cancelled: Callable[[], bool] | None,
     ) -> Any:
         until = math.inf if timeout is None else time.monotonic() + timeout
         name = self._action.name
-        door = result_service(self._action).name
+        endpoint = result_service(self._action).name
 
         def tick() -> None:
-            if listener is not None and on_feedback is not None:
-                self._hear(listener, on_feedback)
+            if reader is not None and on_feedback is not None:
+                self._read_feedback(reader, on_feedback)
             if cancelled is not None and cancelled():
                 raise GoalCancelled(f"{name}: goal {self._goal} was cancelled here")
 
@@ -95,55 +95,55 @@ class GoalClient:
                         sent = True
                         continue
                     query = GoalQuery(goal=self._goal, wait=min(seconds, MAX_WAIT))
-                    header, answer = self._ask(
-                        door,
+                    header, reply = self._request(
+                        endpoint,
                         encode(query),
                         _within(MAX_WAIT + PATIENCE, seconds),
                         goal=self._goal,
-                        also=listener.sockets if listener is not None else (),
+                        also=reader.sockets if reader is not None else (),
                         tick=tick,
                     )
                 except DeadlineExceeded:
-                    sent = False  # whoever comes back may not know of the goal
+                    sent = False  # a restarted server may not know the goal
                     continue
                 if header.code == UNKNOWN:
                     sent = False
                 elif header.code == "cancelled":
                     raise GoalCancelled(f"{name}: goal {self._goal} was cancelled")
                 elif header.code != PENDING:
-                    if listener is not None and on_feedback is not None:
-                        self._hear(listener, on_feedback)
-                    return self._read(self._action.result, answer)
+                    if reader is not None and on_feedback is not None:
+                        self._read_feedback(reader, on_feedback)
+                    return self._read(self._action.result, reply)
         except GoalCancelled as error:
             if cancelled is not None and cancelled():
-                self._give_up(error)
+                self._cancel_after(error)
             raise
 
-    def _give_up(self, reason: GoalCancelled) -> None:
-        """Tell the server; one that is being restarted would go on with the goal else."""
+    def _cancel_after(self, reason: GoalCancelled) -> None:
+        """Cancel at the server, also at a restarting one: it would go on with the goal."""
         try:
             self.cancel(Limits.of_service(PATIENCE))
         except DeadlineExceeded as error:
             raise reason from error
 
-    def _hear(self, listener: Listener, on_feedback: Callable[[Any], None]) -> None:
+    def _read_feedback(self, reader: TopicReader, on_feedback: Callable[[Any], None]) -> None:
         topic = feedback_topic(self._action).name.encode() + b"\0"
-        # Feedback is for show; the result is what counts.
+        # Feedback is only shown; the result is what counts.
         with contextlib.suppress(CodecError):
-            for frames in listener.read():
+            for frames in reader.read():
                 if len(frames) < 3 or frames[0] != topic:
                     continue
                 with contextlib.suppress(CodecError):
                     if decode_header(frames[1]).goal == self._goal:
                         on_feedback(decode(self._action.feedback, frames[2:]))
 
-    def _state(self, answer: Frames) -> str:
-        return cast(GoalState, self._read(GoalState, answer)).status
+    def _state(self, reply: Frames) -> str:
+        return cast(GoalState, self._read(GoalState, reply)).status
 
-    def _read(self, kind: type[Any], answer: Frames) -> Any:
+    def _read(self, kind: type[Any], reply: Frames) -> Any:
         try:
-            return decode(kind, answer)
+            return decode(kind, reply)
         except CodecError as error:
             raise MalformedReply(
-                f"{self._action.name}: the answer does not decode: {error}"
+                f"{self._action.name}: the reply does not decode: {error}"
             ) from error

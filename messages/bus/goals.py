@@ -1,4 +1,4 @@
-"""What an action server remembers of its goals, and the plainest place to keep it."""
+"""What an action server remembers of its goals, and the simplest store for it."""
 
 from typing import Any, Literal, Protocol
 
@@ -11,7 +11,7 @@ FINISHED = frozenset({"succeeded", "failed", "cancelled"})
 
 
 class GoalRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A goal with all that is to be remembered of it."""
+    """A goal with all that is stored of it."""
 
     action: str
     goal: str  # id, chosen by the caller
@@ -30,7 +30,7 @@ class GoalStore(Protocol):
         ...
 
     def save(self, record: GoalRecord) -> None:
-        """Keep the goal; when this returns it survives the end of the process."""
+        """Store the goal; when this returns it survives the end of the process."""
         ...
 
     def unfinished(self, action: str) -> list[GoalRecord]:
@@ -59,14 +59,14 @@ class MemoryGoals:
 
 
 class GoalQuery(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Ask after a goal; ``wait`` is how many seconds its result may be waited for."""
+    """Query a goal; ``wait`` is how many seconds the server may wait for its result."""
 
     goal: str
     wait: float = 0.0
 
 
 class GoalState(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Where a goal stands."""
+    """The status of a goal."""
 
     goal: str
     status: str
@@ -95,7 +95,7 @@ def feedback_topic(action: AnyAction) -> Topic[Any]:
 
 PENDING = "pending"
 UNKNOWN = "unknown_goal"
-"""Codes of an answer to `result_service` that has no result; ``cancelled`` is the third."""
+"""Codes of a reply to `result_service` that has no result; ``cancelled`` is the third."""
 
 MAX_WAIT = 20.0
-"""Seconds that a server holds back its answer to `result_service` at most."""
+"""Seconds that a server holds back its reply to `result_service` at most."""

@@ -1,10 +1,10 @@
-"""Watches who connects to a node: how many, and who fills its memory.
+"""Limits the connections of a node and the memory that they take.
 
-ZeroMQ hands over whole messages only, and what it has of an unfinished one it keeps without limit:
-a peer that sends parts without end would take all there is. No option of the library's bounds that,
-so a thread looks at the process's memory. Where it grows by more than messages may, connections on
+ZeroMQ delivers whole messages only, and keeps the parts of an unfinished one without limit: a peer
+that sends parts without end would take all memory. No option of the library bounds that, so a
+thread checks the process's memory. If it grows by more than messages may take, the connections on
 which bytes keep coming are closed, and what they had sent is freed. A well-behaved peer that was
-just sending connects again and puts its question again, at no loss.
+just sending reconnects and sends its request again, at no loss.
 """
 
 import contextlib
@@ -33,10 +33,10 @@ EVENTS = (
     | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
     | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 )
-"""What the monitors tell that a guard reads."""
+"""The monitors' events that a guard reads."""
 
 LOOK = 0.1
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 MAX_CONNECTIONS = 512
 """To one node. A process may often have a thousand files, of which these are some."""
 MAX_GROWTH = 3 * MAX_MESSAGE
@@ -46,7 +46,7 @@ WINDOW = 2.0
 RELIEF = 1.0
 """Seconds after a flood until the memory that it took is given back to the system."""
 
-# ZeroMQ reads about as fast as others send: who does is seen by looking several times.
+# ZeroMQ reads about as fast as others send: several samples show which connections send.
 _SAMPLES = 20
 _BETWEEN = 0.002  # seconds
 
@@ -54,11 +54,11 @@ _libc = ctypes.CDLL(None)
 
 
 class Guard:
-    """Has a thread of its own, so that a node that is busy is guarded as well.
+    """Has a thread of its own, so that a busy node is guarded as well.
 
     Args:
-        monitors: of the sockets that listen, each with what diagnostics call it. The guard alone
-            reads them, until it is closed.
+        monitors: of the bound sockets, each with its subject in diagnostics. The guard alone reads
+            them, until it is closed.
     """
 
     def __init__(self, monitors: dict[Socket, str], diagnostics: Diagnostics) -> None:
@@ -68,13 +68,13 @@ class Guard:
         self._connections: dict[int, str] = {}  # by file descriptor, at which socket
         self._sizes: deque[tuple[float, int]] = deque()  # of the process, and when
         self._relief = 0.0  # when memory is given back, 0 for not at all
-        # Opened once: where connections have taken all files, no other could be.
+        # Opened once: when connections have taken all file descriptors, it could not be opened.
         self._statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
         self._thread = threading.Thread(target=self._watch, name="bus-guard", daemon=True)
         self._thread.start()
 
     def relieve(self) -> None:
-        """Something large was thrown away: give its memory back. From any thread."""
+        """Give the memory of a large discarded message back to the system. From any thread."""
         self._relief = time.monotonic() + RELIEF
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Guard:
                 return  # the bus is closed
             now = time.monotonic()
             if self._grown(now) > MAX_GROWTH:
-                self._close_those_who_send()
+                self._close_senders()
             if self._relief and now >= self._relief:
                 self._relief = 0.0
                 _libc.malloc_trim(0)
@@ -108,7 +108,7 @@ class Guard:
                 else:
                     refused = kind == zmq.EVENT_HANDSHAKE_FAILED_AUTH
                     why = "its key is not known" if refused else "it is no ZeroMQ peer"
-                    self._diagnostics.report(about, f"somebody was turned away: {why}")
+                    self._diagnostics.report(about, f"a connection was rejected: {why}")
 
     def _admit(self, number: int, about: str) -> None:
         if len(self._connections) < MAX_CONNECTIONS:
@@ -116,7 +116,7 @@ class Guard:
             return
         _shut(number)
         why = f"there are {MAX_CONNECTIONS} connections already"
-        self._diagnostics.report(about, f"somebody was turned away: {why}")
+        self._diagnostics.report(about, f"a connection was rejected: {why}")
 
     def _grown(self, now: float) -> int:
         sizes = self._sizes
@@ -126,7 +126,7 @@ class Guard:
             sizes.popleft()
         return sizes[-1][1] - min(size for _, size in sizes)
 
-    def _close_those_who_send(self) -> None:
+    def _close_senders(self) -> None:
         seen: Counter[int] = Counter()
         for _ in range(_SAMPLES):
             seen.update(number for number in self._connections if _unread(number))
@@ -155,7 +155,7 @@ def _shut(number: int) -> None:
 def _unread(number: int) -> int:
     """Bytes that have come by a connection and that ZeroMQ has not read yet."""
     try:
-        answer = fcntl.ioctl(number, termios.FIONREAD, bytes(4))
+        count = fcntl.ioctl(number, termios.FIONREAD, bytes(4))
     except OSError:
         return 0
-    return int(struct.unpack("i", answer)[0])
+    return int(struct.unpack("i", count)[0])

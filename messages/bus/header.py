@@ -1,4 +1,4 @@
-"""What stands before every body: enough to route, count and echo a message of unknown type."""
+"""The header before every body: enough to route, count and echo a message of unknown type."""
 
 from typing import Literal
 
@@ -11,22 +11,22 @@ MAX_HEADER = 8192
 """Bytes."""
 
 Kind = Literal["request", "check", "reply", "working", "error", "message", "latched"]
-"""``check`` asks whether a request is still being worked on; ``working`` says that it is.
-``latched``: a topic's last value, said again because somebody joined."""
+"""``check`` asks whether a request is still being worked on; ``working`` confirms it.
+``latched``: a topic's last value, sent again to a new subscriber."""
 
 
 class Header(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """Fields may be added at the end; an older reader passes over them."""
+    """Fields may be added at the end; an older reader ignores them."""
 
     version: int
     kind: Kind
-    door: str
-    client: str  # who asks: the life of a process and one of its lines to this peer
-    id: int  # of the request on that line, or of the message of that topic in that life; it grows
-    epoch: str  # the sender's life: new with each start of a process
+    endpoint: str
+    client: str  # the sending client's id; of a topic's message, the sender's epoch
+    id: int  # of that client's request, or of the message of that topic in that epoch; it grows
+    epoch: str  # the sender's: new with each start of a process
     time: float  # seconds since 1970 by the sender's clock
     goal: str = ""  # the action goal that this is about
-    again: str | None = None  # a repeated request: the life it was put to first, "" if unknown
+    again: str | None = None  # a repeated request: the epoch it was sent to first, "" if unknown
     code: str = ""  # of an error, or a goal's state
     text: str = ""  # of an error: one sentence
 

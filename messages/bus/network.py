@@ -10,14 +10,14 @@ import zmq
 
 from messages.bus import address as addresses
 from messages.bus.connection import Connection
-from messages.bus.curve import TOOLS, Doorkeeper, Keys
+from messages.bus.curve import TOOLS, KeyAuthenticator, Keys
 from messages.bus.errors import AddressError
 from messages.bus.frames import Socket, limit
 from messages.bus.guard import EVENTS
 
-_REQUESTS = 4  # of one connection that nobody has read yet
-_ANSWERS = 16  # to one connection that does not read them
-_SUBSCRIPTIONS = 64  # of one connection that nobody has read yet
+_REQUESTS = 4  # of one connection that the node has not read yet
+_REPLIES = 16  # to one connection that does not read them
+_SUBSCRIPTIONS = 64  # of one connection that the node has not read yet
 _SUBSCRIPTION = 2048  # bytes: more than a name has, and enough for the keys' handshake
 
 
@@ -35,33 +35,33 @@ class Network:
         self._context.setsockopt(zmq.MAX_SOCKETS, 4096)
         self._kept: list[Socket] = []
 
-    def prepare(self, node: str) -> Doorkeeper | None:
-        """Make ready to bind the node's sockets; over TCP somebody has to look at keys."""
+    def prepare(self, node: str) -> KeyAuthenticator | None:
+        """Prepare to bind the node's sockets; over TCP with keys, this makes an authenticator."""
         host = self._hosts.get(node)
         if host is None:
             addresses.prepare(self._run, node)
         if not self._keys.needed(host):
             return None
-        keeper = Doorkeeper(self._context, self._key_folder)
-        self._kept.append(keeper.socket)
-        return keeper
+        authenticator = KeyAuthenticator(self._context, self._key_folder)
+        self._kept.append(authenticator.socket)
+        return authenticator
 
     def router(self, node: str, side: addresses.Side) -> tuple[Socket, Socket]:
-        """A socket for the node's address, and the monitor of who connects. It does not
-        listen before `bind`. What a connection may put into memory before anybody looks at it is
-        little: a line asks one question at a time, and a subscription is a name."""
+        """A socket for the node's address, and the monitor of its connections. It does not listen
+        before `bind`. A connection may fill little memory before the node reads: a client sends one
+        request at a time, and a subscription is a name."""
         where = addresses.address(self._run, node, side, self._hosts)
         socket: Socket = self._context.socket(zmq.ROUTER)
         self._kept.append(socket)
         limit(socket, where)
-        socket.setsockopt(zmq.LINGER, 100)  # milliseconds, for the last answers
+        socket.setsockopt(zmq.LINGER, 100)  # milliseconds, for the last replies
         if side == "srv":
             socket.setsockopt(zmq.RCVHWM, _REQUESTS)
-            socket.setsockopt(zmq.SNDHWM, _ANSWERS)
+            socket.setsockopt(zmq.SNDHWM, _REPLIES)
         else:
             socket.setsockopt(zmq.RCVHWM, _SUBSCRIPTIONS)
             socket.setsockopt(zmq.MAXMSGSIZE, _SUBSCRIPTION)
-        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # or else it drops what it cannot send, unsaid
+        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)  # or else it drops messages silently
         if self._keys.needed(self._hosts.get(node)):
             self._keys.listen(socket)
         monitor: Socket = socket.get_monitor_socket(EVENTS)
@@ -70,7 +70,7 @@ class Network:
         return socket, monitor
 
     def bind(self, socket: Socket, node: str, side: addresses.Side) -> None:
-        """Listen. Raises AddressError where the address cannot be had."""
+        """Listen. Raises AddressError if the address cannot be used."""
         where = addresses.address(self._run, node, side, self._hosts)
         try:
             socket.bind(where)
@@ -91,14 +91,14 @@ class Network:
         )
 
     def close(self) -> None:
-        """Close what was kept."""
+        """Close the sockets that were kept."""
         for socket in self._kept:
             with contextlib.suppress(zmq.ZMQError):
                 socket.disable_monitor()
             socket.close()
 
     def end(self, seconds: float) -> None:
-        """Wake those who wait in other threads, and wait until they have closed their sockets."""
+        """Wake the threads that wait, and wait until they have closed their sockets."""
         thread = threading.Thread(target=self._context.term, name="bus-end", daemon=True)
         thread.start()
         thread.join(seconds)

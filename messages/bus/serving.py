@@ -1,4 +1,4 @@
-"""The serving thread: what it waits for, what other threads hand to it, and what is due."""
+"""The serving thread: its sockets, what other threads post to it, and its timers."""
 
 import contextlib
 import logging
@@ -19,10 +19,10 @@ TURN = 0.2
 
 
 class Serving:
-    """Reads sockets, does what was posted and what is due, in whichever thread spins it.
+    """Reads sockets, runs what was posted and the timers, in the thread that spins it.
 
     Attributes:
-        closing: set once the end has begun; those who wait in other threads look at it.
+        closing: set once the shutdown has begun; waiting threads check it.
         closed: nothing is served, posted or woken any more.
     """
 
@@ -52,17 +52,17 @@ class Serving:
         return len(self._posted)
 
     def read(self, socket: Any, read: Callable[[], None]) -> None:
-        """Have ``read`` called whenever the socket has something."""
+        """Call ``read`` whenever the socket is readable."""
         self._readers[socket] = read
         self._poller.register(socket, zmq.POLLIN)
 
     def every(self, seconds: float, do: Callable[[], None]) -> None:
-        """Have something done every so many seconds. What it raises is reported."""
+        """Call ``do`` every so many seconds. Its exceptions are reported."""
         self._timers.add(seconds, do)
 
     def post(self, do: Callable[[], None]) -> None:
-        """Have something done once, at once if this is the serving thread. What other threads post
-        before the first turn is done in it."""
+        """Call ``do`` once, at once if this is the serving thread. What other threads post before
+        the first turn is done in it."""
         if self.here:
             do()
         elif not self.closed:
@@ -70,7 +70,7 @@ class Serving:
             self.wake()
 
     def wake(self) -> None:
-        """Have the serving thread look up. May be called from a signal handler."""
+        """Wake the serving thread. May be called from a signal handler."""
         if not self.closed:
             with contextlib.suppress(BlockingIOError):
                 os.eventfd_write(self._wake, 1)
@@ -94,7 +94,7 @@ class Serving:
             self._idle.set()
 
     def close(self) -> None:
-        """Have the serving thread come to its end; wait for it, if it is another."""
+        """End the serving thread, and wait for it if it is another one."""
         self.closing.set()
         self.wake()
         if not self.here:

@@ -1,4 +1,4 @@
-"""What the serving thread does regularly. One that fails is reported; the others go on."""
+"""The timers of the serving thread. One that fails is reported; the others go on."""
 
 import logging
 import time
@@ -13,11 +13,11 @@ class _Timer:
     due: float  # time.monotonic()
     seconds: float
     do: Callable[[], None]
-    failed: bool = False  # before: it may fail again and again, and has one traceback
+    failed: bool = False  # before: a timer that keeps failing logs one traceback
 
 
 class Timers:
-    """Call `run` often; it does what is due."""
+    """Call `run` often; it runs the timers that are due."""
 
     def __init__(self, diagnostics: Diagnostics, log: logging.Logger) -> None:
         self._diagnostics = diagnostics
@@ -25,11 +25,11 @@ class Timers:
         self._timers: list[_Timer] = []
 
     def add(self, seconds: float, do: Callable[[], None]) -> None:
-        """Have something done every so many seconds, from so many seconds on."""
+        """Call ``do`` every so many seconds, first after that time."""
         self._timers.append(_Timer(time.monotonic() + seconds, seconds, do))
 
     def run(self, closing: Callable[[], bool]) -> None:
-        """Do what is due. What fails because the bus is ``closing`` is not worth a word."""
+        """Run what is due. A failure because the bus is ``closing`` is not reported."""
         now = time.monotonic()
         for timer in self._timers:
             if timer.due > now:
@@ -46,6 +46,6 @@ class Timers:
         name = getattr(timer.do, "__qualname__", repr(timer.do))
         if not timer.failed:
             timer.failed = True
-            self._log.error("%s, done regularly, failed", name, exc_info=error)
+            self._log.error("the timer %s failed", name, exc_info=error)
         text = f"{type(error).__name__}: {error}"
-        self._diagnostics.report(name, f"what is done regularly failed: {text}", "error")
+        self._diagnostics.report(name, f"the timer failed: {text}", "error")

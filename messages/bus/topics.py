@@ -1,10 +1,10 @@
-"""Topics: the socket that a node publishes on, and the connections that it listens by.
+"""Topics: the socket that a node publishes on, and the connections that it subscribes by.
 
-Who wants to hear a topic says so: a message ``[1, name]`` to the publisher's ROUTER socket, again
-in each new connection. A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL
-keeps a subscription to ``planner/plan`` from matching ``planner/plans``.
+A subscriber sends a message ``[1, name]`` to the publisher's ROUTER socket, again in each new
+connection. A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL keeps a
+subscription to ``planner/plan`` from matching ``planner/plans``.
 
-ZeroMQ's own XPUB is not used: it takes subscriptions of any length and number into memory, fifty
+ZeroMQ's own XPUB is not used: it stores subscriptions of any length and number in memory, fifty
 times their size, before the process sees one.
 """
 
@@ -24,34 +24,34 @@ from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.interface import Topic
 
 SUBSCRIPTIONS = "subscriptions"
-"""What diagnostics call the socket that subscriptions come in by."""
+"""The subject, in diagnostics, of the socket that receives subscriptions."""
 TOPICS = "topics"
-"""What diagnostics call the socket that topics come in by."""
+"""The subject, in diagnostics, of the socket that receives topics."""
 
 MAX_BURST = 256
 MAX_NAME = 256
-"""Bytes of what is subscribed to."""
+"""Bytes of a subscription's name."""
 MAX_EACH = 256
 """Subscriptions of one connection."""
 MAX_SUBSCRIBERS = 1024
 """Connections with subscriptions."""
 SUBSCRIBE = b"\1"
-REFUSED = b"\0refused"
-"""The topic of a message that says why a subscription was refused."""
-ARE_YOU_THERE = b"\0"
+REJECTED = b"\0refused"
+"""The topic of a message with the reason why a subscription was rejected."""
+PROBE = b"\0"
 """A message without content: sending it fails if the subscriber has left."""
 
-Plain = Callable[[Header, Any], None]
-"""What `listen` calls: the header, and the body as plain dicts, lists and arrays."""
+UntypedCallback = Callable[[Header, Any], None]
+"""What `subscribe_untyped` calls: the header, and the body as plain dicts, lists and arrays."""
 
 
-def subscription(name: str) -> bytes:
-    """What to subscribe to: a topic's name, or ``critic/*`` for all that the critic says."""
+def topic_filter(name: str) -> bytes:
+    """The prefix of a topic's messages; ``critic/*`` matches every topic of the critic."""
     return name[:-1].encode() if name.endswith("*") else name.encode() + b"\0"
 
 
 class Publisher:
-    """The node's ROUTER socket for topics. In the serving thread only."""
+    """The node's ROUTER socket for topics. For the serving thread only."""
 
     def __init__(self, socket: Socket, epoch: str, diagnostics: Diagnostics) -> None:
         self._socket = socket
@@ -61,8 +61,8 @@ class Publisher:
         self._latched: dict[bytes, tuple[Header, Frames]] = {}
         self._counts: dict[str, int] = {}
 
-    def say(self, name: str, latched: bool, frames: Frames, goal: str) -> None:
-        """Publish what was encoded before."""
+    def publish(self, name: str, latched: bool, frames: Frames, goal: str) -> None:
+        """Publish a message that was encoded before."""
         count = self._counts[name] = self._counts.get(name, 0) + 1
         header = Header(
             *(VERSION, "message", name, self._epoch, count, self._epoch, time.time(), goal)
@@ -76,7 +76,7 @@ class Publisher:
                 self._send(route, message)
 
     def read(self) -> None:
-        """Take subscriptions; a new one is given the last values of latched topics."""
+        """Receive subscriptions; a new one is sent the last values of latched topics."""
         for _ in range(MAX_BURST):
             try:
                 route, *frames = receive(self._socket, 2)
@@ -90,10 +90,11 @@ class Publisher:
                 continue
             self._subscribe(route, frames[0][1:])
 
-    def forget_those_who_left(self) -> None:
-        """To be called now and then: who subscribed to what is never published would stay."""
+    def drop_departed(self) -> None:
+        """Drop subscribers that have left; to be called regularly. Without it, a subscriber of a
+        topic that is never published on would stay."""
         for route in list(self._subscribers):
-            self._send(route, [ARE_YOU_THERE])
+            self._send(route, [PROBE])
 
     def _subscribe(self, route: bytes, wanted: bytes) -> None:
         own = self._subscribers.get(route, set())
@@ -110,15 +111,15 @@ class Publisher:
                     again = msgspec.structs.replace(header, kind="latched")
                     self._send(route, [topic, encode_header(again), *value])
             return
-        why = f"a subscription is refused: {why}"
+        why = f"a subscription is rejected: {why}"
         self._diagnostics.report(SUBSCRIPTIONS, why)
-        self._send(route, [REFUSED, why.encode()])
+        self._send(route, [REJECTED, why.encode()])
 
     def _send(self, route: bytes, frames: Frames) -> None:
         try:
             send(self._socket, [route, *frames])
         except zmq.Again:
-            if frames[0] is not ARE_YOU_THERE:
+            if frames[0] is not PROBE:
                 self._diagnostics.report(SUBSCRIPTIONS, "a message was dropped: the queue is full")
         except zmq.ZMQError as error:
             if error.errno != zmq.EHOSTUNREACH:
@@ -126,8 +127,8 @@ class Publisher:
             self._subscribers.pop(route, None)
 
 
-class Listener:
-    """What one connection to a node's topics is subscribed to. In one thread only."""
+class TopicReader:
+    """The subscriptions of one connection to a node's topics. For one thread only."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -135,15 +136,15 @@ class Listener:
 
     @property
     def sockets(self) -> tuple[Socket, Socket]:
-        """Call `read` when one of them has something."""
+        """Call `read` when one of them is readable."""
         return self._connection.socket, self._connection.monitor
 
     def subscribe(self, name: str) -> None:
-        self._names.setdefault(subscription(name), 0)
+        self._names.setdefault(topic_filter(name), 0)
         self.refresh()
 
     def refresh(self) -> None:
-        """Subscribe where the connection is a new one; to be called now and then."""
+        """Subscribe again in a new connection; to be called regularly."""
         connection = self._connection
         connection.watch()
         if not connection.connected:
@@ -158,7 +159,7 @@ class Listener:
         """The messages that have come, each ``[topic, header, body, ...]``.
 
         Raises:
-            CodecError: the next one cannot be read, or a subscription was refused.
+            CodecError: the next one cannot be read, or a subscription was rejected.
         """
         self.refresh()
         for _ in range(MAX_BURST):
@@ -166,9 +167,9 @@ class Listener:
                 frames = receive(self._connection.socket, 3)
             except zmq.Again:
                 return
-            if frames[0] == ARE_YOU_THERE:
+            if frames[0] == PROBE:
                 continue
-            if frames[0] == REFUSED:
+            if frames[0] == REJECTED:
                 why = b" ".join(map(bytes, frames[1:2]))[:500].decode(errors="replace")
                 raise CodecError(" ".join(why.split()))
             yield frames
@@ -177,8 +178,8 @@ class Listener:
         self._connection.close()
 
 
-class _Heard:
-    """What is known of one topic that is listened to."""
+class _Subscription:
+    """One subscribed topic: its type, its callbacks and its last value."""
 
     __slots__ = ("callbacks", "last", "latched", "message")
 
@@ -190,56 +191,56 @@ class _Heard:
 
 
 class Subscriber:
-    """Who listens to what, and the connections, one to each node that is listened to. In the
+    """The callbacks of each topic, and the connections, one to each publishing node. For the
     serving thread only."""
 
     def __init__(
         self,
-        connect: Callable[[str, Callable[[Listener], None]], Listener],
+        connect: Callable[[str, Callable[[TopicReader], None]], TopicReader],
         diagnostics: Diagnostics,
         log: logging.Logger,
     ) -> None:
         self._connect = connect
-        self._listeners: dict[str, Listener] = {}
+        self._readers: dict[str, TopicReader] = {}
         self._diagnostics = diagnostics
         self._log = log
-        self._heard: dict[str, _Heard] = {}
-        self._plain: dict[bytes, list[Plain]] = {}
+        self._subscriptions: dict[str, _Subscription] = {}
+        self._untyped: dict[bytes, list[UntypedCallback]] = {}
         self._last: dict[str, tuple[str, int]] = {}
 
     def subscribe(self, topic: Topic[Any], callback: Callable[[Any], None]) -> None:
-        heard = self._heard.get(topic.name)
-        if heard is None:
-            heard = self._heard[topic.name] = _Heard(topic)
+        subscription = self._subscriptions.get(topic.name)
+        if subscription is None:
+            subscription = self._subscriptions[topic.name] = _Subscription(topic)
             self._open(topic.name)
-        heard.callbacks.append(callback)
-        if heard.last is not None:
-            self._deliver(topic.name, heard, [callback], heard.last)
+        subscription.callbacks.append(callback)
+        if subscription.last is not None:
+            self._deliver(topic.name, subscription, [callback], subscription.last)
 
-    def listen(self, name: str, callback: Plain) -> None:
-        self._plain.setdefault(subscription(name), []).append(callback)
+    def subscribe_untyped(self, name: str, callback: UntypedCallback) -> None:
+        self._untyped.setdefault(topic_filter(name), []).append(callback)
         self._open(name)
 
     def _open(self, name: str) -> None:
         node = name.partition("/")[0]
-        listener = self._listeners.get(node)
-        if listener is None:
-            listener = self._listeners[node] = self._connect(node, self.read)
-        listener.subscribe(name)
+        reader = self._readers.get(node)
+        if reader is None:
+            reader = self._readers[node] = self._connect(node, self.read)
+        reader.subscribe(name)
 
     def refresh(self) -> None:
-        """Subscribe again where it could not be done yet; to be called now and then."""
-        for listener in self._listeners.values():
-            listener.refresh()
+        """Send the subscriptions that could not be sent yet; to be called regularly."""
+        for reader in self._readers.values():
+            reader.refresh()
 
     def close(self) -> None:
-        for listener in self._listeners.values():
-            listener.close()
+        for reader in self._readers.values():
+            reader.close()
 
-    def read(self, listener: Listener) -> None:
-        """Take what has come in and call those who listen."""
+    def read(self, reader: TopicReader) -> None:
+        """Receive messages and call their callbacks."""
         try:
-            for frames in listener.read():
+            for frames in reader.read():
                 try:
                     self._take(frames)
                 except CodecError as error:
@@ -253,40 +254,44 @@ class Subscriber:
         header = decode_header(frames[1])
         if header.version != VERSION or header.kind not in ("message", "latched"):
             raise CodecError(f"a {header.kind} of version {header.version} is of no topic")
-        name = header.door
+        name = header.endpoint
         if frames[0] != name.encode() + b"\0":
-            raise CodecError(f"a message says that it is of two topics, one is {name[:80]!r}")
-        heard = self._heard.get(name)
-        listeners = [
+            raise CodecError(f"a message names two topics, one is {name[:80]!r}")
+        subscription = self._subscriptions.get(name)
+        untyped = [
             callback
-            for prefix, callbacks in self._plain.items()
+            for prefix, callbacks in self._untyped.items()
             if frames[0].startswith(prefix)
             for callback in callbacks
         ]
-        if heard is None and not listeners:
+        if subscription is None and not untyped:
             return
         epoch, number = self._last.get(name, ("", 0))
         if header.kind == "latched" and epoch == header.epoch and header.id <= number:
-            return  # it was said again for the sake of somebody else
+            return  # it was sent again to another subscription
         self._last[name] = (header.epoch, header.id)
-        if heard is not None:
-            if heard.latched:
-                heard.last = frames[2:]
-            self._deliver(name, heard, heard.callbacks, frames[2:])
-        if listeners:
+        if subscription is not None:
+            if subscription.latched:
+                subscription.last = frames[2:]
+            self._deliver(name, subscription, subscription.callbacks, frames[2:])
+        if untyped:
             try:
                 value = decode_untyped(frames[2:])
             except CodecError as error:
                 self._diagnostics.report(name, f"{error}; dropped")
                 return
-            for callback in listeners:
+            for callback in untyped:
                 self._run(name, callback, header, value)
 
     def _deliver(
-        self, name: str, heard: _Heard, callbacks: list[Callable[[Any], None]], frames: Frames
+        self,
+        name: str,
+        subscription: _Subscription,
+        callbacks: list[Callable[[Any], None]],
+        frames: Frames,
     ) -> None:
         try:
-            message = decode(heard.message, frames)
+            message = decode(subscription.message, frames)
         except CodecError as error:
             self._diagnostics.report(name, f"{error}; dropped")
             return
@@ -297,5 +302,5 @@ class Subscriber:
         try:
             callback(*arguments)
         except Exception as error:
-            self._log.exception("%s: the listener failed", name)
-            self._diagnostics.report(name, f"the listener failed: {error!r}", "error")
+            self._log.exception("%s: a subscriber's callback failed", name)
+            self._diagnostics.report(name, f"a subscriber's callback failed: {error!r}", "error")

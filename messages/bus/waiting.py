@@ -1,7 +1,7 @@
-"""How long a question waits, and who is told whom it waits for.
+"""How long a request waits, and how the caller reports what it waits for.
 
-The time that a node may take counts while the node is connected. A node that is away is waited for:
-as long as a launcher knows of it, or else for a stated time. docs/deadlines.md has all deadlines.
+The time that a node may take counts while the node is connected. An absent node is waited for: as
+long as a launcher knows it, or else for a stated time. docs/deadlines.md has all deadlines.
 """
 
 import math
@@ -12,64 +12,66 @@ from dataclasses import dataclass
 from messages.bus.errors import DeadlineExceeded
 
 ABSENCE = 60.0
-"""Seconds that a node may be away, at least, where no launcher says that it is coming."""
+"""Seconds that a node may be absent, at least, if no launcher knows it."""
 NOTICE = 1.0
-"""Seconds after which it is said who is waited for."""
-OUTLOOK = 5.0
-"""Seconds between two questions to the launcher, what has become of a node."""
+"""Seconds after which the wait for a node is reported."""
+QUERY_INTERVAL = 5.0
+"""Seconds between two queries of a node's status to the launcher."""
 CHECK = 5.0
-"""Seconds after which a connected node is asked whether it still works on a question."""
+"""Seconds after which a client checks whether a connected node still works on a request."""
 SILENCE = 15.0
-"""Seconds after which it is said that a connected node does not even answer that."""
+"""Seconds after which it is reported that a connected node does not even answer the checks."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a question may wait, in seconds."""
+    """How long a request may wait, in seconds."""
 
-    answer: float  # while the node is connected, beginning anew with each connection
-    absence: float = math.inf  # that the node may be away at a stretch, unknown to any launcher
+    reply: float  # while the node is connected, beginning anew with each connection
+    absence: float = math.inf  # that the node may be absent at a stretch, unknown to any launcher
     total: float = math.inf  # all in all
 
     @classmethod
     def by_the_clock(cls, seconds: float) -> "Limits":
-        """The caller has so many seconds and no more, whatever the reason."""
+        """The caller waits so many seconds and no more, for any reason."""
         return cls(seconds, seconds, seconds)
 
     @classmethod
     def of_service(cls, seconds: float) -> "Limits":
-        """The node has so many seconds; one that is away is waited for."""
+        """The node has so many seconds; an absent one is waited for."""
         return cls(seconds, max(seconds, ABSENCE))
 
 
-class Outlook:
-    """What a process knows of the nodes that it waits for.
+class NodeStatus:
+    """Where a client gets the status of a node that it waits for, and reports its wait.
 
     Args:
-        ask: one clause about a node that the launcher knows ("which is being restarted"); None
-            where there is no launcher, or it does not know the node.
-        tell: takes the node and one sentence, for the log and the diagnostics.
+        query: one clause about a node that the launcher knows ("which is being restarted"); None
+            if there is no launcher, or it does not know the node.
+        notify: takes the node and one sentence, for the log and the diagnostics.
     """
 
-    def __init__(self, ask: Callable[[str], str | None], tell: Callable[[str, str], None]) -> None:
-        self.ask = ask
-        self.tell = tell
+    def __init__(
+        self, query: Callable[[str], str | None], notify: Callable[[str, str], None]
+    ) -> None:
+        self.query = query
+        self.notify = notify
 
 
 class Wait:
-    """The clocks of one question. `turn` is called in every turn of the wait."""
+    """The clocks of one request. `turn` is called in every turn of the wait."""
 
-    def __init__(self, door: str, node: str, limits: Limits, outlook: Outlook | None) -> None:
-        self._door = door
+    def __init__(self, endpoint: str, node: str, limits: Limits, status: NodeStatus | None) -> None:
+        self._endpoint = endpoint
         self._node = node
         self._limits = limits
-        self._outlook = outlook
-        self._began = self._since = self._heard = time.monotonic()
+        self._status = status
+        self._began = self._since = self._confirmed = time.monotonic()
         self._connected: bool | None = None
-        self._look_at = self._vouched = 0.0  # when the launcher is asked; when it knew the node
-        self._said = ""
+        self._query_at = self._known_at = 0.0  # when the launcher is queried; when it knew the node
+        self._notice = ""
         self._silent = False
-        # Who waits by the clock alone is told by the error that ends it.
+        # A caller that waits by the clock alone gets the error that ends the wait, and no notice.
         self._patient = math.inf in (limits.absence, limits.total)
 
     def turn(self, connected: bool) -> float:
@@ -81,70 +83,70 @@ class Wait:
         now = time.monotonic()
         if connected is not self._connected:
             self._connected = connected
-            self._since = self._heard = self._vouched = now
-            self._look_at = now + NOTICE
+            self._since = self._confirmed = self._known_at = now
+            self._query_at = now + NOTICE
             self._silent = False
             if connected:
-                self._welcome()
+                self._reconnected()
         left = self._began + self._limits.total - now
         left = min(left, self._present(now) if connected else self._away(now))
         return max(left, 0.001)
 
-    def heard(self) -> None:
-        """The node said that it works on the question."""
-        self._heard = time.monotonic()
+    def confirm(self) -> None:
+        """The node confirmed that it works on the request."""
+        self._confirmed = time.monotonic()
         if self._silent:
             self._silent = False
-            self._tell(f"{self._node} answers again")
+            self._notify(f"{self._node} answers again")
 
     def _present(self, now: float) -> float:
-        seconds = min(self._limits.answer, self._limits.total)
-        self._expire(now, self._since + self._limits.answer, seconds, "")
-        quiet = now - self._heard
+        seconds = min(self._limits.reply, self._limits.total)
+        self._expire(now, self._since + self._limits.reply, seconds, "")
+        quiet = now - self._confirmed
         if quiet >= SILENCE and not self._silent:
             self._silent = True
-            self._tell(
-                f"waiting for {self._node}, which is connected and has said nothing for "
+            self._notify(
+                f"waiting for {self._node}, which is connected and has not responded for "
                 f"{SILENCE:g} seconds"
             )
-        return min(self._since + self._limits.answer - now, CHECK)
+        return min(self._since + self._limits.reply - now, CHECK)
 
     def _away(self, now: float) -> float:
-        if self._patient and self._outlook is not None and now >= self._look_at:
-            clause = self._outlook.ask(self._node)
+        if self._patient and self._status is not None and now >= self._query_at:
+            clause = self._status.query(self._node)
             now = time.monotonic()
-            self._look_at = now + OUTLOOK
+            self._query_at = now + QUERY_INTERVAL
             if clause is not None:
-                self._vouched = math.inf
-            elif self._vouched == math.inf:
-                self._vouched = now
-            self._say(clause)
+                self._known_at = math.inf
+            elif self._known_at == math.inf:
+                self._known_at = now
+            self._report(clause)
         seconds = min(self._limits.absence, self._limits.total)
         why = ": it is not running, or cannot be reached"
-        self._expire(now, self._vouched + self._limits.absence, seconds, why)
-        left = self._vouched + self._limits.absence - now
-        return min(left, max(self._look_at - now, 0.0)) if self._patient else left
+        self._expire(now, self._known_at + self._limits.absence, seconds, why)
+        left = self._known_at + self._limits.absence - now
+        return min(left, max(self._query_at - now, 0.0)) if self._patient else left
 
     def _expire(self, now: float, end: float, seconds: float, why: str) -> None:
         if now >= end or now >= self._began + self._limits.total:
             raise DeadlineExceeded(
-                f"{self._door}: no answer from {self._node} within {seconds:g} seconds{why}"
+                f"{self._endpoint}: no reply from {self._node} within {seconds:g} seconds{why}"
             )
 
-    def _say(self, clause: str | None) -> None:
+    def _report(self, clause: str | None) -> None:
         if clause is None:
-            clause = "which is away, and no launcher says that it is coming"
+            clause = "which is absent, and which no launcher knows"
             if self._limits.absence <= 3600.0:
                 clause += f"; start it within {self._limits.absence:g} seconds"
-        if clause != self._said:
-            self._said = clause
-            self._tell(f"waiting for {self._node}, {clause}")
+        if clause != self._notice:
+            self._notice = clause
+            self._notify(f"waiting for {self._node}, {clause}")
 
-    def _welcome(self) -> None:
-        if self._said:
-            self._said = ""
-            self._tell(f"{self._node} is there again")
+    def _reconnected(self) -> None:
+        if self._notice:
+            self._notice = ""
+            self._notify(f"{self._node} is connected again")
 
-    def _tell(self, sentence: str) -> None:
-        if self._outlook is not None:
-            self._outlook.tell(self._node, sentence)
+    def _notify(self, sentence: str) -> None:
+        if self._status is not None:
+            self._status.notify(self._node, sentence)

@@ -1,4 +1,4 @@
-"""Threads for a service that may take a while. They never hold up the end of the process."""
+"""Threads for a service that may take long. They never delay the end of the process."""
 
 import queue
 import threading
@@ -18,7 +18,7 @@ class Workers:
         self._count = 0
 
     def run(self, job: Callable[[], None]) -> None:
-        """Run a job, which sees to its own exceptions."""
+        """Run a job, which handles its own exceptions."""
         with self._lock:
             if self._idle > 0:
                 self._idle -= 1
@@ -30,7 +30,7 @@ class Workers:
         self._jobs.put(job)
 
     def close(self) -> None:
-        """Let the threads end when they have done what they were given."""
+        """End the threads after the jobs that are queued."""
         with self._lock:
             count = self._count
         for _ in range(count):

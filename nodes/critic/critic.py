@@ -47,7 +47,7 @@ class Critic(Node):
             evidence = msgspec.structs.replace(
                 evidence, required_rate=self.parameters.required_rate
             )
-        rate = success_rate(evidence.success, evidence.episodes)
+        rate = success_rate(evidence)
         success = succeeded(evidence, rate)
         try:
             answer = self._asked(evidence, rate)

@@ -14,7 +14,7 @@ def choose(evidence: Evidence, most: int) -> list[Picture]:
     worked = [
         episode.environment
         for episode in evidence.episodes
-        if episode.environment in by_episode and holds(evidence.success, episode)
+        if episode.environment in by_episode and holds(evidence.success, episode, evidence.game)
     ]
     failed = [
         episode.environment

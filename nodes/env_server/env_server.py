@@ -23,7 +23,6 @@ from messages.world import (
     STEP,
     Activity,
     Closed,
-    Condition,
     Looked,
     Opened,
     OpenSession,
@@ -37,7 +36,8 @@ from messages.world import (
 )
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
-from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, unjailable
+from nodes.env_server.games import any_task, first_kind, play_of
+from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
@@ -45,14 +45,12 @@ from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.recorded import Recorded
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
-from nodes.env_server.worlds import WorldError
 from nodes.episodes import FILE as EPISODES
 from nodes.episodes import StoredEpisodes
 from nodes.files import write_whole
 from nodes.naming import file_name
 from nodes.node import Node, NodeFailed
-
-_ANY = Task(id="any", prompt="", success=Condition(kind="have", name="dirt"))
+from worlds.play import WorldError
 
 
 class MineClipFiles(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -69,7 +67,7 @@ class EnvServer(Node):
     name = "env_server"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-        world: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "embedded"})
+        world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
         most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: int = 1200  # frames
         jail: Jail = True  # "partial": what of it the kernel has; false: none
@@ -130,6 +128,12 @@ class EnvServer(Node):
             raise ServiceError(
                 f"A session has 1 to {self.parameters.most_environments} environments, "
                 f"not {request.size}.",
+                code="invalid",
+            )
+        if request.task.game != self._game:
+            raise ServiceError(
+                f"The task {request.task.id!r} is of the game {request.task.game}, and this env "
+                f"server's world of {self._game}: launch a task and a world of one game.",
                 code="invalid",
             )
         # Whoever asked first may have been killed: what was opened for them is forgotten, not lost.
@@ -241,14 +245,17 @@ class EnvServer(Node):
         """Where sessions will live. The world is tried on the launch's task before anybody waits
         for one."""
         options = dict(self.parameters.world)
-        kind = options.pop("kind", "embedded")
         told = self.config.get("task")
         model = self._video_model()
         try:
-            task = _ANY if told is None else msgspec.convert(told, Task)
+            task = None if told is None else msgspec.convert(told, Task)
+            kind = options.pop("kind", "") or first_kind(task)
+            task = task or any_task(kind)
+            why = play_of(kind, task).unjailable(kind)
+            self._game = task.game
             if self.parameters.jail:
-                return self._jailed(kind, options, task, pulses, model)
-            why = f"jail=false: {said}" if (said := unjailable(kind)) else "jail=false"
+                return self._jailed(kind, options, task, why, pulses, model)
+            why = f"jail=false: {why}" if why else "jail=false"
             return OwnProcess(kind, options, task, why, model)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
@@ -256,11 +263,22 @@ class EnvServer(Node):
             raise NodeFailed(f"{error}, and without it there is no jail") from error
 
     def _jailed(
-        self, kind: str, options: dict[str, Any], task: Task, pulses: Path, model: VideoModel | None
+        self,
+        kind: str,
+        options: dict[str, Any],
+        task: Task,
+        why: str,
+        pulses: Path,
+        model: VideoModel | None,
     ) -> JailedHost:
-        """Raises ConfigError: there can be no such jail here; ValueError, NoForkServer."""
+        """``why`` the world cannot be jailed, if it cannot.
+
+        Raises:
+            ConfigError: there can be no such jail here.
+            ValueError, NoForkServer: see `JailedHost`.
+        """
         key = "nodes.env_server.parameters.jail"
-        if why := unjailable(kind):
+        if why:
             raise ConfigError(f"{why}: set {key}=false, and coded actions are held by their "
                               "language alone")  # fmt: skip
         host = JailedHost(

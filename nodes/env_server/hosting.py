@@ -11,11 +11,11 @@ from typing import Any, Literal, Protocol
 from messages.program import CheckProgram, Problem, Program, ProgramReport
 from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped, Task
 from nodes.env_server.film import Film
+from nodes.env_server.games import make_world, play_of
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
-from nodes.env_server.worlds import make_world
-from nodes.env_server.worlds.world import Ints
+from worlds.play import Ints
 
 
 class SessionLost(Exception):
@@ -92,6 +92,7 @@ class OwnProcess:
         self.killed = 0
         self._kind, self._options, self._model = kind, options, model
         make_world(kind, 1, task, **options)
+        self._programs = play_of(kind, task).programs
 
     def open(
         self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
@@ -104,7 +105,7 @@ class OwnProcess:
             raise
 
     def check(self, request: CheckProgram) -> list[Problem]:
-        return problems_of(request)
+        return problems_of(request, self._programs)
 
     def close(self) -> None:
         """There is nothing to let go of."""
@@ -113,10 +114,3 @@ class OwnProcess:
 Jail = bool | Literal["partial"]
 """The env server's parameter. With ``true`` it does not start where anything of the jail is
 missing, with ``partial`` it uses what there is; ``false``: no jail."""
-
-
-def unjailable(kind: str) -> str:
-    """Why a world of this kind cannot be held by a jailed worker; empty if it can."""
-    if kind == "minedojo":
-        return "world=minedojo starts and talks to processes of its own, which the jail forbids"
-    return ""

@@ -14,8 +14,8 @@ import numpy as np
 from messages.program import Program, ProgramReport
 from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped
 from nodes.env_server.hosting import Hosted, SessionLost
-from nodes.env_server.worlds.world import Ints
 from nodes.episodes import Kept, Part, Play, StoredEpisodes
+from worlds.play import Ints
 
 LOG = logging.getLogger("env_server")
 

@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import Interface
-from models.actions import AUTOCRAFT_STEPS
-from models.features import MINECLIP
-from nodes.env_server.readings import Readings
-from nodes.env_server.worlds.world import Bools, Floats
+from worlds.common.feature_matrix import MINECLIP
+from worlds.play import Bools, Floats, Readings
 
 FRAMES = 16
 """The last ones of them are compared with a prompt."""
@@ -32,24 +30,25 @@ class VideoModel(Protocol):
     def reward(self, clips: Floats, prompt: str, negatives: Sequence[str] = ()) -> Floats: ...
 
 
-def check(interface: Interface, model: VideoModel | None, size: int) -> None:
-    """Whether the model, if it is wanted, can keep up with ``size`` environments.
+def check(interface: Interface, model: VideoModel | None, size: int, assisted: int) -> None:
+    """Whether the model, if it is wanted, can keep up with ``size`` environments. ``assisted``: the
+    steps that a game's assistant takes at most after a decision.
 
     Raises:
         ValueError: there is none, or it cannot.
     """
-    paid = any(term.kind == MINECLIP.name for term in interface.rewards)
-    seen = MINECLIP.name in interface.observations
+    paid = any(term.kind == MINECLIP for term in interface.rewards)
+    seen = MINECLIP in interface.observations
     if not paid and not seen:
         return
     if model is None:
         what = "reward term" if paid else "observation"
-        raise ValueError(f"the {what} {MINECLIP.name!r} {_OFF}")
+        raise ValueError(f"the {what} {MINECLIP!r} {_OFF}")
     # What a decision may show at most: of every primitive step, or before and after a reset.
     frames = 2
     if paid:
         frames = 1 + max([1, *(macro.max_steps for macro in interface.macros)])
-        frames += AUTOCRAFT_STEPS if interface.autocraft else 0
+        frames += assisted
     seconds = size * frames * model.seconds
     if seconds > _LONGEST:
         raise ValueError(
@@ -61,8 +60,8 @@ def check(interface: Interface, model: VideoModel | None, size: int) -> None:
 
 
 class Clips:
-    """The last frames of each environment, as embeddings (B, 16, 512). Before an episode all was
-    black."""
+    """The last frames of each environment, as ``embeddings`` (B, FRAMES, EMBEDDING). Before an
+    episode all was black."""
 
     def __init__(self, model: VideoModel, size: int) -> None:
         self._black = model.embed(np.zeros((1, 3, model.height, model.width), np.uint8))[0]

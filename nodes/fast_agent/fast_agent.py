@@ -49,7 +49,7 @@ class FastAgent(Agent):
         except RemoteError as error:
             # What says nothing about the sub-action is raised: once it is mended, the goal goes on.
             # A session that is lost with each try may be the program's doing.
-            if error.mishap and error.code != SESSION_LOST:
+            if error.retryable and error.code != SESSION_LOST:
                 raise
             # One sub-action that cannot be implemented is a verdict like any other, and what was
             # spent on it is counted.

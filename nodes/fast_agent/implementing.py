@@ -7,6 +7,7 @@ import msgspec
 from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
 from messages.verdict import JUDGE, Evidence, Verdict
+from models.outcomes import run_in_words
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import Play, Played, leading_programs
 from nodes.fast_agent.portions import longest_episode, play_what_fits
@@ -113,23 +114,18 @@ def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
     )
 
 
+FAILURES = ("error", "fuel_exhausted", "time_limit", "killed")  # of a program, whatever was asked
+
+
 def unjudged(played: Played) -> Verdict:
     """What is known of a tryout without a critic: whether a program of it failed. Nobody looks
     whether the sub-action was done."""
-    wrong = next((each for each in played.reports if each.status in _FAILED), None)
+    wrong = next((each for each in played.reports if each.status in FAILURES), None)
     if wrong is not None:
         runs = sum(each.count for each in played.reports)
-        why = wrong.error or _FAILED[wrong.status]
-        return failed(f"{wrong.count} of {runs} runs failed at line {wrong.line}: {why}")
+        how = run_in_words(wrong.status, wrong.line, wrong.error)
+        return failed(f"In {wrong.count} of {runs} runs the program {how}.")
     return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
-
-
-_FAILED = {
-    "error": "an error",
-    "fuel_exhausted": "it went round a loop without acting",
-    "time_limit": "it computed for too long",
-    "killed": "its process was killed",
-}
 
 
 def judge(
@@ -152,6 +148,7 @@ def judge(
             least_episodes=min(LEAST_EPISODES, agent.parameters.trial_episodes),
             reports=played.reports,
             macros=macros,
+            game=goal.request.task.game,
             pictures=played.pictures,
         ),
     )

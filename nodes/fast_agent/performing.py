@@ -12,13 +12,13 @@ import msgspec
 from messages.bus import BusError, GoalHandle
 from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subtask, Working
 from messages.world import CLOSE, LOOK, OPEN, Condition, Episode, OpenSession, SessionName
-from models.plans import at_hand, plan_for
-from models.ways import Unreachable
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import play_of
 from nodes.fast_agent.portions import next_portion, portion_id, rest_of
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.naming import slug
+from worlds import card
+from worlds.card import Unreachable
 
 Performing = GoalHandle[Perform, Working]
 Key = tuple[str, str]
@@ -177,17 +177,16 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
         else:
             standing.failed += 1
             standing.fruitless += 1
-    held = dict(view.inventory)
-    if goal.kind != "nearby" and not standing.ever_failed:
-        # What was put down and still stands there can be used; where that may be what did not work,
-        # another one is made.
-        held = at_hand(held, view.around)
+    planning = card(request.task.game).planning
+    # What was put down and still stands there can be used; where that may be what did not work,
+    # another one is made.
+    held = dict(view.inventory) if standing.ever_failed else planning.at_hand(view, goal)
     if goal.kind == "have":
         wanted = episode.before.inventory.get(goal.name, 0) + goal.quantity
         rest = max(1, wanted - held.get(goal.name, 0))
         goal = msgspec.structs.replace(goal, quantity=rest)
     try:
-        standing.left = plan_for(goal, held)
+        standing.left = planning.plan_for(goal, held)
     except Unreachable as reason:
         standing.gave_up = str(reason)
         return None

@@ -8,8 +8,6 @@ from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Program
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
-from models.actions import PRIMITIVES
-from models.features import FEATURES, MINECLIP
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
@@ -29,6 +27,8 @@ from nodes.fast_agent.skills import LookedUp
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.naming import slug
+from worlds import card
+from worlds.common.mineclip import MINECLIP
 
 
 def implement_by_rl(
@@ -99,6 +99,8 @@ def _write_spec(
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
+    specs = card(request.task.game).specs
+    features = [*specs.features, MINECLIP.name] if agent.mineclip else list(specs.features)
     problems: list[str] = []
     for number in range(1 + parameters.repairs):
         question = SpecQuestion(
@@ -106,8 +108,8 @@ def _write_spec(
             sub_action=request.sub_action,
             before=request.before,
             history=request.history,
-            observations=[*FEATURES, MINECLIP.name] if agent.mineclip else list(FEATURES),
-            actions=list(PRIMITIVES),
+            observations=features,
+            actions=list(specs.actions),
             macros_allowed=parameters.macros,
             problems=problems,
             skills=looked_up.notes,
@@ -119,6 +121,7 @@ def _write_spec(
             question.actions,
             parameters.macros,
             parameters.most_samples,
+            request.task.game,
         )
         macros = [
             Program(

@@ -4,16 +4,16 @@ import math
 from collections.abc import Collection
 
 from messages.chat import SpecAnswer
-from messages.world import RewardTerm
-from models.actions import WITH_ITEM, check_item
-from models.conditions import item_problem, seen_problem
-from models.features import MINECLIP
+from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
+from worlds import card
+from worlds.card import Specs
+from worlds.common.mineclip import MINECLIP
 
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
 MOST_STEPS = 1_000_000
 MOST_PROMPTS = 100
-_NEED_A_NAME = {"gain", "approach", "facing", "mineclip"}
+_NAMELESS = REWARDS.keys() - {"mineclip"}
 
 
 def spec_problems(
@@ -22,14 +22,16 @@ def spec_problems(
     actions: Collection[str],
     macros_allowed: bool,
     most_samples: int,
+    game: str = DEFAULT_GAME,
 ) -> list[str]:
     """Every problem at once, the macros' sources apart (the env server checks those).
 
     ``observations``, ``actions``: the names there are. ``most_samples``: the largest budget.
     """
+    specs = card(game).specs
     problems: list[str] = []
-    problems += _names("observation", answer.observations, observations)
-    problems += _names("action", answer.actions, actions)
+    problems += _unknown_observations(answer.observations, observations)
+    problems += _unknown_actions(answer.actions, actions, specs)
     if answer.macros and not macros_allowed:
         problems.append("Macros are not allowed in this run: leave `macros` empty.")
     taken = set(actions)
@@ -51,19 +53,18 @@ def spec_problems(
                 f"The weight of reward term {term.kind!r} is not a finite number of at most "
                 f"{MOST_WEIGHT:g} either way."
             )
-        if term.kind in _NEED_A_NAME and not term.name:
+        if term.kind not in _NAMELESS and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
         elif term.kind == "mineclip":
             problems += _prompts(term, observations)
-        elif term.kind in _NEED_A_NAME:
-            check = item_problem if term.kind == "gain" else seen_problem
-            if wrong := check(term.name):
-                problems.append(f"Reward term {term.kind!r}: {wrong}.")
+        elif term.kind not in _NAMELESS and (wrong := specs.reward_problem(term)):
+            problems.append(f"Reward term {term.kind!r}: {wrong}.")
         if (term.kind == "code") != bool(term.source):
             problems.append("`source` is given for reward terms of kind 'code', and for no other.")
         if term.negatives and term.kind != "mineclip":
             problems.append("`negatives` are given for reward terms of kind 'mineclip' only.")
-    problems += [f"Targets: {wrong}." for name in answer.targets if (wrong := seen_problem(name))]
+    wrong_targets = [specs.target_problem(name) for name in answer.targets]
+    problems += [f"Targets: {wrong}." for wrong in wrong_targets if wrong]
     if not 1 <= answer.horizon <= MOST_STEPS:
         problems.append(
             f"The horizon is {answer.horizon}; it must be at least 1 step, at most {MOST_STEPS}."
@@ -84,32 +85,21 @@ def _prompts(term: RewardTerm, observations: Collection[str]) -> list[str]:
     return []
 
 
-def _names(what: str, chosen: list[str], known: Collection[str]) -> list[str]:
+def _unknown_observations(chosen: list[str], known: Collection[str]) -> list[str]:
+    problems = [
+        f"There is no observation called {name!r}: choose from {', '.join(sorted(known))}."
+        for name in chosen
+        if name not in known
+    ]
+    return problems + _none_or_twice("observation", chosen)
+
+
+def _unknown_actions(chosen: list[str], known: Collection[str], specs: Specs) -> list[str]:
+    problems = [specs.action_problem(name) for name in chosen if name not in known]
+    return [problem for problem in problems if problem] + _none_or_twice("action", chosen)
+
+
+def _none_or_twice(what: str, chosen: list[str]) -> list[str]:
     if not chosen:
         return [f"There is no {what}: choose at least one."]
-    problems = [
-        f"There is no {what} called {name!r}: choose from {', '.join(sorted(known))}."
-        for name in chosen
-        if name not in known and not _on_an_item(what, name)
-    ]
-    problems += [problem for name in chosen if (problem := _wrong_item(what, name))]
-    if len(set(chosen)) < len(chosen):
-        problems.append(f"An {what} is chosen twice.")
-    return problems
-
-
-def _on_an_item(what: str, name: str) -> bool:
-    """Whether this is an action with an item, ``craft:planks``."""
-    return what == "action" and name.partition(":")[0] in WITH_ITEM and ":" in name
-
-
-def _wrong_item(what: str, name: str) -> str:
-    if not _on_an_item(what, name):
-        return ""
-    verb, _, item = name.partition(":")
-    try:
-        check_item(verb, item)
-    except ValueError as error:
-        said = str(error)
-        return f"Action {name!r}: {said}."
-    return ""
+    return [f"An {what} is chosen twice."] if len(set(chosen)) < len(chosen) else []

@@ -7,10 +7,10 @@ it did before.
 import msgspec
 
 from messages.training import Policy, Trained, TrainingSpec
-from models.features import counted_items
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.skills import Skills
 from nodes.memory import Memory
+from worlds import card
 
 
 class _Start(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
     def shown(spec: TrainingSpec) -> list[object]:
         interface = spec.interface
         macros = [(macro.name, macro.source) for macro in interface.macros]
-        items = counted_items(interface, spec.task.success)
+        items = card(spec.task.game).specs.counted_items(interface, spec.task.success)
         items = items if "inventory" in interface.observations else []
         return [interface.observations, interface.actions, macros, interface.targets, items]
 

@@ -16,7 +16,7 @@ from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.program import Program
 from messages.training import Policy, Progress, Trained, TrainingSpec
-from models.actions import AUTOCRAFT_STEPS
+from messages.world import DEFAULT_GAME
 from nodes.learner import checkpoint
 from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
@@ -27,6 +27,7 @@ from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
+from worlds import card
 
 MOST_LOSSES = 10
 MOST_KILLED = 100
@@ -367,7 +368,8 @@ class Training:
     def _longest_decision(self) -> int:
         interface = self.spec.interface
         longest = max((macro.max_steps for macro in interface.macros), default=1)
-        longest += AUTOCRAFT_STEPS if interface.autocraft else 0
+        if interface.autocraft:
+            longest += card(self.spec.task.game).specs.most_assisted
         return max(1, min(longest, interface.horizon))
 
     def _seed(self) -> int:
@@ -379,6 +381,8 @@ class Training:
                 del spec[later]
         if not spec["interface"]["autocraft"]:
             del spec["interface"]["autocraft"]
+        if spec["task"]["game"] == DEFAULT_GAME:
+            del spec["task"]["game"]
         for term in spec["interface"]["rewards"]:
             if not term["negatives"]:
                 del term["negatives"]

@@ -3,14 +3,18 @@
 import json
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from messages.chat import ANSWERS, ChatMessage, Question
+from messages.chat import ANSWERS, ChatMessage, Question, game_of
+from messages.world import REWARDS
+from nodes.llm.answer_bounds import bounded, narrowed
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.thinking import split
+from worlds import card
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
@@ -58,11 +62,26 @@ class Valid:
 
 def answer_schema(question: Question) -> dict[str, Any]:
     """JSON schema of the answer, in the dialect that strict structured output takes: one object at
-    the root, every property required, no further ones, no defaults."""
+    the root, every property required, no further ones, no defaults, lists and prose bounded."""
     schema = msgspec.json.schema(ANSWERS[type(question)])
     definitions = {name: _strict(body) for name, body in schema["$defs"].items()}
+    game = card(game_of(question))
+    kinds = {"Condition": game.conditions.kinds, "RewardTerm": {**game.specs.rewards, **REWARDS}}
+    for name, known in kinds.items():
+        if name in definitions:
+            definitions[name] = _of_kinds(definitions[name], known)
     root = definitions.pop(schema["$ref"].rpartition("/")[2])
-    return {**root, "$defs": definitions} if definitions else root
+    schema = {**root, "$defs": definitions} if definitions else root
+    return narrowed(bounded(schema), question)
+
+
+def _of_kinds(schema: dict[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
+    """A type whose ``kind`` is one of those that the game has, each told with its meaning."""
+    meanings = " ".join(f"``{kind}``: {meaning}." for kind, meaning in kinds.items())
+    # The first clause of the type's docstring; the rest of it is for readers of the code.
+    intro = schema["description"].partition(":")[0].partition(". ")[0].rstrip(".")
+    properties = {**schema["properties"], "kind": {"enum": sorted(kinds)}}
+    return {**schema, "description": f"{intro}. {meanings}", "properties": properties}
 
 
 def _strict(schema: Any) -> Any:

@@ -15,11 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from nodes.llm import manifest
 from nodes.llm.profiles import OpenAI, Replay, Vllm, read_profile
 from nodes.llm.replay import transcript_path
+from nodes.llm.vllm.adapter import adapter_words
 from nodes.llm.vllm.command import TORCH, VLLM, find_program
 from nodes.llm.vllm.gpu import Card, cards
-from nodes.llm.vllm.memory import OVERHEAD, DoesNotFit, budget, check_memory, need
+from nodes.llm.vllm.memory import (
+    OVERHEAD,
+    DoesNotFit,
+    budget,
+    check_host_memory,
+    check_memory,
+    host_memory,
+    need,
+)
 from nodes.llm.vllm.weights import find_weights, weights_size
 
 DRIVER = 580
@@ -93,9 +103,15 @@ def _vllm(profile: Vllm) -> Iterator[Finding]:
         yield Finding(False, "weights", str(error))
     else:
         size = weights_size(weights) / 2**30
-        yield Finding(True, "weights", f"{weights} ({size:.1f} GiB)")
+        yield Finding(True, "weights", f"{weights} ({size:.1f} GiB{_version(weights)})")
+        try:
+            if adapter_words(profile, weights):
+                yield Finding(True, "adapter", str(profile.adapter))
+        except ValueError as error:
+            yield Finding(False, "adapter", str(error))
     if profile.device == "cpu":
         yield Finding(None, "GPU", "none is wanted (llm.device=cpu)")
+        yield from _host_memory(profile, weights)
         return
     found = cards()
     if not found:
@@ -115,6 +131,23 @@ def _card(card: Card) -> Iterator[Finding]:
     capability = tuple(int(part) for part in card.capability.split("."))
     if capability < CAPABILITY:
         yield Finding(False, f"GPU {gpu.index}", f"compute capability {card.capability} is too old")
+
+
+def _host_memory(profile: Vllm, weights: Path | None) -> Iterator[Finding]:
+    free = host_memory()
+    try:
+        wanted = need(profile, weights)
+        check_host_memory(profile, weights, free)
+    except ValueError as error:
+        yield Finding(False, "memory", str(error))
+        return
+    if wanted is not None:
+        yield Finding(True, "memory", f"{profile.model} needs {wanted}; {free:.1f} GiB are free")
+
+
+def _version(weights: Path) -> str:
+    told = manifest.read(weights)
+    return f", version {told.digest[:16]}" if told is not None else ""
 
 
 def _memory(profile: Vllm, weights: Path | None, found: list[Card]) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from messages.bus import ServiceError
 from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, Exchange
 from messages.empty import Empty
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
+from messages.world import DEFAULT_GAME
 from nodes.config import ConfigError
 from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend
@@ -22,6 +23,7 @@ from nodes.llm.replay import Recording
 from nodes.llm.rulebook.rulebook import RulebookBackend
 from nodes.llm.speaking import Speaker
 from nodes.llm.transcript import Entry, Transcript, Unanswered, note_unanswered
+from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.tenancy import Tenancy
 from nodes.node import Node
 
@@ -43,6 +45,7 @@ class Llm(Node):
     tenancy: Tenancy | None = None  # where the node runs a server of its own
     patience = 0.0  # seconds for a server that went away
     sees = False  # may the model be shown pictures?
+    weights = ""  # version of those that the node serves
 
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
@@ -139,6 +142,7 @@ class Llm(Node):
             id=request.id,
             answer=valid.answer,
             model=self.backend.model,
+            weights=self.weights,
             prompt_tokens=valid.asked.prompt_tokens,
             completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,
@@ -194,7 +198,7 @@ class Llm(Node):
     def _backend(self) -> Backend:
         profile = read_profile(self.parameters.profile)
         if isinstance(profile, Rulebook):
-            return RulebookBackend(profile.rules)
+            return RulebookBackend(profile.rules, self._game())
         if isinstance(profile, Replay):
             self.recording = Recording(profile, self.folder)
             return RulebookBackend()  # never asked: what the recording lacks is a difference
@@ -204,10 +208,17 @@ class Llm(Node):
             return OpenAIBackend.at(profile)
         return self._vllm(profile)
 
+    def _game(self) -> str:
+        """Of the launch's task."""
+        task = self.config.get("task")
+        return task.get("game", DEFAULT_GAME) if isinstance(task, dict) else DEFAULT_GAME
+
     def _vllm(self, profile: Vllm) -> Backend:
         self.tenancy = Tenancy(profile, self.folder, self.log, self.bus)
         self.tenancy.start()
-        return OpenAIBackend(profile, profile.model, self.tenancy.url)
+        self.weights = self.tenancy.server.version
+        self.log.info("weights of version %s", self.weights or "(not known)")
+        return OpenAIBackend(profile, served_name(profile), self.tenancy.url)
 
 
 def _worth_keeping(attempts: list[Attempt], answer: str) -> list[Attempt]:

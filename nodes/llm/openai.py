@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from messages.chat import ANSWERS, ChatMessage, Question
+from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
 from nodes.llm.pictures import content
@@ -102,6 +103,8 @@ class OpenAIBackend:
         if self._profile.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         if self._profile.response_format == "json_schema":
+            if not self._profile.bound_prose:
+                schema = without_prose_bounds(schema)
             body["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": name, "strict": True, "schema": schema},

@@ -14,7 +14,7 @@ Seconds = Annotated[float, msgspec.Meta(gt=0)]
 class Rulebook(msgspec.Struct, tag_field="kind", tag="rulebook", forbid_unknown_fields=True):
     """No language model: rules and a stock of programs."""
 
-    rules: str = "rules.yaml"  # the rule file, one of nodes/llm/rulebook/
+    rules: str = "rules.yaml"  # the rule file, one of the game's (worlds/<game>/card/rules/)
 
 
 class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fields=True):
@@ -34,6 +34,7 @@ class Requests(msgspec.Struct, kw_only=True):
     # json_schema: the server holds the model to the answer's schema. json_object: JSON of any
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
+    bound_prose: bool = True  # strings have a `maxLength` in the schema; false: it is refused there
     stream: bool = True  # the answer is said on llm/tokens as it is written
     vision: bool = False  # does the model see? Then the critic may show it pictures
     extra: dict[str, Any] = {}  # further fields of the request's body
@@ -45,6 +46,7 @@ class OpenAI(Requests, tag_field="kind", tag="openai", forbid_unknown_fields=Tru
     url: str  # up to and with /v1
     model: str
     api_key_variable: str | None = None
+    bound_prose: bool = False  # many hosted servers refuse it; llama.cpp and vLLM do not
 
 
 class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, kw_only=True):
@@ -52,6 +54,7 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
 
     model: str  # as Hugging Face names it
     path: str | None = None  # folder of the weights; null: looked for, see docs/vllm.md
+    adapter: str | None = None  # folder of a LoRA adapter for these weights; null: none
     command: list[str] = msgspec.field(default_factory=lambda: ["vllm", "serve"])
     arguments: list[str] = []  # further ones, as `vllm serve` takes them
     environment: dict[str, str] = {}  # further variables

@@ -30,8 +30,9 @@ has only this text has to be able to answer. The system message comes first and 
 time, so a server computes it once (vLLM's prefix cache); what changes comes last.
 
 This page is written by `python -m nodes.llm.prompt_pages` from the prompt files
-(`nodes/<agent>/prompts/`, `nodes/prompts/`) and `docs/examples/questions.json`; a test fails when
-it is older than they are. `rlgpt prompt show AGENT --run RUN` prints what a run really sent.
+(`nodes/<agent>/prompts/`, `worlds/minecraft/card/prompts/`, `nodes/prompts/`) and
+`docs/examples/questions.json`; a test fails when it is older than they are.
+`rlgpt prompt show AGENT --run RUN` prints what a run really sent.
 Where a `<picture ...>` stands the model is shown that picture, for about 100 tokens each, which are
 not in the table.
 

@@ -24,15 +24,14 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import Task
-from models.planning import expected
-from models.plans import gains, plan_shortfalls
 from nodes.asking import ask
 from nodes.budget import for_practice, least
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
-from nodes.planner.plan_check import plan_problems
+from nodes.plan_check import plan_problems
 from nodes.tasks import task_problem
+from worlds import card
 
 Pursuing = GoalHandle[PursueGoal, PlanStatus]
 
@@ -76,6 +75,7 @@ class Planner(Node):
 
         if problems:
             return report(False, f"No plan would do: {' '.join(problems)}")
+        planning = card(task.game).planning
         practised: dict[tuple[str, str], Practised] = {}
         single = len(subtasks) == 1
         if limits.samples < least(task):
@@ -92,7 +92,7 @@ class Planner(Node):
             subtask = rest.pop(0)
             start = held
             if rest:  # a goal that is not planned may be one that the rules know no way to
-                held = expected(gains([subtask]), held, later=gains(rest))
+                held = planning.expected([subtask], held, later=rest)
             if _key(subtask) in practised:
                 continue
             done = len(practised)
@@ -130,7 +130,7 @@ class Planner(Node):
                 return report(False, f"{subtask.name}: {said}. {achieved.reason}")
             practised[_key(subtask)] = Practised(subtask=subtask, stages=stands.stages)
             left = stands.left
-            if left and (problems := plan_shortfalls(rest, left)):
+            if left and (problems := planning.shortfalls(rest, left)):
                 rest, held = self._plan_anew(goal.id, done, task, left, problems, rest, held)
         self._say(goal, subtasks, len(subtasks))
         if single:

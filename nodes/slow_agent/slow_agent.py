@@ -30,10 +30,10 @@ from messages.plan import (
 from messages.world import Episode, Task
 from nodes.asking import ask
 from nodes.budget import for_practice, least, least_again
+from nodes.decomposition_check import decomposition_problems
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
-from nodes.slow_agent.decomposition_check import decomposition_problems
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
@@ -108,7 +108,11 @@ class SlowAgent(Node):
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
             sub_actions = ask(self, id, question, DecomposeAnswer).sub_actions
             problems = decomposition_problems(
-                subtask, sub_actions, self.parameters.methods, self.parameters.most_sub_actions
+                subtask,
+                sub_actions,
+                self.parameters.methods,
+                self.parameters.most_sub_actions,
+                goal.request.task.game,
             )
             if not problems:
                 break

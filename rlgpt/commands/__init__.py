@@ -1,4 +1,4 @@
-"""The commands, a file for each word after ``rlgpt``: its arguments, and what they come to.
+"""The commands, a file for each word after ``rlgpt``: its arguments and its function.
 
 What a command needs is imported when it is run, so that none waits for another's libraries.
 """

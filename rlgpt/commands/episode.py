@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
         "play",
         help="film an episode again, from what was done in it",
         description="Play an episode of a run again, alone, with the same programs and the same "
-        "choices of its policies, film it, and say whether it went as recorded.",
+        "choices of its policies, film it, and print whether it went as recorded.",
         **example("rlgpt episode play runs/latest 950003 --of goal/0-log/iteration-3"),
     )
     played.add_argument("run", metavar="RUN")

@@ -12,7 +12,7 @@ def add(commands: Commands) -> None:
         allow_abbrev=False,
         usage="rlgpt keys NAME [key=value ...]",
         description="Make a key pair for every node of a launch file whose `hosts` are on several "
-        "machines, and tell which of them to copy where. No key is ever overwritten. "
+        "machines, and print which of them to copy where. No key is ever overwritten. "
         "Example: rlgpt keys far keys=../keys",
     )
     keys.add_argument("name", metavar="NAME")

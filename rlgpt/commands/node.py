@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
         parser = node.add_parser(what, help=text)
         parser.add_argument("name", metavar="NODE")
         add_run(parser)
-        parser.set_defaults(do=_tell)
+        parser.set_defaults(do=_control)
 
 
 def _list(given: Namespace, _: list[str]) -> int:
@@ -26,7 +26,7 @@ def _list(given: Namespace, _: list[str]) -> int:
     return list_nodes(given.run)
 
 
-def _tell(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting import tell
+def _control(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting import control
 
-    return tell(given.what, given.name, given.run)
+    return control(given.what, given.name, given.run)

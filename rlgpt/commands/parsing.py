@@ -46,9 +46,9 @@ def add_overrides(parser: argparse.ArgumentParser, metavar: str = "key=value") -
 
 def without_options(words: list[str]) -> tuple[list[str], list[str]]:
     """The words that begin with ``-``, as ``-critic`` does, without it; and the others. Raises
-    Refused for one with two, which no command takes that asks here."""
+    Refused for a word that begins with ``--``, which no calling command takes."""
     for word in words:
         if word.startswith("--"):
-            raise Refused(f"`{word}` means nothing here; --help says what does")
+            raise Refused(f"`{word}` is no option of this command; see --help")
     dashed = [word.removeprefix("-") for word in words if word.startswith("-")]
     return dashed, [word for word in words if not word.startswith("-")]

@@ -35,7 +35,7 @@ def _run(given: Namespace, more: list[str]) -> int:
     words = [*given.overrides, *more]
     for word in words:
         if word.startswith("-"):
-            raise Refused(f"`{word}` means nothing here; see rlgpt program run --help")
+            raise Refused(f"`{word}` is no option of this command; see rlgpt program run --help")
     return run_program(
         given.file,
         Options(

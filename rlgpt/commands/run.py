@@ -9,7 +9,7 @@ from rlgpt.refused import Refused
 def add(commands: Commands) -> None:
     run = commands.add_parser(
         "run",
-        help="run one node of a run in the foreground, in the launcher's stead",
+        help="run one node of a run in the foreground, in place of the launcher's",
         allow_abbrev=False,
     )
     run.add_argument("node", metavar="NODE")
@@ -23,5 +23,5 @@ def _run(given: Namespace, more: list[str]) -> int:
 
     options, overrides = without_options([*given.overrides, *more])
     if options:
-        raise Refused(f"`-{options[0]}` means nothing here; --help says what does")
+        raise Refused(f"`-{options[0]}` is no option of this command; see --help")
     return run(given.node, given.run, overrides)

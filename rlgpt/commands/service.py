@@ -1,4 +1,4 @@
-"""``rlgpt service``: what can be asked in a run."""
+"""``rlgpt service``: the services and actions of a run."""
 
 from argparse import Namespace
 
@@ -13,6 +13,6 @@ def add(commands: Commands) -> None:
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting import list_doors
+    from rlgpt.inspecting import list_endpoints
 
-    return list_doors("service", given.run)
+    return list_endpoints("service", given.run)

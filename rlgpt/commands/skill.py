@@ -6,12 +6,12 @@ from rlgpt.commands.parsing import Commands, group
 
 
 def add(commands: Commands) -> None:
-    skill = group(commands, "skill", "look after the skill library")
-    listed = skill.add_parser("list", help="every skill, what it brings about and how often it did")
+    skill = group(commands, "skill", "list, show, run and remove the skills of the library")
+    listed = skill.add_parser("list", help="every skill, its aim and its success rate")
     listed.set_defaults(do=_list)
     show = skill.add_parser("show", help="all that is known of a skill")
     show.set_defaults(do=_show)
-    run = skill.add_parser("run", help="play a skill in fresh episodes of its task")
+    run = skill.add_parser("run", help="play a skill in new episodes of its task")
     run.set_defaults(do=_run)
     remove = skill.add_parser("remove", help="forget a skill and delete its files")
     remove.set_defaults(do=_remove)

@@ -50,7 +50,7 @@ def _table(given: Namespace, more: list[str]) -> int:
     words = [*given.overrides, *(w for w in given.only if w not in only), *more]
     for word in words:
         if word.startswith("-"):
-            raise Refused(f"`{word}` means nothing here; see rlgpt table --help")
+            raise Refused(f"`{word}` is no option of this command; see rlgpt table --help")
     if given.jobs is not None and given.jobs < 1:
         raise Refused(f"--jobs {given.jobs}: at least one cell at a time")
     return table(

@@ -1,4 +1,4 @@
-"""``rlgpt topic``: what is said in a run."""
+"""``rlgpt topic``: the topics of a run and their messages."""
 
 from argparse import Namespace
 
@@ -10,7 +10,7 @@ def add(commands: Commands) -> None:
     listed = topic.add_parser("list", help="all topics and their types")
     add_run(listed)
     listed.set_defaults(do=_list)
-    echo = topic.add_parser("echo", help="print what is said on a topic")
+    echo = topic.add_parser("echo", help="print the messages of a topic")
     echo.add_argument("name", metavar="TOPIC")
     echo.add_argument("--count", type=int, default=0, metavar="N", help="end after N messages")
     echo.add_argument(
@@ -21,9 +21,9 @@ def add(commands: Commands) -> None:
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting import list_doors
+    from rlgpt.inspecting import list_endpoints
 
-    return list_doors("topic", given.run)
+    return list_endpoints("topic", given.run)
 
 
 def _echo(given: Namespace, _: list[str]) -> int:

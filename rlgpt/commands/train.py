@@ -26,5 +26,5 @@ def _train(given: Namespace, more: list[str]) -> int:
 
     options, overrides = without_options([*given.overrides, *more])
     if options:
-        raise Refused(f"`-{options[0]}` means nothing here; see rlgpt train --help")
+        raise Refused(f"`-{options[0]}` is no option of this command; see rlgpt train --help")
     return train(given.spec, overrides)

@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
         (
             "coverage",
             "which of MineDojo's tasks can be done in it",
-            "How many of MineDojo's task ids have targets that can be had, and why not.",
+            "How many of MineDojo's task ids have targets that can be obtained, and why not.",
             "[--quick] [--json] [--why ID] [--engine]",
         ),
         (

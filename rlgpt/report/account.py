@@ -1,7 +1,7 @@
-"""The account of a run, put together from what its nodes have kept: as far as it has come by now.
+"""The account of a run, made from what its nodes have stored: as far as it has come by now.
 
-The planner's report tells of a goal that is over. One that is not is told from its subtasks, which
-the slow agent was given, and their iterations, which it remembers.
+The planner's report describes a goal that is over. A goal that is not over is described by its
+subtasks, which the slow agent was sent, and by their iterations, which it remembers.
 """
 
 from pathlib import Path
@@ -37,7 +37,7 @@ GOAL_REPORT = "goal_report.json"
 
 
 class GoalLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A goal that somebody outside of the nodes has set, or one that is under way."""
+    """A goal that a caller outside of the nodes has sent, or one that is under way."""
 
     id: str
     action: str
@@ -46,7 +46,7 @@ class GoalLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """A `GoalReport` as far as it goes. ``goals``: all that were set from outside; ``under_way``:
+    """A `GoalReport` as far as it goes. ``goals``: all that were sent from outside; ``under_way``:
     what is being done for them, innermost last."""
 
     state: State
@@ -66,8 +66,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def account(run: Path, goal: str | None = None, report: GoalReport | None = None) -> Account:
-    """Of the newest goal of a run, or the one that is named. ``report`` is the launcher's, where it
-    has one. Raises Refused for a goal that there is not."""
+    """Of the newest goal of a run, or the one that is named. ``report`` is the launcher's, if it
+    has one. Raises Refused for an unknown goal."""
     every = {action.name: stores.goals(run, action) for action in _ACTIONS}
     pursued = every[PURSUE.name]
     outer = _outermost([record for records in every.values() for record in records])
@@ -78,21 +78,21 @@ def account(run: Path, goal: str | None = None, report: GoalReport | None = None
         report = stores.result(record, GoalReport)
     if report is None and goal is None and record is None:
         report = _written(run)
-    told = _of_report(report) if report is not None else _of_parts(run, record, every)
+    known = _of_report(report) if report is not None else _of_parts(run, record, every)
     if record is not None and record.action == TRAIN.name:
-        told = _with_training(told, record)
-    over = report is not None or told.trained is not None
+        known = _with_training(known, record)
+    over = report is not None or known.trained is not None
     ending = Ending(
-        there=told.task is not None or record is not None,
-        success=told.success if over else None,
+        there=known.task is not None or record is not None,
+        success=known.success if over else None,
         failure=record.text if record is not None and record.status == "failed" else "",
     )
     now = state(run, ending)
     return msgspec.structs.replace(
-        told,
+        known,
         state=now,
         goal=record.goal if record is not None else "",
-        reason=told.reason or _sentence(now),
+        reason=known.reason or _sentence(now),
         goals=lines,
         under_way=under_way if now.kind == "running" else [],
     )
@@ -169,16 +169,16 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
     for achieved in every[ACHIEVE.name]:
-        asked = stores.request(achieved, AchieveSubtask)
-        if asked is None or record is None or not _within(achieved.goal, record.goal):
+        request = stores.request(achieved, AchieveSubtask)
+        if request is None or record is None or not _within(achieved.goal, record.goal):
             continue
-        subtasks.append(asked.subtask)
+        subtasks.append(request.subtask)
         done = stores.result(achieved, SubtaskReport)
         iterations += _iterations(run, achieved.goal) if done is None else done.iterations
         if done is not None:
-            stopped[asked.subtask.name] = done.reason
+            stopped[request.subtask.name] = done.reason
             if done.chosen is not None:
-                chosen[asked.subtask.name] = done.chosen
+                chosen[request.subtask.name] = done.chosen
     performance = None
     for performed in every[PERFORM.name]:
         if record is not None and _within(performed.goal, record.goal):
@@ -200,14 +200,14 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
     )
 
 
-def _with_training(told: Account, record: GoalRecord) -> Account:
+def _with_training(known: Account, record: GoalRecord) -> Account:
     """Of a training that is a goal by itself: it is reached with the success rate that ends it."""
-    asked, trained = stores.request(record, Train), stores.result(record, Trained)
-    if asked is None or trained is None:
-        return told
+    request, trained = stores.request(record, Train), stores.result(record, Trained)
+    if request is None or trained is None:
+        return known
     return msgspec.structs.replace(
-        told,
-        success=trained.success_rate >= asked.spec.stop_at,
+        known,
+        success=trained.success_rate >= request.spec.stop_at,
         reason=trained_in_words(trained),
         trained=trained,
     )
@@ -228,16 +228,16 @@ def _iterations(run: Path, subtask: str) -> list[Iteration]:
 
 
 def _task(run: Path, record: GoalRecord | None) -> Task | None:
-    """What was asked for; of a run whose goal has not come yet, by its config."""
+    """The task of a goal; of a run whose goal was not sent yet, by its config."""
     if record is None:
         config = found.config(run)
-        told = found.part(config, "task") if "planner" in found.part(config, "nodes") else {}
+        task = found.part(config, "task") if "planner" in found.part(config, "nodes") else {}
         try:
-            return msgspec.convert(told, StrictTask) if told else None
+            return msgspec.convert(task, StrictTask) if task else None
         except msgspec.ValidationError:
             return None
-    asks = next(action.goal for action in _ACTIONS if action.name == record.action)
-    asked = stores.request(record, asks)
-    if isinstance(asked, Train):
-        return asked.spec.task
-    return getattr(asked, "task", None)
+    kind = next(action.goal for action in _ACTIONS if action.name == record.action)
+    request = stores.request(record, kind)
+    if isinstance(request, Train):
+        return request.spec.task
+    return getattr(request, "task", None)

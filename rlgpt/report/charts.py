@@ -78,13 +78,13 @@ def bars(iterations: list[Iteration], required: float) -> Bars | None:
         )
         for index, item in enumerate(iterations)
     ]
-    said = ", ".join(f"iteration {bar.label} {bar.value}" for bar in drawn)
+    listed = ", ".join(f"iteration {bar.label} {bar.value}" for bar in drawn)
     return Bars(
         bars=drawn,
         rates=_rates(),
         required=required,
         required_y=_y(required),
-        caption=f"Success rate by iteration: {said}; required {required:g}.",
+        caption=f"Success rate by iteration: {listed}; required {required:g}.",
     )
 
 

@@ -1,7 +1,7 @@
 """Learning curves of a run: success rate of the recent training episodes over primitive samples.
 
-The learner writes them as TensorBoard events, which hold every PPO iteration and survive a learner
-that died; they are read here.
+The learner writes them as TensorBoard events, which hold every PPO iteration and survive a killed
+learner; they are read here.
 """
 
 import math
@@ -31,7 +31,7 @@ def read(tensorboard: Path) -> list[Curve]:
             accumulator = EventAccumulator(str(folder), size_guidance={"scalars": 0})
             accumulator.Reload()
             tags = sorted(tag for tag in accumulator.Tags()["scalars"] if "success" in tag)
-        except Exception:  # whatever a half-written or foreign file makes of tensorboard's reader
+        except Exception:  # of tensorboard's reader, for a half-written or foreign file
             continue
         for tag in tags:
             by_samples = {

@@ -21,16 +21,16 @@ def write(
     """Write the report of a run, whether it goes on or has ended; returns the paths of summary.json
     and report.html.
 
-    ``report`` is what the launcher was told, if it was; ``goal`` names one of several goals. The
+    ``report`` is the launcher's, if it has one; ``goal`` names one of several goals. The
     run folder may lack what nodes leave there. Each file appears whole or not at all. Raises
     Refused for a goal that there is not.
     """
-    told = account(run, goal, report)
-    summary = _as_before(run, summarise(run, told))
+    known = account(run, goal, report)
+    summary = _as_before(run, summarise(run, known))
     write_whole(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
-    write_whole(run / _PAGE, page.render(run, told, summary).encode("utf-8"))
-    if told.whole is not None:  # last: where it is, the others are of a goal that is over
-        write_whole(run / GOAL_REPORT, _text(told.whole))
+    write_whole(run / _PAGE, page.render(run, known, summary).encode("utf-8"))
+    if known.whole is not None:  # last: where it is, the others are of a goal that is over
+        write_whole(run / GOAL_REPORT, _text(known.whole))
     return run / _SUMMARY, run / _PAGE
 
 
@@ -51,8 +51,8 @@ def read_summary(run: Path) -> Summary | None:
 
 
 def _as_before(run: Path, summary: Summary) -> Summary:
-    """What only the run itself knew stays as it was told at its end, and where nothing has changed,
-    so does the time of writing."""
+    """What only the run itself knew stays as it was at its end; if nothing has changed, so does the
+    time of writing."""
     old = read_summary(run)
     if old is None or old.state not in (None, summary.state):
         return summary

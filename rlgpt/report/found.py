@@ -19,7 +19,7 @@ TRANSCRIPT = "llm/transcript.jsonl"
 UNANSWERED = "llm/unanswered.jsonl"
 
 _EMBEDDED_BYTES = 8 * 1024 * 1024
-# The level of a line stands after its time. A message may well say "an error" at another level.
+# The level of a line stands after its time. A message may contain "an error" at another level.
 _TROUBLE = re.compile(r"[\d:,. -]*\b(WARNING|ERROR|CRITICAL) (.*)")
 _KEPT_MESSAGES = 8
 
@@ -55,7 +55,7 @@ class Video(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Jail(msgspec.Struct, frozen=True, kw_only=True):
-    """The env server's word on the jail around coded actions; empty if it left none."""
+    """The env server's report on the jail around coded actions; empty if there is none."""
 
     jail: str = ""
     killed: int = 0

@@ -1,4 +1,4 @@
-"""report.html: one page that tells a run from the question to the numbers, readable offline.
+"""report.html: one page about a run, from the goal to the numbers, readable offline.
 
 Everything is rendered with autoescape by page.html.jinja; nothing here makes markup. Programs,
 verdicts and plans are a language model's text and are treated as hostile: the page holds no
@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from messages.plan import Iteration, Line, Stage, Subtask
+from messages.world import DEFAULT_GAME
 from rlgpt.report import charts, curves, episodes, found, source, words
 from rlgpt.report.account import Account
 from rlgpt.report.summary import Summary, standing
@@ -56,6 +57,7 @@ def render(run: Path, report: Account, summary: Summary) -> str:
     config = found.config(run)
     return environment.get_template("page.html.jinja").render(
         report=report,
+        game=report.task.game if report.task is not None else DEFAULT_GAME,
         summary=summary,
         limits=found.part(config, "limits"),
         world=found.part(config, "world"),

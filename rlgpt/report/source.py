@@ -14,7 +14,7 @@ _KINDS = {tokenize.COMMENT: "c", token.STRING: "s", token.NUMBER: "n"}
 
 
 def lines(source: str) -> list[list[Piece]]:
-    """The lines of a program; whatever cannot be read as Python comes back uncoloured."""
+    """The lines of a program; text that cannot be read as Python is left uncoloured."""
     rows = source.rstrip("\n").split("\n")
     marks: list[list[tuple[int, int, str]]] = [[] for _ in rows]
     try:

@@ -1,4 +1,4 @@
-"""What has become of a run: whether it goes on, how it ended, and in words why."""
+"""The state of a run: whether it goes on, how it ended, and why, in words."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Kind = Literal[
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
     """``reached`` and ``not_reached``: its goal is over. ``stopped``: a stack without a goal was.
-    ``unfinished``: it ended without a word, or nobody has pursued its goal yet."""
+    ``unfinished``: it ended without a record, or its goal has not been pursued yet."""
 
     kind: Kind
     text: str  # a sentence without its full stop

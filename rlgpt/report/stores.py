@@ -1,6 +1,6 @@
 """What nodes keep in SQLite, read from outside while they may be writing: goals and memories.
 
-Nothing is written and nobody waits for the reader. A file that is missing or damaged holds nothing.
+Nothing is written, and no node waits for the reader. A missing or damaged file holds nothing.
 """
 
 import sqlite3
@@ -46,7 +46,7 @@ def request(record: GoalRecord, kind: type[Value]) -> Value | None:
 
 
 def result(record: GoalRecord, kind: type[Value]) -> Value | None:
-    """What came of a goal; None unless it succeeded."""
+    """The result of a goal; None unless it succeeded."""
     return _decoded(record.result, kind) if record.status == "succeeded" else None
 
 

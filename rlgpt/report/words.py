@@ -1,9 +1,10 @@
-"""How numbers, conditions and model-written text are put into words, on page and table alike."""
+"""Numbers, conditions and model-written text in words, for the page and the table."""
 
 from messages.plan import Iteration, Line, Subtask
 from messages.training import Trained
-from messages.world import Condition, RewardTerm
+from messages.world import Condition, RewardTerm, Task
 from nodes.plain_text import plain
+from worlds import GameError, card
 
 
 def shortened(text: str, length: int) -> str:
@@ -35,29 +36,35 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def condition(value: Condition) -> str:
-    match value.kind:
-        case "have":
-            return f"{value.quantity} more {value.name} in the inventory"
-        case "near":
-            return f"next to {value.name}"
-        case "nearby":
-            return f"a {value.name} to work at nearby"
-        case "facing":
-            return f"facing {value.name} within reach"
+def condition(value: Condition, game: str) -> str:
+    """``3 more log in the inventory``"""
+    try:
+        return card(game).conditions.short(value)
+    except GameError:  # a run is looked at where its game is not installed
+        return f"{value.kind} {value.quantity} {value.name}"
 
 
-def reward(term: RewardTerm) -> tuple[str, str]:
+def place(task: Task) -> str:
+    """Where a task's episodes begin: ``forest, ``, or nothing."""
+    try:
+        return "".join(f"{value}, " for value in card(task.game).setting(task).values())
+    except GameError:
+        return ""
+
+
+def reward(term: RewardTerm, game: str) -> tuple[str, str]:
     """A reward term as (weight, what it is paid for)."""
     paid_for = {
         "success": "once, on success",
         "step": "every primitive step",
-        "gain": f"per {term.name} gained",
-        "approach": f"per metre closer to {term.name}",
-        "facing": f"every step that faces {term.name}",
         "mineclip": f"every step that looks like {term.name!r} to MineCLIP",
         "code": f"what this says: {' '.join(term.source.split())}",
-    }[term.kind]
+    }.get(term.kind)
+    if paid_for is None:
+        try:
+            paid_for = card(game).specs.reward_words(term)
+        except GameError:
+            paid_for = f"{term.kind} {term.name}"
     return f"{term.weight:+g}", paid_for
 
 
@@ -76,7 +83,7 @@ def successes(iteration: Iteration) -> int:
 
 
 def cut_short(cut: bool) -> str:
-    """Said behind the episodes of an evaluation or a performance."""
+    """What is printed behind the episodes of an evaluation or a performance."""
     return ", cut: the samples were not enough for more" if cut else ""
 
 

@@ -16,9 +16,9 @@ from rlgpt.table.definition import Definition
 AXES = ("task", "method", "llm", "seed")
 DEFAULT_LLM = "rulebook"
 SAMPLES = "limits.samples="
-"""How an override begins that says what a cell may take in all."""
+"""The prefix of the override of all the samples that a cell may take."""
 OF_LLM = "llm."
-"""How overrides begin that say where a language model is. They are passed on to the cells of other
+"""The prefix of overrides of where a language model is. They are passed on to the cells of other
 models than the rulebook, and make no other cell of one."""
 
 
@@ -42,7 +42,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     def arguments(self) -> list[str]:
         """What ``rlgpt launch`` is given."""
         limits = [f"limits.{key}={_shown(value)}" for key, value in self.limits.items()]
-        # Said on the command line, the default would win over a method that brings its own.
+        # On the command line, the default would override a method's own model.
         model = [] if self.llm == DEFAULT_LLM else [f"llm={self.llm}"]
         return [
             self.launch,

@@ -16,14 +16,14 @@ from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell, expand, selection
 from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
 from rlgpt.table.playing import Playing, ResultsLock, Stopped
-from rlgpt.table.progress import Progress, say
+from rlgpt.table.progress import Progress, print_line
 from rlgpt.table.result import CellResult
 
 GIB_A_CELL = 2  # of memory, for all nodes of a launch and what the world needs
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line says besides the table's name."""
+    """The command line besides the table's name."""
 
     only: list[str] = []
     overrides: list[str] = []
@@ -47,7 +47,7 @@ def table(name: str, options: Options) -> int:
     cells = expand(present, options.overrides)
     writer = Writer(name, definition, results, cells, options)
     if options.show:
-        others = _say_others([(cell, result.read(cell, results)) for cell in cells])
+        others = _print_others([(cell, result.read(cell, results)) for cell in cells])
         if not writer.read():
             if others:
                 raise Refused(
@@ -67,19 +67,19 @@ def table(name: str, options: Options) -> int:
         unusable = _unusable({cell.llm for cell in missing}, options.overrides)
         left_out += [f"llm={llm}: {why}" for llm, why in unusable.items()]
         for sentence in left_out:
-            say(f"left out: {sentence}")
-        _say_others([(cell, there.get(cell.name)) for cell in chosen])
+            print_line(f"left out: {sentence}")
+        _print_others([(cell, there.get(cell.name)) for cell in chosen])
         to_run = [cell for cell in missing if cell.llm not in unusable]
         return _run(to_run, len(chosen) - len(missing), writer, results, options)
 
 
-def _say_others(found: list[tuple[Cell, CellResult | None]]) -> int:
-    """Say what was otherwise in the results that are of other settings. Returns how many."""
+def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
+    """Print how results of other settings differ. Returns how many there are."""
     others = 0
     for cell, known in found:
         if known is not None and (differs := result.differences(cell, known)):
             others += 1
-            say(
+            print_line(
                 f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
                 "and left out of this table; --again runs it anew, --results DIR keeps both"
             )
@@ -88,23 +88,23 @@ def _say_others(found: list[tuple[Cell, CellResult | None]]) -> int:
 
 def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
     jobs = options.jobs or default_jobs()
-    say(
+    print_line(
         f"{writer.name}: {len(to_run)} to run, {kept} there already, {jobs} side by side; "
         f"results in {results}"
     )
     if options.again:
         _forget_broken(to_run, results)
-    known = writer.read()  # a broken one that is not to be run ends it here, and not in the night
+    known = writer.read()  # a broken cell ends the command here, not hours later
     progress = Progress(to_run, jobs, [] if options.again else known)
     playing = Playing(results, jobs, options.keep_going, progress, writer.update)
     try:
         playing.play(to_run, options.again)
     except Stopped as stopped:
         writer.write_if_any()
-        say("stopped; finished cells are kept, and the same command goes on from here")
+        print_line("stopped; finished cells are kept, and the same command goes on from here")
         return 128 + stopped.number
     for path in writer.write_if_any():
-        say(f"written: {path}")
+        print_line(f"written: {path}")
     if playing.failures:
         names = "; ".join(f"{cell.name}: {sentence}" for cell, sentence in playing.failures)
         raise Refused(
@@ -121,7 +121,7 @@ def _forget_broken(cells: list[Cell], results: Path) -> None:
         try:
             result.read(cell, results)
         except Refused as refused:
-            say(f"replaced: {refused.sentence}")
+            print_line(f"replaced: {refused.sentence}")
             file.unlink(missing_ok=True)
 
 

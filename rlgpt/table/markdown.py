@@ -180,11 +180,11 @@ def _verdicts(page: Page) -> list[str]:
     if page.definition.by != "method":
         return []
     ours = {row.task: row for row in page.rows if row.method == own and row.rate is not None}
-    said: list[str] = []
+    sentences: list[str] = []
     known = [row for row in ours.values() if row.paper is not None]
     if known:
         reached = [row for row in known if row.rate is not None and row.rate >= (row.paper or 0)]
-        said.append(
+        sentences.append(
             f"`{own}` is at or above the paper's rate in {len(reached)} of the {len(known)} tasks "
             f"that have both{_except(known, reached)}."
         )
@@ -199,11 +199,11 @@ def _verdicts(page: Page) -> list[str]:
             for task, others in met.items()
             if all((ours[task].rate or 0) > (other.rate or 0) for other in others)
         ]
-        said.append(
+        sentences.append(
             f"It is above every other method that was run in {len(best)} of the {len(met)} tasks "
             f"in which any was{_except([ours[task] for task in met], best)}."
         )
-    return [" ".join(said)] if said else []
+    return [" ".join(sentences)] if sentences else []
 
 
 def _except(all_rows: list[Row], good: list[Row]) -> str:
@@ -312,16 +312,16 @@ def _footnotes(page: Page) -> str:
 
 def _most_samples(page: Page) -> str:
     """What a cell of each task may take, its evaluations and performance included."""
-    said = {r.task: f"{r.task} {r.limits.get('samples', '?')}" for r in page.results}
-    return f"samples by task: {', '.join(said.values())}"
+    parts = {r.task: f"{r.task} {r.limits.get('samples', '?')}" for r in page.results}
+    return f"samples by task: {', '.join(parts.values())}"
 
 
 def _worlds(page: Page) -> str:
     marks = fingerprints(page.results)
     if not any(mark for mark, _ in marks):
         return ""
-    said = ", ".join(f"{mark or 'not noted'} ({_cells(count)})" for mark, count in marks)
-    return f"Fingerprint of the embedded world: {marks[0][0] if len(marks) == 1 else said}."
+    parts = ", ".join(f"{mark or 'not noted'} ({_cells(count)})" for mark, count in marks)
+    return f"Fingerprint of the embedded world: {marks[0][0] if len(marks) == 1 else parts}."
 
 
 def _commit(result: CellResult) -> str:

@@ -20,7 +20,7 @@ class Fingerprints:
         name, *overrides = cell.arguments
         try:
             world = part(compose_launch(name, overrides), "world").get("kind")
-        except Refused:  # its launch will say so
+        except Refused:  # its launch reports it
             return None
         if world != "embedded":
             return None

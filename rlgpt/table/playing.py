@@ -24,14 +24,14 @@ from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
 from rlgpt.table.cells import Cell
 from rlgpt.table.origin import Fingerprints
-from rlgpt.table.progress import Progress, say
+from rlgpt.table.progress import Progress, print_line
 from rlgpt.table.result import CellResult, gather, write, write_file
 
 _LOG = "launch.txt"  # what the launch printed, in its run folder
 
 
 class Stopped(KeyboardInterrupt):
-    """The table was told to stop. ``number`` is the signal."""
+    """The table was stopped by a signal, ``number``."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class UnderWay(msgspec.Struct, kw_only=True):
             return False
         if self.fingerprint == fingerprint:
             return True
-        # Notes of before had none. A commit says what it was, but not what was changed since.
+        # Older notes have none. A commit does not include uncommitted changes.
         return self.fingerprint is None and not (self.commit or "").endswith(DIRTY)
 
 
@@ -127,7 +127,7 @@ class Playing:
         self._note(cell, note)
         self._progress.began(cell, note.run, resumed)
         if _over(note):
-            self._keep(cell, note)  # it had ended, and nobody was there to see it
+            self._keep(cell, note)  # it had ended while no table ran
             return
         arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
         if not resumed:
@@ -183,7 +183,7 @@ class Playing:
     def _stop_all(self) -> None:
         """Stop what runs, in order; a second signal makes the launches kill their nodes."""
         if self._running:
-            say(f"stopping {len(self._running)} under way")
+            print_line(f"stopping {len(self._running)} under way")
         asked = False
         while self._running:
             try:
@@ -264,13 +264,13 @@ def _new_run(cell: Cell) -> Path:
 
 
 def _sentence(log: Path, code: int) -> str:
-    """What the launch said when it failed."""
+    """The sentence with which the launch failed."""
     try:
         lines = log.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    said = [line.removeprefix("rlgpt: ") for line in lines if line.startswith("rlgpt: ")]
-    return said[-1] if said else f"the launch ended with code {code} and no word"
+    found = [line.removeprefix("rlgpt: ") for line in lines if line.startswith("rlgpt: ")]
+    return found[-1] if found else f"the launch ended with code {code} and no message"
 
 
 def _stop(number: int, _frame: object) -> None:

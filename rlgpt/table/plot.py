@@ -12,7 +12,7 @@ from rlgpt.table.markdown import Page
 
 Line = tuple[Row | PaperMethod, str]  # what a line shows, and its colour
 
-# Okabe and Ito's colours, told apart by the colour-blind too; the first is the paper's own method.
+# Okabe and Ito's colours, distinct for the colour-blind; the first is the paper's method.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#6b6b6b"]
 
 WIDTH = 860

@@ -1,4 +1,4 @@
-"""What a table says while it runs: lines that a person can read in the morning."""
+"""What a table prints while it runs, a line for each event."""
 
 import contextlib
 import time
@@ -24,13 +24,13 @@ class Progress:
     def began(self, cell: Cell, run: str, resumed: bool) -> None:
         self._number[id(cell)] = len(self._number) + 1
         word = "goes on" if resumed else "began"
-        say(f"{self._head(cell)}: {word}; {run}")
+        print_line(f"{self._head(cell)}: {word}; {run}")
 
     def finished(self, cell: Cell, result: CellResult) -> None:
         self._rest.remove(cell)
         self._seconds.setdefault(result.method, []).append(result.wall_s)
         played = "" if result.performed else ", never performed"
-        say(
+        print_line(
             f"{self._head(cell)}: {result.success_rate:.2f} "
             f"({result.successes}/{result.episodes}{played}), {count(result.samples.total)} "
             f"samples, {duration(result.wall_s)}{self._estimate()}"
@@ -38,7 +38,7 @@ class Progress:
 
     def failed(self, cell: Cell, sentence: str) -> None:
         self._rest.remove(cell)
-        say(f"{self._head(cell)}: FAILED: {sentence}{self._estimate()}")
+        print_line(f"{self._head(cell)}: FAILED: {sentence}{self._estimate()}")
 
     def _head(self, cell: Cell) -> str:
         return f"cell {self._number[id(cell)]} of {self._total}  {cell.name}"
@@ -53,7 +53,7 @@ class Progress:
         return f"; {len(self._rest)} to go, about {duration(seconds / self._jobs)}"
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     # Who reads along may go away; the table goes on.
     with contextlib.suppress(OSError):
         print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)

@@ -130,7 +130,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def differences(cell: Cell, result: CellResult) -> str:
-    """What was otherwise in the launch of ``result``, in words; empty where it is this cell."""
+    """How the launch of ``result`` differs, in words; empty if it is this cell."""
     keys = sorted({*cell.limits, *result.limits})
     words = [
         f"limits.{key} was {result.limits.get(key)} and is {cell.limits.get(key)}"

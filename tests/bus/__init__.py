@@ -3,4 +3,4 @@
 from pathlib import Path
 
 SERVER = Path(__file__).with_name("bus_server.py")
-"""A node that answers, to be started as a process."""
+"""The node ``server`` of these tests, to be started as a process."""

@@ -1,4 +1,4 @@
-"""A node for the tests of the bus: counts what it did, on disk, and can be slow."""
+"""A node for the tests of the bus: it notes on disk what it did, and can be slow."""
 
 import os
 import time
@@ -18,7 +18,7 @@ class Do(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class Done(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     note: str
-    life: int  # process id
+    process: int
 
 
 class Batch(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -57,14 +57,14 @@ class Server(Node):
     def do(self, request: Do) -> Done:
         self.note(request.note)
         time.sleep(request.seconds)
-        done = Done(note=request.note, life=os.getpid())
+        done = Done(note=request.note, process=os.getpid())
         self.publish(LATEST, done)
         self.publish(NEWS, done)
         return done
 
     def fail(self, request: Do) -> Done:
         if request.note == "refuse":
-            raise ServiceError("this is refused", code="because")
+            raise ServiceError("this is rejected", code="because")
         if request.note == "wrong":
             return request  # type: ignore[return-value]
         raise KeyError(request.note)
@@ -76,15 +76,15 @@ class Server(Node):
             raise ServiceError(f"it cannot be done{more}", code="impossible")
         if goal.request.note == "silence":
             raise ServiceError("the language model is away", code="no_answer")
-        if goal.request.note == "mistake" and not (self.run / "mended").exists():
+        if goal.request.note == "mistake" and not (self.run / "fixed").exists():
             raise KeyError("mistake")
         until = time.monotonic() + goal.request.seconds
         while time.monotonic() < until:
             goal.check()
-            goal.feedback(Done(note=goal.request.note, life=os.getpid()))
+            goal.feedback(Done(note=goal.request.note, process=os.getpid()))
             time.sleep(0.02)
         self.note(f"end {goal.id}")
-        return Done(note=goal.request.note, life=os.getpid())
+        return Done(note=goal.request.note, process=os.getpid())
 
 
 if __name__ == "__main__":

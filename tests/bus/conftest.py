@@ -1,4 +1,4 @@
-"""What tests of the bus share: a run folder, a bus of their own in it, and a node to talk to."""
+"""Fixtures of the bus's tests: a run folder, a bus of the test's own in it, and a node to call."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def server(run: Path) -> Iterator[Process]:
 
 @pytest.fixture
 def surviving(server: Process) -> Iterator[Process]:
-    """The same node, which has to be there still when the test is over."""
+    """The same node, which must still run when the test is over."""
     yield server
     assert server.popen.poll() is None, server.popen.communicate()[1]
 

@@ -1,4 +1,4 @@
-"""A peer of the bus that keeps to none of its rules: plain sockets, requests made by hand."""
+"""A peer that ignores the bus's rules: plain sockets, requests made by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def request(number: int, message: Any = None, **changes: Any) -> list[bytes]:
     fields: dict[str, Any] = {
         "version": VERSION,
         "kind": "request",
-        "door": "server/do_again",
+        "endpoint": "server/do_again",
         "client": "fuzz.1",
         "id": number,
         "epoch": "fuzz",
@@ -50,6 +50,6 @@ def request(number: int, message: Any = None, **changes: Any) -> list[bytes]:
     return [encode_header(Header(**fields)), *body]
 
 
-def answer(dealer: Any) -> Header:
-    """The header of the next answer."""
+def reply(dealer: Any) -> Header:
+    """The header of the next reply."""
     return decode_header(dealer.recv_multipart()[0])

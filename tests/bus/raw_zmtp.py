@@ -1,4 +1,4 @@
-"""ZeroMQ's protocol spoken by hand, for what its library never sends: a message without an end."""
+"""ZeroMQ's protocol by hand, for what its library never sends: a message without an end."""
 
 import socket
 from pathlib import Path

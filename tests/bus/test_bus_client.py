@@ -1,4 +1,4 @@
-"""A line to a node whose connection comes, goes and comes back while nobody looks."""
+"""A client of a node whose connection is lost and made again while the client does not look."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus.client import Peer
+from messages.bus.client import Client
 from messages.bus.connection import Connection
 from messages.bus.header import VERSION, Header, decode_header, encode_header
 from messages.bus.waiting import Limits
@@ -22,7 +22,7 @@ def context() -> Iterator["zmq.Context[Any]"]:
 
 
 class Server:
-    """One life of a node, as a bare socket."""
+    """One epoch of a node, as a bare socket."""
 
     def __init__(self, context: "zmq.Context[Any]", address: str) -> None:
         self.socket = context.socket(zmq.ROUTER)
@@ -32,7 +32,7 @@ class Server:
         self.monitor.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
         self.socket.bind(address)
 
-    def question(self) -> tuple[bytes, Header]:
+    def request(self) -> tuple[bytes, Header]:
         route, header, _ = self.socket.recv_multipart()
         return route, decode_header(header)
 
@@ -43,7 +43,7 @@ class Server:
 
 
 @pytest.mark.parametrize("looks", ["while it is away", "when it is back"])
-def test_question_is_put_again_however_late_the_asker_looks(
+def test_request_is_sent_again_however_late_the_client_looks(
     tmp_path: Path, context: "zmq.Context[Any]", looks: str
 ) -> None:
     address = f"ipc://{tmp_path}/srv"
@@ -54,15 +54,15 @@ def test_question_is_put_again_however_late_the_asker_looks(
             asleep.set()
             awake.wait(PATIENCE)
 
-    answers: list[Any] = []
-    peer = Peer(Connection(context, address, None), "server", "asker.1", "asker")
+    replies: list[Any] = []
+    client = Client(Connection(context, address, None), "server", "client.1", "epoch")
     limits = Limits.by_the_clock(PATIENCE)
     thread = threading.Thread(
-        target=lambda: answers.append(peer.ask("server/do", [b"body"], limits, tick=tick)[1])
+        target=lambda: replies.append(client.request("server/do", [b"body"], limits, tick=tick)[1])
     )
     thread.start()
     first = Server(context, address)
-    asked = first.question()[1]
+    original = first.request()[1]
     tired.set()
     assert asleep.wait(PATIENCE)
     first.close()
@@ -71,11 +71,11 @@ def test_question_is_put_again_however_late_the_asker_looks(
     second = Server(context, address)
     second.monitor.recv_multipart()
     awake.set()
-    route, again = second.question()
-    assert (again.id, again.again) == (asked.id, "")
-    reply = Header(VERSION, "reply", again.door, again.client, again.id, "second", 0.0)
-    second.socket.send_multipart([route, encode_header(reply), b"answer"])
+    route, again = second.request()
+    assert (again.id, again.again) == (original.id, "")
+    reply = Header(VERSION, "reply", again.endpoint, again.client, again.id, "second", 0.0)
+    second.socket.send_multipart([route, encode_header(reply), b"reply"])
     thread.join(PATIENCE)
-    assert answers == [[b"answer"]]
-    peer.close()
+    assert replies == [[b"reply"]]
+    client.close()
     second.close()

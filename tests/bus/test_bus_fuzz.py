@@ -1,5 +1,5 @@
-"""Thousands of hostile messages to a real node: it answers all the while, says what it refused, and
-has its memory back afterwards.
+"""Thousands of hostile messages to a real node: it answers meanwhile, reports what it rejected, and
+frees its memory afterwards.
 
 `make fuzz` sends a hundred thousand.
 """
@@ -24,11 +24,11 @@ from tests.bus.raw_zmtp import Endless
 from tests.bus_processes import PATIENCE, Process, eventually
 
 BACK = 1.2
-"""How much of its memory a node may have kept, as a multiple of what it had."""
+"""The memory that a node may have afterwards, as a multiple of what it had."""
 
 
 class Hostile:
-    """Sends what no well-behaved peer would."""
+    """Sends messages that no well-behaved peer sends."""
 
     def __init__(self, run: Path, seed: int) -> None:
         self._dice = random.Random(seed)
@@ -72,7 +72,7 @@ class Hostile:
         self._dice.choice(self._requests).send_multipart(frames)
 
     def _read(self) -> None:
-        """Nobody reads on purpose: one in three times everything that has come is thrown away."""
+        """Replies are not read; one in three times all that have come are discarded."""
         if self._dice.random() < 0.3:
             for dealer in (*self._requests, *self._subscriptions):
                 while dealer.poll(0):
@@ -98,25 +98,25 @@ class Hostile:
 
     def _wrong_kind(self) -> None:
         kind: Any = self._dice.choice(["reply", "error", "message", "latched", "working"])
-        self._ask(request(self._number, kind=kind, door="x" * self._dice.randrange(3000)))
+        self._ask(request(self._number, kind=kind, endpoint="x" * self._dice.randrange(3000)))
 
     def _huge_counts(self) -> None:
-        """A body that says that it has four thousand million of something."""
+        """A body that claims four thousand million elements."""
         front = self._dice.choice([b"\xdd", b"\xdf", b"\xc6", b"\xdb", b"\xc9"])
         body = front + b"\xff\xff\xff\xff" + self._dice.randbytes(20)
-        doors = ["server/double", "server/do", "server/work/send"]
-        header, _ = request(self._number, door=self._dice.choice(doors), goal="g")
+        endpoints = ["server/double", "server/do", "server/work/send"]
+        header, _ = request(self._number, endpoint=self._dice.choice(endpoints), goal="g")
         self._ask([header, body])
 
     def _query(self) -> None:
         query = GoalQuery(goal=f"{self._dice.randrange(300)}", wait=1e9)
-        self._ask(request(self._number, query, door="server/work/result", client="asks"))
+        self._ask(request(self._number, query, endpoint="server/work/result", client="asks"))
 
     def _goal(self) -> None:
         seconds = self._dice.choice([0.0, 0.0, 0.0, 0.2])
         goal = Do(note="x" * self._dice.randrange(1000), seconds=seconds)
         id = f"{self._number}"
-        self._ask(request(self._number, goal, door="server/work/send", goal=id, client="gives"))
+        self._ask(request(self._number, goal, endpoint="server/work/send", goal=id, client="gives"))
 
     def _check(self) -> None:
         self._ask(request(self._number, kind="check", client=f"{self._number}"))
@@ -128,7 +128,7 @@ class Hostile:
 
     def _large(self, size: int) -> None:
         part = bytes(2 << 20)
-        self._ask([*request(self._number, door="server/double"), *[part] * (size // len(part))])
+        self._ask([*request(self._number, endpoint="server/double"), *[part] * (size // len(part))])
 
     def _not_zeromq(self) -> None:
         with socket.socket(socket.AF_UNIX) as bare, contextlib.suppress(OSError):
@@ -142,13 +142,13 @@ def resident(process: int) -> int:
 
 
 def flood(run: Path, surviving: Process, bus: Bus, count: int) -> None:
-    """Send so much, and see that the node is as it was."""
-    heard: dict[str, int] = {}
+    """Send ``count`` messages, and check that the node is as it was."""
+    counts: dict[str, int] = {}
 
-    def hear(said: Diagnostic) -> None:
-        heard[said.about] = max(said.count, heard.get(said.about, 0))
+    def note(diagnostic: Diagnostic) -> None:
+        counts[diagnostic.about] = max(diagnostic.count, counts.get(diagnostic.about, 0))
 
-    bus.subscribe(diagnostics("server"), hear)
+    bus.subscribe(diagnostics("server"), note)
     hostile = Hostile(run, count)
     try:
         hostile.send(500)
@@ -168,11 +168,11 @@ def flood(run: Path, surviving: Process, bus: Bus, count: int) -> None:
     eventually(back)
     assert bus.call(DO, Do(note="after"), PATIENCE).note == "after"
     # A third or so of what was sent is well-formed; goals, checks and queries are answered.
-    refused = {"requests", "subscriptions", "server/double", "server/do"}
+    rejected = {"requests", "subscriptions", "server/double", "server/do"}
 
     def counted() -> bool:
         bus.spin_once(0.05)
-        return sum(heard.values()) >= count // 4 and refused <= heard.keys()
+        return sum(counts.values()) >= count // 4 and rejected <= counts.keys()
 
     eventually(counted)
 
@@ -197,25 +197,27 @@ def test_message_without_an_end_is_cut_off(
 ) -> None:
     monkeypatch.setattr("messages.bus.guard.MAX_GROWTH", 32 << 20)
     node = Bus(run, "server")
-    said: list[str] = []
+    reported: list[str] = []
     report = node._diagnostics.report  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(
         *(node._diagnostics, "report"),  # pyright: ignore[reportPrivateUsage]
-        lambda about, message, level="warning": said.append(message) or report(about, message),
+        lambda about, message, level="warning": reported.append(message) or report(about, message),
     )
     endless = Endless(socket_path(run, "server", side), PATIENCE)
     try:
         most = 2 << 30
         assert endless.send(bytes(1024), most) < most
-        eventually(lambda: any("sends without end" in message for message in said))
-        node.serve(DO, lambda request: Done(note=request.note, life=0))
+        eventually(lambda: any("sends without end" in message for message in reported))
+        node.serve(DO, lambda request: Done(note=request.note, process=0))
         node.spin_once()
     finally:
         endless.close()
         node.close()
 
 
-def test_connections_have_a_number(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_beyond_the_limit_are_closed(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("messages.bus.guard.MAX_CONNECTIONS", 20)
     node = Bus(run, "server")
     opened = [socket.socket(socket.AF_UNIX) for _ in range(30)]
@@ -225,7 +227,7 @@ def test_connections_have_a_number(run: Path, monkeypatch: pytest.MonkeyPatch) -
             each.connect(str(socket_path(run, "server", "srv")))
         closed: set[int] = set()
 
-        def turned_away() -> bool:
+        def rejected() -> bool:
             for each in opened:
                 with contextlib.suppress(BlockingIOError):
                     while each.recv(256):  # ZeroMQ greets first
@@ -233,7 +235,7 @@ def test_connections_have_a_number(run: Path, monkeypatch: pytest.MonkeyPatch) -
                     closed.add(each.fileno())
             return len(closed) == 10
 
-        eventually(turned_away)
+        eventually(rejected)
     finally:
         for each in opened:
             each.close()
@@ -242,7 +244,7 @@ def test_connections_have_a_number(run: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_node_has_its_memory_back_from_messages_without_an_end(
+def test_node_frees_the_memory_of_messages_without_an_end(
     run: Path, surviving: Process, bus: Bus
 ) -> None:
     bus.call(DO, Do(note="warm"), PATIENCE)

@@ -1,4 +1,4 @@
-"""Garbage on every socket: counted, said on the diagnostics topic, and no node stops for it."""
+"""Garbage on every socket: it is counted and reported, and no node stops for it."""
 
 import random
 import socket
@@ -49,35 +49,35 @@ def context() -> Iterator[Sockets]:
 
 
 class Watched:
-    """A well-behaved client that hears the server's diagnostics."""
+    """A well-behaved client that receives the server's diagnostics."""
 
     def __init__(self, run: Path) -> None:
         self.bus = Bus(run)
-        self.heard: list[Diagnostic] = []
-        self.bus.subscribe(diagnostics("server"), self.heard.append)
-        self.asked = 0
+        self.received: list[Diagnostic] = []
+        self.bus.subscribe(diagnostics("server"), self.received.append)
+        self.calls = 0
 
-    def ask(self) -> None:
-        self.asked += 1
-        assert self.bus.call(DO, Do(note=str(self.asked)), PATIENCE).note == str(self.asked)
+    def call(self) -> None:
+        self.calls += 1
+        assert self.bus.call(DO, Do(note=str(self.calls)), PATIENCE).note == str(self.calls)
         self.bus.spin_once()
 
-    def hears(self, about: str, count: int = 1) -> None:
-        """Wait until the diagnostics say so."""
+    def wait_for(self, about: str, count: int = 1) -> None:
+        """Wait until the diagnostics report so many problems."""
 
-        def heard() -> bool:
+        def reported() -> bool:
             self.bus.spin_once(0.05)
-            return any(said.about == about and said.count >= count for said in self.heard)
+            return any(each.about == about and each.count >= count for each in self.received)
 
-        eventually(heard)
+        eventually(reported)
 
 
 @pytest.fixture
 def watched(run: Path, surviving: Process) -> Iterator[Watched]:
     watched = Watched(run)
-    watched.ask()
+    watched.call()
     yield watched
-    watched.ask()
+    watched.call()
     watched.bus.close()
 
 
@@ -100,7 +100,7 @@ def _mutate(dice: random.Random, frames: list[bytes]) -> list[bytes]:
     return frames
 
 
-def test_requests_that_are_none(run: Path, watched: Watched, context: Sockets) -> None:
+def test_garbage_requests_are_counted(run: Path, watched: Watched, context: Sockets) -> None:
     dice = random.Random(1)
     dealer = context.socket(zmq.DEALER)
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
@@ -111,22 +111,22 @@ def test_requests_that_are_none(run: Path, watched: Watched, context: Sockets) -
             frames = _mutate(dice, request(number))
         dealer.send_multipart(frames)
         if number % 50 == 0:
-            watched.ask()
+            watched.call()
     dealer.send_multipart([b"x"] * 2000)
-    watched.hears("requests", count=200)
-    said = [each for each in watched.heard if each.about == "requests"]
-    assert all("\n" not in each.message for each in said)
+    watched.wait_for("requests", count=200)
+    reported = [each for each in watched.received if each.about == "requests"]
+    assert all("\n" not in each.message for each in reported)
 
 
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"door": "server/none"}, "unknown_service"),
+        ({"endpoint": "server/none"}, "unknown_service"),
         ({"version": 99}, "version"),
-        ({"door": "server/double"}, "malformed"),
-        ({"door": "server/work/send"}, "malformed"),
-        ({"door": "server/work/result"}, "malformed"),
-        ({"door": "server/do", "again": "another life"}, "restarted"),
+        ({"endpoint": "server/double"}, "malformed"),
+        ({"endpoint": "server/work/send"}, "malformed"),
+        ({"endpoint": "server/work/result"}, "malformed"),
+        ({"endpoint": "server/do", "again": "another epoch"}, "restarted"),
     ],
 )
 def test_requests_that_can_be_answered_get_an_error(
@@ -147,22 +147,22 @@ def test_request_that_comes_twice_is_done_once(
     dealer = context.socket(zmq.DEALER)
     dealer.setsockopt(zmq.RCVTIMEO, int(PATIENCE * 1000))
     dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-    answers: list[list[bytes]] = []
+    replies: list[list[bytes]] = []
     for _ in range(3):
         dealer.send_multipart(request(7))
     for _ in range(3):
-        answers.append(dealer.recv_multipart())
-    assert answers[0] == answers[1] == answers[2]
-    dealer.send_multipart(request(6))  # nobody waits for this one any more
-    refused = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
-    assert (refused.id, refused.code) == (6, "out_of_order")
+        replies.append(dealer.recv_multipart())
+    assert replies[0] == replies[1] == replies[2]
+    dealer.send_multipart(request(6))  # no client waits for this one any more
+    rejected = msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header)
+    assert (rejected.id, rejected.code) == (6, "out_of_order")
     dealer.send_multipart(request(8))
     assert msgspec.msgpack.decode(dealer.recv_multipart()[0], type=Header).id == 8
     assert (run / "server" / "done").read_text().split().count("fuzz") == 2
 
 
 @pytest.mark.parametrize("side", ["srv", "pub"])
-def test_bytes_that_are_not_zeromq(run: Path, watched: Watched, side: Any) -> None:
+def test_bytes_that_are_not_zeromq_are_reported(run: Path, watched: Watched, side: Any) -> None:
     dice = random.Random(2)
     path = str(socket_path(run, "server", side))
     greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48)
@@ -173,22 +173,22 @@ def test_bytes_that_are_not_zeromq(run: Path, watched: Watched, side: Any) -> No
         start = (b"", greeting, greeting[:12], b"\x01\x00", b"GET / HTTP/1.1\r\n\r\n")[number % 5]
         try:
             raw.sendall(start + dice.randbytes(dice.randrange(300)))
-            if number % 3 == 0:  # a frame that says it is 2**60 bytes long
+            if number % 3 == 0:  # a frame that claims to be 2**60 bytes long
                 raw.sendall(greeting + b"\x02" + (2**60).to_bytes(8, "big"))
         except OSError:
-            pass  # thrown out before it could say all
+            pass  # disconnected before all was sent
         if number % 2:
             raw.close()
         else:
             opened.append(raw)
         if number % 30 == 0:
-            watched.ask()
+            watched.call()
     for raw in opened:
         raw.close()
-    watched.hears("requests" if side == "srv" else "subscriptions")
+    watched.wait_for("requests" if side == "srv" else "subscriptions")
 
 
-def test_what_is_no_subscription(run: Path, watched: Watched, context: Sockets) -> None:
+def test_garbage_subscriptions_are_reported(run: Path, watched: Watched, context: Sockets) -> None:
     dice = random.Random(3)
     strange = context.socket(zmq.DEALER)
     strange.connect(f"ipc://{socket_path(run, 'server', 'pub')}")
@@ -197,11 +197,11 @@ def test_what_is_no_subscription(run: Path, watched: Watched, context: Sockets) 
         strange.send_multipart(
             [dice.randbytes(dice.randrange(1, 60)) for _ in range(dice.randint(1, 4))]
         )
-    watched.ask()
-    watched.hears("subscriptions")
+    watched.call()
+    watched.wait_for("subscriptions")
 
 
-def test_too_large_a_frame_ends_only_its_connection(
+def test_frame_that_is_too_large_ends_only_its_connection(
     run: Path, watched: Watched, context: Sockets
 ) -> None:
     dealer = context.socket(zmq.DEALER)
@@ -214,66 +214,66 @@ def test_too_large_a_frame_ends_only_its_connection(
     monitor.close()
 
 
-def test_topics_that_are_none(run: Path, context: Sockets) -> None:
-    """A publisher that says anything at all, and a node that listens to it."""
+def test_garbage_on_topics_is_reported_by_the_subscriber(run: Path, context: Sockets) -> None:
+    """A publisher that sends anything at all, and a node that subscribes to it."""
     dice = random.Random(4)
-    listener = Bus(run, "listener")
-    heard: list[Done] = []
-    said: list[Diagnostic] = []
-    listener.subscribe(LATEST, heard.append)
-    listener.listen("server/*", lambda header, body: None)
-    listener.subscribe(diagnostics("listener"), said.append)
+    subscriber = Bus(run, "subscriber")
+    received: list[Done] = []
+    reported: list[Diagnostic] = []
+    subscriber.subscribe(LATEST, received.append)
+    subscriber.subscribe_untyped("server/*", lambda header, body: None)
+    subscriber.subscribe(diagnostics("subscriber"), reported.append)
     prepare(run, "server")
-    teller = context.socket(zmq.ROUTER)
-    teller.bind(f"ipc://{socket_path(run, 'server', 'pub')}")
-    wanted: dict[bytes, bytes] = {}  # and who wants it
+    publisher = context.socket(zmq.ROUTER)
+    publisher.bind(f"ipc://{socket_path(run, 'server', 'pub')}")
+    routes: dict[bytes, bytes] = {}  # by subscription
 
     def subscribed() -> bool:
-        listener.spin_once(0.01)
-        while teller.poll(0):
-            route, asked = teller.recv_multipart()
-            wanted[asked] = route
-        return wanted.keys() == {b"\1server/latest\0", b"\1server/"}
+        subscriber.spin_once(0.01)
+        while publisher.poll(0):
+            route, subscription = publisher.recv_multipart()
+            routes[subscription] = route
+        return routes.keys() == {b"\1server/latest\0", b"\1server/"}
 
     eventually(subscribed)
-    (route,) = set(wanted.values())
+    (route,) = set(routes.values())
     topic = b"server/latest\0"
 
     def message(number: int, **changes: Any) -> list[bytes]:
         fields: dict[str, Any] = {
             "version": VERSION,
             "kind": "message",
-            "door": "server/latest",
+            "endpoint": "server/latest",
             "client": "t",
             "id": number,
             "epoch": "t",
             "time": 0.0,
             **changes,
         }
-        body = snapshot(encode(Done(note=str(number), life=1)))
+        body = snapshot(encode(Done(note=str(number), process=1)))
         return [encode_header(Header(**fields)), *body]
 
     for number in range(1, 501):
-        teller.send_multipart([route, topic, *_mutate(dice, message(number))])
+        publisher.send_multipart([route, topic, *_mutate(dice, message(number))])
         if number % 20 == 0:
-            teller.send_multipart([route, topic, dice.randbytes(20), dice.randbytes(20)])
-            teller.send_multipart([route, b"server/", dice.randbytes(20)])
-            teller.send_multipart([route, topic, *message(number, kind="request")])
-            teller.send_multipart([route, topic, *message(number, door="server/other")])
-            listener.spin_once(0.0)
-    teller.send_multipart([route, topic, *message(1000)])
+            publisher.send_multipart([route, topic, dice.randbytes(20), dice.randbytes(20)])
+            publisher.send_multipart([route, b"server/", dice.randbytes(20)])
+            publisher.send_multipart([route, topic, *message(number, kind="request")])
+            publisher.send_multipart([route, topic, *message(number, endpoint="server/other")])
+            subscriber.spin_once(0.0)
+    publisher.send_multipart([route, topic, *message(1000)])
 
     def came() -> bool:
-        listener.spin_once(0.05)
-        return any(done.note == "1000" for done in heard) and bool(said)
+        subscriber.spin_once(0.05)
+        return any(done.note == "1000" for done in received) and bool(reported)
 
     eventually(came)
-    assert {each.about for each in said} <= {"topics", "server/latest"}
-    listener.close()
+    assert {each.about for each in reported} <= {"topics", "server/latest"}
+    subscriber.close()
 
 
-def test_answers_that_are_none(run: Path, context: Sockets) -> None:
-    """A server that answers anything at all: its caller gets an exception of the bus."""
+def test_garbage_replies_raise_an_exception_of_the_bus(run: Path, context: Sockets) -> None:
+    """A server that replies anything at all."""
     dice = random.Random(5)
     prepare(run, "server")
     router = context.socket(zmq.ROUTER)
@@ -284,31 +284,31 @@ def test_answers_that_are_none(run: Path, context: Sockets) -> None:
             if not router.poll(PATIENCE * 1000):
                 return
             route, header, *_rest = router.recv_multipart()
-            asked = msgspec.msgpack.decode(header, type=Header)
-            reply = msgspec.structs.replace(asked, kind=dice.choice(["reply", "error"]), text="x")
-            good = [encode_header(reply), *snapshot(encode(Done(note="", life=1)))]
+            request = msgspec.msgpack.decode(header, type=Header)
+            reply = msgspec.structs.replace(request, kind=dice.choice(["reply", "error"]), text="x")
+            good = [encode_header(reply), *snapshot(encode(Done(note="", process=1)))]
             router.send_multipart([route, *_mutate(dice, good)])
 
     answering = threading.Thread(target=answer, daemon=True)
     answering.start()
     bus = Bus(run)
-    refused: list[str] = []
+    errors: list[str] = []
     for _ in range(200):
         try:
             bus.call(DO, Do(), timeout=0.1 if answering.is_alive() else 0.01)
         except BusError as error:
-            refused.append(str(error))
-    assert not any("\n" in why for why in refused)
-    assert len(refused) > 50
+            errors.append(str(error))
+    assert not any("\n" in why for why in errors)
+    assert len(errors) > 50
     answering.join(PATIENCE)
     bus.close()
 
 
-def test_what_is_being_done_is_not_forgotten(
+def test_request_that_is_being_done_is_not_forgotten(
     run: Path, context: Sockets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many others ask in the meantime: asked again, it is answered and not done again."""
-    monkeypatch.setattr("messages.bus.services.MAX_LINES", 4)
+    """However many other clients call meanwhile: repeated, it is answered and not done again."""
+    monkeypatch.setattr("messages.bus.services.MAX_CLIENTS", 4)
     begun: list[str] = []
     goes_on = threading.Event()
 
@@ -316,7 +316,7 @@ def test_what_is_being_done_is_not_forgotten(
         begun.append(request.note)
         if request.note == "fuzz":
             goes_on.wait(PATIENCE)
-        return Done(note=request.note, life=0)
+        return Done(note=request.note, process=0)
 
     bus = Bus(run, "server")
     bus.serve(BEHIND, do, background=True)
@@ -326,12 +326,12 @@ def test_what_is_being_done_is_not_forgotten(
     try:
         dealer = context.socket(zmq.DEALER)
         dealer.connect(f"ipc://{socket_path(run, 'server', 'srv')}")
-        dealer.send_multipart(request(1, door="server/behind"))
+        dealer.send_multipart(request(1, endpoint="server/behind"))
         eventually(lambda: begun == ["fuzz"])
         for number in range(6):
             with closing(Bus(run)) as other:
                 other.call(BEHIND, Do(note=str(number)), PATIENCE)
-        dealer.send_multipart(request(1, door="server/behind", again=bus.epoch))
+        dealer.send_multipart(request(1, endpoint="server/behind", again=bus.epoch))
         with closing(Bus(run)) as other:
             other.call(BEHIND, Do(note="last"), PATIENCE)
         goes_on.set()

@@ -1,4 +1,4 @@
-"""A goal's end on its way to the store: what comes between, and what if it cannot be kept."""
+"""A goal's end on its way to the store: a cancellation in between, and a store that fails."""
 
 import threading
 from pathlib import Path
@@ -22,7 +22,7 @@ class Serving:
 
     def _work(self, goal: GoalHandle[Do, Done]) -> Done:
         self.times += 1
-        return Done(note=goal.request.note, life=0)
+        return Done(note=goal.request.note, process=0)
 
     def end(self) -> None:
         self._stop.set()
@@ -33,7 +33,7 @@ class Serving:
 
 def test_cancelling_a_goal_that_has_just_ended_leaves_its_end_alone(run: Path, bus: Bus) -> None:
     class Interrupted(MemoryGoals):
-        """Somebody cancels right after a goal's end was written."""
+        """A caller cancels right after a goal's end was stored."""
 
         def save(self, record: GoalRecord) -> None:
             super().save(record)
@@ -56,11 +56,11 @@ def test_cancelling_a_goal_that_has_just_ended_leaves_its_end_alone(run: Path, b
         serving.end()
 
 
-def test_a_goal_whose_end_could_not_be_kept_is_done_again_when_asked_for(
+def test_a_goal_whose_end_could_not_be_stored_is_done_again_when_it_is_sent_again(
     run: Path, bus: Bus
 ) -> None:
     class Full(MemoryGoals):
-        """Fails once to keep a goal's end."""
+        """Fails once to store a goal's end."""
 
         full = True
 

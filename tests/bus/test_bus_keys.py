@@ -1,4 +1,4 @@
-"""Keys that others may read or replace are refused, and the sentence says what to do."""
+"""Keys that other users may read or replace are refused, and the sentence states what to do."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ def opened(keys: Path) -> None:
     Bus(run, "server", {"server": {"host": "127.0.0.1", "port": port}}, keys=keys).close()
 
 
-def test_keys_are_made_so_that_they_will_do(keys: Path) -> None:
+def test_keys_are_made_with_rights_that_are_accepted(keys: Path) -> None:
     assert keys.stat().st_mode & 0o777 == 0o700
     assert (keys / "server.key_secret").stat().st_mode & 0o777 == 0o600
     opened(keys)
@@ -40,7 +40,7 @@ def test_keys_are_made_so_that_they_will_do(keys: Path) -> None:
         (".", 0o770, "can be written by others (mode 0770): `chmod 700"),
     ],
 )
-def test_what_others_may_read_or_write_is_refused(
+def test_keys_that_others_may_read_or_write_are_refused(
     keys: Path, name: str, mode: int, words: str
 ) -> None:
     (keys / name).chmod(mode)
@@ -51,14 +51,14 @@ def test_what_others_may_read_or_write_is_refused(
 
 
 @pytest.mark.parametrize(("name", "mode"), [("tools.key", 0o644), (".", 0o755)])
-def test_what_others_may_only_read_of_what_is_public_will_do(
+def test_public_keys_that_others_may_only_read_are_accepted(
     keys: Path, name: str, mode: int
 ) -> None:
     (keys / name).chmod(mode)
     opened(keys)
 
 
-def test_a_link_is_as_safe_as_what_it_leads_to(keys: Path, tmp_path: Path) -> None:
+def test_a_link_is_checked_by_its_target(keys: Path, tmp_path: Path) -> None:
     place = tmp_path / "elsewhere"
     place.mkdir(mode=0o700)
     secret = keys / "server.key_secret"
@@ -79,7 +79,7 @@ def refused_for(keys: Path, path: str) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.parametrize("name", ["server.key_secret", "tools.key", "."])
-def test_what_belongs_to_another_user_is_refused(keys: Path, name: str) -> None:
+def test_keys_of_another_user_are_refused(keys: Path, name: str) -> None:
     os.chown(keys / name, 12345, -1)
     with pytest.raises(AddressError, match="belongs to another user"):
         opened(keys)

@@ -1,4 +1,4 @@
-"""The bus when processes are killed: what is asked again, what is not, what is remembered."""
+"""The bus when processes are killed: what is sent again, what is not, what is remembered."""
 
 from pathlib import Path
 from typing import Any
@@ -7,60 +7,59 @@ import pytest
 
 from messages.bus import Bus, DeadlineExceeded, GoalCancelled, PeerRestarted, RemoteError
 from tests.bus import SERVER
-from tests.bus.asking import Asking, notes
 from tests.bus.bus_server import BEHIND, DO, DO_AGAIN, LATEST, NEWS, WORK, Do, Done
+from tests.bus.callers import Caller, notes
 from tests.bus_processes import Process, eventually
 
 
-def test_call_before_the_server_is_there(run: Path, bus: Bus) -> None:
-    asking = Asking(lambda: bus.call(DO, Do(note="early")))
+def test_call_before_the_server_is_started_waits(run: Path, bus: Bus) -> None:
+    caller = Caller(lambda: bus.call(DO, Do(note="early")))
     process = Process(SERVER, run)
-    assert asking.result() == Done(note="early", life=process.popen.pid)
+    assert caller.result() == Done(note="early", process=process.popen.pid)
     assert notes(run) == ["early"]
     process.kill()
 
 
 @pytest.mark.parametrize("service", [DO_AGAIN, BEHIND])
-def test_idempotent_call_is_put_to_the_restarted_server(
+def test_idempotent_call_is_sent_to_the_restarted_server(
     run: Path, server: Process, bus: Bus, service: Any
 ) -> None:
     first = server.popen.pid
-    asking = Asking(lambda: bus.call(service, Do(note="one", seconds=1.0)))
+    caller = Caller(lambda: bus.call(service, Do(note="one", seconds=1.0)))
     eventually(lambda: notes(run) == ["one"])
     server.kill()
     server.start()
-    done = asking.result()
+    done = caller.result()
     assert isinstance(done, Done)
-    assert done.life == server.popen.pid != first
+    assert done.process == server.popen.pid != first
     assert notes(run) == ["one", "one"]
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_other_call_is_not_done_twice(run: Path, server: Process, bus: Bus, known: bool) -> None:
-    def ask() -> Any:
-        if known:  # then the caller has heard of the server's first life
+    def call() -> Any:
+        if known:  # then the client knows the server's first epoch
             bus.call(DO, Do(note="zero"))
         return bus.call(DO, Do(note="one", seconds=600.0))
 
-    asking = Asking(ask)
+    caller = Caller(call)
     eventually(lambda: notes(run)[-1:] == ["one"])
     server.kill()
     server.start()
-    outcome = asking.result()
+    outcome = caller.result()
     assert isinstance(outcome, PeerRestarted)
     assert "server/do" in str(outcome)
     assert notes(run).count("one") == 1
-    assert bus.call(DO, Do(note="next")).life == server.popen.pid
+    assert bus.call(DO, Do(note="next")).process == server.popen.pid
 
 
 def test_call_after_a_restart_is_an_ordinary_call(run: Path, server: Process, bus: Bus) -> None:
-    assert bus.call(DO, Do(note="one")).life == server.popen.pid
+    assert bus.call(DO, Do(note="one")).process == server.popen.pid
     server.kill()
-    asking = Asking(lambda: bus.call(DO, Do(note="elsewhere")))
-    outcome_before = bus.call  # the line of this thread saw the server go
+    caller = Caller(lambda: bus.call(DO, Do(note="elsewhere")))
     server.start()
-    assert outcome_before(DO, Do(note="two")).life == server.popen.pid
-    assert asking.result().life == server.popen.pid
+    assert bus.call(DO, Do(note="two")).process == server.popen.pid
+    assert caller.result().process == server.popen.pid
     assert sorted(notes(run)) == ["elsewhere", "one", "two"]
 
 
@@ -69,21 +68,21 @@ def test_deadline_names_the_service_the_node_and_the_seconds(server: Process, bu
         bus.call(BEHIND, Do(note="slow", seconds=5.0), timeout=0.25)
     for part in ("server/behind", "from server", "0.25 seconds"):
         assert part in str(error.value)
-    # What comes late is not taken for the answer to the next question.
+    # A late reply is not taken for the reply to the next request.
     assert bus.call(BEHIND, Do(note="next")).note == "next"
 
 
 def test_goal_survives_the_kill_of_its_server(run: Path, server: Process, bus: Bus) -> None:
-    heard: list[Done] = []
-    asking = Asking(
-        lambda: bus.run_goal(WORK, "g/1", Do(note="x", seconds=1.0), on_feedback=heard.append)
+    feedback: list[Done] = []
+    caller = Caller(
+        lambda: bus.run_goal(WORK, "g/1", Do(note="x", seconds=1.0), on_feedback=feedback.append)
     )
     eventually(lambda: "begin g/1" in notes(run))
     server.kill()
     server.start()
-    done = asking.result()
-    assert done == Done(note="x", life=server.popen.pid)
-    assert heard
+    done = caller.result()
+    assert done == Done(note="x", process=server.popen.pid)
+    assert feedback
     assert notes(run) == ["begin g/1", "begin g/1", "end g/1"]
     server.kill()
     server.start()
@@ -92,8 +91,8 @@ def test_goal_survives_the_kill_of_its_server(run: Path, server: Process, bus: B
 
 
 def test_two_callers_of_one_goal_get_one_result(run: Path, server: Process, bus: Bus) -> None:
-    asking = [Asking(lambda: bus.run_goal(WORK, "g", Do(note="x", seconds=0.3))) for _ in range(3)]
-    assert len({asked.result() for asked in asking}) == 1
+    callers = [Caller(lambda: bus.run_goal(WORK, "g", Do(note="x", seconds=0.3))) for _ in range(3)]
+    assert len({caller.result() for caller in callers}) == 1
     assert notes(run) == ["begin g", "end g"]
 
 
@@ -107,36 +106,36 @@ def test_goal_that_fails_stays_failed(run: Path, server: Process, bus: Bus) -> N
     assert notes(run) == ["begin g"]
 
 
-def test_goal_that_failed_by_a_mistake_is_begun_again_once_that_is_mended(
+def test_goal_that_failed_by_a_bug_begins_again_in_a_fixed_node(
     run: Path, server: Process, bus: Bus
 ) -> None:
     def fails() -> None:
         with pytest.raises(RemoteError, match="KeyError") as error:
             bus.run_goal(WORK, "g", Do(note="mistake"))
         assert error.value.code == "internal"
-        assert error.value.mishap
+        assert error.value.retryable
 
     fails()
-    fails()  # in the same life nothing can have changed
+    fails()  # without a restart nothing can have changed
     assert notes(run) == ["begin g"]
     server.kill()
     server.start()
     fails()
     assert notes(run) == ["begin g", "begin g"]
-    (run / "mended").touch()
+    (run / "fixed").touch()
     server.kill()
     server.start()
-    assert bus.run_goal(WORK, "g", Do(note="mistake")).life == server.popen.pid
+    assert bus.run_goal(WORK, "g", Do(note="mistake")).process == server.popen.pid
     assert notes(run) == ["begin g", "begin g", "begin g", "end g"]
 
 
-def test_goal_without_an_answer_is_begun_again_in_a_later_life(
+def test_goal_without_an_answer_begins_again_after_a_restart(
     run: Path, server: Process, bus: Bus
 ) -> None:
     for _ in range(2):
         with pytest.raises(RemoteError, match="model is away") as error:
             bus.run_goal(WORK, "g", Do(note="silence"))
-        assert error.value.mishap
+        assert error.value.retryable
         server.kill()
         server.start()
     assert notes(run) == ["begin g", "begin g"]
@@ -174,24 +173,26 @@ def test_goal_has_a_deadline_where_one_is_given(server: Process, bus: Bus) -> No
         bus.run_goal(WORK, "g", Do(note="x", seconds=600.0), timeout=0.3)
 
 
-def test_subscribers_hear_a_restarted_server(server: Process, run: Path, bus: Bus) -> None:
+def test_subscribers_receive_messages_of_a_restarted_server(
+    server: Process, run: Path, bus: Bus
+) -> None:
     latest: list[Done] = []
     news: list[Done] = []
     bus.call(DO, Do(note="before"))
     bus.subscribe(LATEST, latest.append)
     bus.subscribe(NEWS, news.append)
 
-    def heard(note: str) -> bool:
+    def received(note: str) -> bool:
         bus.spin_once(0.05)
         return bool(latest) and latest[-1].note == note
 
-    eventually(lambda: heard("before"))  # a late joiner gets the last value, of latched topics only
+    eventually(lambda: received("before"))  # a new subscriber gets the last value if it is latched
     assert news == []
     server.kill()
     server.start()
 
-    def says(note: str) -> bool:
+    def published(note: str) -> bool:
         bus.call(DO_AGAIN, Do(note=note))
-        return heard(note) and any(done.note == note for done in news)
+        return received(note) and any(done.note == note for done in news)
 
-    eventually(lambda: says("after"))
+    eventually(lambda: published("after"))

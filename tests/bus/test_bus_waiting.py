@@ -1,4 +1,4 @@
-"""What a deadline counts, who is waited for, and who is told."""
+"""What a deadline counts, which nodes are waited for, and how that is reported."""
 
 import socket
 import threading
@@ -19,15 +19,15 @@ from messages.empty import Empty
 from messages.interface import Service
 from messages.system import LIST, NodeState, NodeStates
 from tests.bus import SERVER
-from tests.bus.asking import Asking
 from tests.bus.bus_server import WORK, Do, Done
+from tests.bus.callers import Caller
 from tests.bus_processes import PATIENCE, Process, eventually, launch
 
 HURRIED = Service("server/do_again", Do, Done, idempotent=True, timeout=0.5)
 
 
-class Told:
-    """What a bus says of the nodes that it waits for."""
+class Notices:
+    """What a bus reports about the nodes that it waits for."""
 
     def __init__(self, bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sentences: list[str] = []
@@ -42,13 +42,13 @@ class Told:
 
 
 @pytest.fixture
-def told(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Told:
-    return Told(bus, monkeypatch)
+def notices(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Notices:
+    return Notices(bus, monkeypatch)
 
 
 @contextmanager
 def launcher(run: Path, state: str) -> Iterator[list[str]]:
-    """A launcher that has one node, ``server``, in a state that may be exchanged."""
+    """A launcher that has one node, ``server``, in a state that the test can change."""
     states = [state]
     bus = Bus(run, "launcher")
 
@@ -69,52 +69,56 @@ def launcher(run: Path, state: str) -> Iterator[list[str]]:
         bus.close()
 
 
-def test_deadline_does_not_count_while_the_node_is_away(run: Path, bus: Bus, told: Told) -> None:
+def test_deadline_does_not_count_while_the_node_is_away(
+    run: Path, bus: Bus, notices: Notices
+) -> None:
     server = Process(SERVER, run)
     bus.call(HURRIED, Do(note="before"), PATIENCE)
     server.kill()
-    asking = Asking(lambda: bus.call(HURRIED, Do(note="after")))
-    told.wait_for("waiting for server, which is away")  # after the service's half second
+    caller = Caller(lambda: bus.call(HURRIED, Do(note="after")))
+    notices.wait_for("waiting for server, which is absent")  # after the service's half second
     server.start()
-    assert asking.result() == Done(note="after", life=server.popen.pid)
-    assert told.sentences[-1] == "server is there again"
+    assert caller.result() == Done(note="after", process=server.popen.pid)
+    assert notices.sentences[-1] == "server is connected again"
     server.kill()
 
 
-def test_deadline_does_not_count_while_the_node_gets_ready(run: Path, bus: Bus, told: Told) -> None:
+def test_deadline_does_not_count_while_the_node_gets_ready(
+    run: Path, bus: Bus, notices: Notices
+) -> None:
     (run / "not_yet").touch()
     server = launch(SERVER, run)
-    asking = Asking(lambda: bus.call(HURRIED, Do(note="early")))
-    told.wait_for("waiting for server")
+    caller = Caller(lambda: bus.call(HURRIED, Do(note="early")))
+    notices.wait_for("waiting for server")
     (run / "not_yet").unlink()
-    assert asking.result() == Done(note="early", life=server.pid)
+    assert caller.result() == Done(note="early", process=server.pid)
     server.kill()
     server.communicate()
 
 
-def test_node_that_nobody_starts_is_waited_for_a_stated_time(
-    run: Path, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+def test_node_that_is_not_started_is_waited_for_a_stated_time(
+    run: Path, bus: Bus, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("messages.bus.waiting.ABSENCE", 2.0)
     with pytest.raises(DeadlineExceeded, match=r"server/do_again.*2 seconds: it is not running"):
         bus.call(HURRIED, Do())
-    (sentence,) = told.sentences
-    assert sentence.endswith("no launcher says that it is coming; start it within 2 seconds")
+    (sentence,) = notices.sentences
+    assert sentence.endswith("which no launcher knows; start it within 2 seconds")
 
 
 def test_node_that_the_launcher_knows_is_waited_for_longer(
-    run: Path, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+    run: Path, bus: Bus, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("messages.bus.waiting.ABSENCE", 0.1)
     monkeypatch.setattr("messages.bus.waiting.NOTICE", 0.0)
-    monkeypatch.setattr("messages.bus.waiting.OUTLOOK", 0.1)
+    monkeypatch.setattr("messages.bus.waiting.QUERY_INTERVAL", 0.1)
     with launcher(run, "released") as states:
-        asking = Asking(lambda: bus.call(HURRIED, Do(note="x")))
-        told.wait_for("which is not the launcher's: start it with `rlgpt run server`")
+        caller = Caller(lambda: bus.call(HURRIED, Do(note="x")))
+        notices.wait_for("which is not the launcher's: start it with `rlgpt run server`")
         states.append("waiting")
-        told.wait_for("which is being restarted")
+        notices.wait_for("which is being restarted")
         server = Process(SERVER, run)
-        assert asking.result() == Done(note="x", life=server.popen.pid)
+        assert caller.result() == Done(note="x", process=server.popen.pid)
         server.kill()
 
 
@@ -126,7 +130,7 @@ def test_caller_with_a_clock_of_its_own_waits_no_longer(run: Path, bus: Bus) -> 
         bus.call(HURRIED, Do(), timeout=0.2)
 
 
-def test_question_that_nobody_waits_for_is_not_put_later(run: Path, bus: Bus) -> None:
+def test_request_whose_caller_gave_up_is_not_sent_later(run: Path, bus: Bus) -> None:
     with pytest.raises(DeadlineExceeded):
         bus.call(HURRIED, Do(note="given up"), timeout=0.1)
     server = Process(SERVER, run)
@@ -135,29 +139,31 @@ def test_question_that_nobody_waits_for_is_not_put_later(run: Path, bus: Bus) ->
     server.kill()
 
 
-def test_goal_says_whom_it_waits_for(run: Path, bus: Bus, told: Told) -> None:
-    asking = Asking(lambda: bus.run_goal(WORK, "g", Do(note="x")))
-    told.wait_for("waiting for server, which is away, and no launcher says that it is coming")
+def test_waiting_for_the_server_of_a_goal_is_reported(
+    run: Path, bus: Bus, notices: Notices
+) -> None:
+    caller = Caller(lambda: bus.run_goal(WORK, "g", Do(note="x")))
+    notices.wait_for("waiting for server, which is absent, and which no launcher knows")
     server = Process(SERVER, run)
-    assert asking.result() == Done(note="x", life=server.popen.pid)
+    assert caller.result() == Done(note="x", process=server.popen.pid)
     server.kill()
 
 
 def test_goal_is_cancelled_at_a_server_that_is_being_restarted(
-    run: Path, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+    run: Path, bus: Bus, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("messages.bus.goal_client.PATIENCE", 0.5)
     server = Process(SERVER, run)
     goal = Do(note="x", seconds=600.0)
     unwanted = threading.Event()
-    asking = Asking(lambda: bus.run_goal(WORK, "g", goal, cancelled=unwanted.is_set))
+    caller = Caller(lambda: bus.run_goal(WORK, "g", goal, cancelled=unwanted.is_set))
     done = run / "server" / "done"
     eventually(lambda: done.exists() and "begin g" in done.read_text())
     server.kill()
     unwanted.set()
-    told.wait_for("waiting for server")
+    notices.wait_for("waiting for server")
     server.start()
-    assert isinstance(asking.result(), GoalCancelled)
+    assert isinstance(caller.result(), GoalCancelled)
     with pytest.raises(GoalCancelled):
         bus.run_goal(WORK, "g", goal, timeout=PATIENCE)
     server.kill()
@@ -167,7 +173,7 @@ def test_goal_is_cancelled_at_a_server_that_is_being_restarted(
 
 
 class Silent:
-    """A bare socket in a node's place, which answers what a test says."""
+    """A bare socket in a node's place, which replies when a test calls ``answer``."""
 
     def __init__(self, run: Path) -> None:
         prepare(run, "server")
@@ -180,11 +186,12 @@ class Silent:
         route, header, *_ = self._socket.recv_multipart()
         return route, decode_header(header)
 
-    def answer(self, route: bytes, asked: Header, kind: Any, code: str = "") -> None:
+    def answer(self, route: bytes, request: Header, kind: Any, code: str = "") -> None:
         header = Header(
-            *(VERSION, kind, asked.door, asked.client, asked.id, "life", 0.0, "", None, code)
+            *(VERSION, kind, request.endpoint, request.client, request.id),
+            *("epoch", 0.0, "", None, code),
         )
-        body = snapshot(encode(Done(note="late", life=1)))
+        body = snapshot(encode(Done(note="late", process=1)))
         self._socket.send_multipart([route, encode_header(header), *body])
 
     def close(self) -> None:
@@ -205,31 +212,31 @@ def silent(run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
 LONG = Service("server/do", Do, Done, timeout=24 * 3600.0)
 
 
-def test_node_that_says_nothing_is_named_long_before_the_deadline(
-    silent: Silent, bus: Bus, told: Told
+def test_silent_node_is_reported_long_before_the_deadline(
+    silent: Silent, bus: Bus, notices: Notices
 ) -> None:
-    asking = Asking(lambda: bus.call(LONG, Do()))
-    route, asked = silent.next()
-    assert asked.kind == "request"
-    told.wait_for("waiting for server, which is connected and has said nothing for 0.2 seconds")
+    caller = Caller(lambda: bus.call(LONG, Do()))
+    route, request = silent.next()
+    assert request.kind == "request"
+    notices.wait_for("waiting for server, which is connected and has not responded for 0.2 seconds")
     assert silent.next()[1].kind == "check"
-    silent.answer(route, asked, "working")
-    told.wait_for("server answers again")
-    silent.answer(route, asked, "reply")
-    assert asking.result() == Done(note="late", life=1)
+    silent.answer(route, request, "working")
+    notices.wait_for("server answers again")
+    silent.answer(route, request, "reply")
+    assert caller.result() == Done(note="late", process=1)
 
 
-def test_request_that_was_lost_is_put_again(silent: Silent, bus: Bus) -> None:
-    asking = Asking(lambda: bus.call(LONG, Do()))
-    route, asked = silent.next()
+def test_request_that_was_lost_is_sent_again(silent: Silent, bus: Bus) -> None:
+    caller = Caller(lambda: bus.call(LONG, Do()))
+    route, request = silent.next()
     while (check := silent.next()[1]).kind != "check":
         continue
     silent.answer(route, check, "error", NOT_KNOWN)
     while (again := silent.next()[1]).kind != "request":
         continue
-    assert (again.id, again.again) == (asked.id, "life")
+    assert (again.id, again.again) == (request.id, "epoch")
     silent.answer(route, again, "reply")
-    assert asking.result() == Done(note="late", life=1)
+    assert caller.result() == Done(note="late", process=1)
 
 
 def test_node_that_hangs_runs_into_the_deadline(silent: Silent, bus: Bus) -> None:
@@ -241,8 +248,8 @@ def test_node_that_hangs_runs_into_the_deadline(silent: Silent, bus: Bus) -> Non
 
 
 class Cable:
-    """Carries bytes between a port and another, until it is pulled: then nothing is said any more,
-    not even that it is over."""
+    """Carries bytes between two ports until it is pulled: then nothing is sent any more, not even
+    the end of the connection."""
 
     def __init__(self, to: int) -> None:
         self._to = to
@@ -257,7 +264,7 @@ class Cable:
             while not self.pulled.is_set():
                 here, _ = self._listening.accept()
                 if self.pulled.is_set():
-                    self._sockets.append(here)  # nobody is there to greet
+                    self._sockets.append(here)  # no handshake follows
                     continue
                 there = socket.create_connection(("127.0.0.1", self._to))
                 self._sockets += [here, there]
@@ -285,7 +292,7 @@ def _two_free_ports() -> int:
                 return port
 
 
-def test_machine_that_vanishes_is_noticed_and_named(
+def test_machine_that_vanishes_is_noticed_and_reported(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("messages.bus.frames.BEAT", 0.1)
@@ -296,7 +303,7 @@ def test_machine_that_vanishes_is_noticed_and_named(
 
     def do(request: Do) -> Done:
         begun.set()
-        return Done(note=request.note, life=0)
+        return Done(note=request.note, process=0)
 
     server.serve(HURRIED, do)
     over = threading.Event()
@@ -304,16 +311,16 @@ def test_machine_that_vanishes_is_noticed_and_named(
     serving.start()
     cable = Cable(port)
     caller = Bus(run, hosts={"server": {"host": "127.0.0.1", "port": cable.port}})
-    told = Told(caller, monkeypatch)
+    notices = Notices(caller, monkeypatch)
     try:
         assert caller.call(HURRIED, Do(note="near"), PATIENCE).note == "near"
         cable.pulled.set()
         patient = Service("server/do_again", Do, Done, idempotent=True, timeout=3600.0)
-        asking = Asking(lambda: caller.call(patient, Do(note="far")))
-        told.wait_for("waiting for server, which is away")
-        assert asking.is_alive()
+        waiting = Caller(lambda: caller.call(patient, Do(note="far")))
+        notices.wait_for("waiting for server, which is absent")
+        assert waiting.is_alive()
         caller.close()
-        asking.result()
+        waiting.result()
     finally:
         over.set()
         server.wake()

@@ -1,4 +1,4 @@
-"""A node that is ready describes all that it has: nothing is added when it is first used."""
+"""A node that is ready describes all its endpoints: none is added when it is first used."""
 
 import importlib
 import pkgutil
@@ -53,8 +53,8 @@ def test_all_that_a_node_has_is_described_when_it_is_ready(
 ) -> None:
     bus = MockBus(kind.name)
     node = start(kind, bus, tmp_path, **parameters)
-    described = bus.said(description(kind.name))[-1]
-    names = {door.name for door in described.doors}
+    described = bus.published(description(kind.name))[-1]
+    names = {endpoint.name for endpoint in described.endpoints}
     assert declared(kind.name), kind.name
     assert declared(kind.name) <= names
     common = ("heartbeat", "description", "describe", "get_parameters", "set_parameters")
@@ -63,7 +63,7 @@ def test_all_that_a_node_has_is_described_when_it_is_ready(
     if isinstance(node, Llm):
         node.transcript.close()
     for thread in threading.enumerate():
-        if thread.name == "imports":  # of torch, by the learner; it is not to outlive the test
+        if thread.name == "imports":  # of torch, by the learner; it must not outlive the test
             thread.join()
 
 
@@ -71,7 +71,7 @@ class Forgetful(Node):
     name = "planner"
 
 
-def test_a_topic_that_was_not_advertised_is_refused(tmp_path: Path) -> None:
+def test_publishing_on_a_topic_that_was_not_advertised_is_rejected(tmp_path: Path) -> None:
     node = start(Forgetful, MockBus("planner"), tmp_path)
     with pytest.raises(BusError, match="planner/plan is not advertised; call"):
         node.publish(PLAN, None)  # type: ignore[arg-type]

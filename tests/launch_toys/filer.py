@@ -1,4 +1,4 @@
-"""A node that leaves files, some of which it hands over."""
+"""A node that writes files, some of which it hands over."""
 
 from nodes.node import Node
 

@@ -39,13 +39,13 @@ def rlgpt(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def refused(*arguments: str, cwd: Path) -> str:
-    """The one sentence that a command is refused with: what it prints, and exits with 2, but in
-    this process. Nothing is started by then, so an interpreter of its own would show no more."""
-    said = io.StringIO()
-    with contextlib.chdir(cwd), contextlib.redirect_stderr(said):
+    """The one sentence with which a command is refused (exit code 2), run in this process. Nothing
+    is started by then, so an interpreter of its own would show no more."""
+    errors = io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stderr(errors):
         code = main(arguments)
-    assert code == 2, said.getvalue()
-    return _sentence(said.getvalue())
+    assert code == 2, errors.getvalue()
+    return _sentence(errors.getvalue())
 
 
 def failed(*arguments: str, cwd: Path, code: int) -> str:
@@ -55,10 +55,10 @@ def failed(*arguments: str, cwd: Path, code: int) -> str:
     return _sentence(done.stderr)
 
 
-def _sentence(said: str) -> str:
-    assert "Traceback" not in said
-    assert said.startswith("rlgpt: "), said
-    return said
+def _sentence(errors: str) -> str:
+    assert "Traceback" not in errors
+    assert errors.startswith("rlgpt: "), errors
+    return errors
 
 
 class Launched:
@@ -102,8 +102,8 @@ class Launched:
         self._reader.join(PATIENCE)
         return code
 
-    def lives(self) -> list[str]:
-        return (self.run / "lives").read_text().splitlines()
+    def events(self) -> list[str]:
+        return (self.run / "events").read_text().splitlines()
 
 
 @contextlib.contextmanager
@@ -134,11 +134,11 @@ def launched(*arguments: str, cwd: Path, run: Path) -> Iterator[Launched]:
     eventually(lambda: not processes_of(run), lambda: processes_of(run))
 
 
-def eventually(happened: Callable[[], object], told: Callable[[], object] = lambda: "") -> None:
-    """Wait until ``happened`` returns something true."""
+def eventually(happened: Callable[[], object], state: Callable[[], object] = lambda: "") -> None:
+    """Wait until ``happened`` returns a true value; a failure shows ``state``."""
     deadline = time.monotonic() + PATIENCE
     while not happened():
-        assert time.monotonic() < deadline, told()
+        assert time.monotonic() < deadline, state()
         time.sleep(0.02)
 
 

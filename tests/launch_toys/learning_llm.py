@@ -1,5 +1,5 @@
-"""The llm node with a rulebook that learns on the way to something else, too: logs are found by
-code and dug by a policy, which needs next to no training."""
+"""The llm node with a rulebook that also uses rl for an intermediate item: logs are found by code
+and dug by a policy, which needs hardly any training."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ from messages.plan import SubAction
 from messages.world import Condition, RewardTerm
 from nodes.llm.backend import Backend, Completion
 from nodes.llm.llm import Llm
-from nodes.llm.rulebook import rules
 from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rules import Book
 
 LOG = Condition(kind="have", name="log")
 FIND = SubAction(name="find a tree", method="code", success=Condition(kind="facing", name="wood"))
@@ -43,12 +43,12 @@ class Learning(RulebookBackend):
         if isinstance(question, ProgramQuestion) and question.sub_action == FIND:
             stock = ["walk_up_to.py", "walk_up_to_patiently.py"]
             file = stock[min(len(question.attempts), 1)]
-            return ProgramAnswer(source=rules.program(file, LOG))
+            return ProgramAnswer(source=Book().program(file, LOG))
         if isinstance(question, SpecQuestion) and question.sub_action == DIG:
             return SpecAnswer(
                 observations=["facing", "inventory"],
                 actions=["forward", "jump"],
-                macros=[MacroDraft(name="cut", source=rules.program("dig.py", LOG))],
+                macros=[MacroDraft(name="cut", source=Book().program("dig.py", LOG))],
                 rewards=[RewardTerm(kind="success", weight=1.0)],
                 horizon=200,
                 targets=["wood"],

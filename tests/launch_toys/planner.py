@@ -1,4 +1,4 @@
-"""A planner that reaches its goal by saying so, after ``seconds``."""
+"""A planner that reports its goal as reached after ``seconds``."""
 
 import time
 
@@ -27,7 +27,7 @@ class Planner(Node):
         refuse: bool = False
         until: str = ""  # a file in the run folder, that is waited for
         debug: bool = False  # calls for the debugger
-        mistake: bool = False  # fails until the run folder has a file called `mended`
+        mistake: bool = False  # fails until the run folder has a file called `fixed`
 
     def setup(self) -> None:
         self.advertise(PLAN)
@@ -40,7 +40,7 @@ class Planner(Node):
         self.publish(PLAN, status)
         if self.parameters.refuse:
             raise ServiceError("there is no way to that goal")
-        if self.parameters.mistake and not (self.run / "mended").exists():
+        if self.parameters.mistake and not (self.run / "fixed").exists():
             raise KeyError("plan")
         if self.parameters.debug:
             breakpoint()

@@ -1,8 +1,8 @@
-"""What the launcher asks of a process, and no more: a node without a bus, for tests of launching.
+"""A node without a bus, for tests of launching: it does only what the launcher needs of a process.
 
-Its parameters say how it misbehaves: ``fail_times`` (exit 1 at once, as often as that), ``code``
-(exit with it at once), ``deaf`` (to SIGTERM), ``helper`` (start a process of its own), ``silent``
-(never ready). Each start and each orderly end is a line of <run>/lives.
+Its parameters set how it misbehaves: ``fail_times`` (exit 1 at once, as often as that), ``code``
+(exit with it at once), ``deaf`` (ignore SIGTERM), ``helper`` (start a process of its own),
+``silent`` (never ready). Each start and each orderly end is a line of <run>/events.
 """
 
 import argparse
@@ -26,8 +26,8 @@ def main(name: str) -> None:
     parameters = config["nodes"][name].get("parameters", {})
 
     def note(what: str) -> None:
-        with (given.run / "lives").open("a") as lives:
-            lives.write(f"{name} {what}\n")
+        with (given.run / "events").open("a") as events:
+            events.write(f"{name} {what}\n")
 
     def stop(*_: object) -> None:
         note("stop")
@@ -36,9 +36,9 @@ def main(name: str) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN if parameters.get("deaf") else stop)
     signal.signal(signal.SIGINT, stop)
     note("start")
-    started = (given.run / "lives").read_text().splitlines().count(f"{name} start")
+    started = (given.run / "events").read_text().splitlines().count(f"{name} start")
     if "code" in parameters:
-        print(f"{name}: this will not do", file=sys.stderr, flush=True)
+        print(f"{name}: this is invalid", file=sys.stderr, flush=True)
         sys.exit(parameters["code"])
     if started <= parameters.get("fail_times", 0):
         print(f"{name}: failing start {started}", file=sys.stderr, flush=True)
@@ -46,8 +46,8 @@ def main(name: str) -> None:
     if parameters.get("helper"):
         subprocess.Popen(["sleep", "1000"], env={**os.environ, "TOY_RUN": str(given.run)})
     if "NOTIFY_SOCKET" in os.environ and not parameters.get("silent"):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as door:
-            door.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
     print(f"{name} runs, {given.overrides}", flush=True)
     while True:
         time.sleep(60)

@@ -49,12 +49,12 @@ class Member(NamedTuple):
 
 
 def members(launcher: int) -> list[Member]:
-    """All that a launcher has started, and what those have."""
+    """All processes that a launcher has started, with their children."""
     return [member for member in _below(launcher) if member.kind]
 
 
 def strangers(launcher: int) -> set[Member]:
-    """Those that are of no kind: no process stays so but one that `KINDS` lacks."""
+    """Those of no kind: only a process that `KINDS` lacks stays one."""
     return {member for member in _below(launcher) if not member.kind}
 
 

@@ -1,5 +1,5 @@
 """The llm node with a server of its own, tests/fake_vllm.py, and the answers of `learning_llm`:
-each question is put to the server, and answered once that has said something."""
+each question is sent to the server, and answered once the server has replied."""
 
 import sys
 from pathlib import Path

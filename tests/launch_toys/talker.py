@@ -1,4 +1,4 @@
-"""A node with parameters, whose topic's type nobody else knows."""
+"""A node with parameters, and a topic whose type no other module declares."""
 
 import msgspec
 import numpy as np
@@ -8,12 +8,12 @@ from messages.interface import Topic
 from nodes.node import Node
 
 
-class Said(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+class Chatter(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     text: str
     numbers: Array
 
 
-SAID = Topic("talker/said", Said, latched=True)
+CHATTER = Topic("talker/chatter", Chatter, latched=True)
 
 
 class Talker(Node):
@@ -25,12 +25,12 @@ class Talker(Node):
         loudness: int = 3
 
     def setup(self) -> None:
-        self.advertise(SAID)
-        self.bus.every(0.05, self.say)
+        self.advertise(CHATTER)
+        self.bus.every(0.05, self.publish_text)
 
-    def say(self) -> None:
-        said = Said(text=self.parameters.text, numbers=np.arange(3, dtype=np.int64))
-        self.publish(SAID, said)
+    def publish_text(self) -> None:
+        message = Chatter(text=self.parameters.text, numbers=np.arange(3, dtype=np.int64))
+        self.publish(CHATTER, message)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ DEADLINE = 400.0
 
 
 class Watch:
-    """What a run says of its nodes and of its training."""
+    """What a run publishes about its nodes and its training."""
 
     def __init__(self, launch: Launched) -> None:
         self._launch = launch
@@ -47,13 +47,13 @@ class Watch:
         self.until(lambda: len(self.training) >= before + 2)
 
     def at(self, activity: str, since: int = 0) -> int:
-        """Wait until the fast agent does what begins so; how much it had said by then, which is
-        what to count ``since`` for the next time."""
+        """Wait until the fast agent's activity begins so. Returns how many activities it has
+        published, as ``since`` for the next call."""
         self.until(lambda: any(w.activity.startswith(activity) for w in self.working[since:]))
         return len(self.working)
 
     def kill(self, *nodes: str) -> None:
-        """kill -9, and wait until they are back."""
+        """kill -9, and wait until they are ready again."""
         before = {node: self.state(node) for node in nodes}
         for node in nodes:
             os.kill(before[node].pid, signal.SIGKILL)

@@ -3,14 +3,10 @@
 import numpy as np
 
 from messages.world import Interface, Task
-from models.features import counted_items
-from nodes.env_server.interface.autocraft import Autocraft
 from nodes.env_server.interface.choices import Choices
-from nodes.env_server.interface.conditions import Judge
-from nodes.env_server.interface.features import FeatureMatrix
 from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.video_model import VideoModel, check
-from nodes.env_server.worlds.world import Bools, Floats, World
+from worlds.play import Bools, Floats, Play, World
 
 
 class Stage:
@@ -22,25 +18,24 @@ class Stage:
     """
 
     def __init__(
-        self, interface: Interface, task: Task, world: World, model: VideoModel | None = None
+        self,
+        interface: Interface,
+        task: Task,
+        play: Play,
+        world: World,
+        model: VideoModel | None = None,
     ) -> None:
         if interface.horizon < 1:
             raise ValueError(f"a stage's horizon is at least 1 step, not {interface.horizon}")
         if not 0 < interface.gamma <= 1:
             raise ValueError(f"gamma is above 0 and at most 1, not {interface.gamma}")
-        check(interface, model, world.size)
+        self.assistant = play.assistant(interface.success, world) if interface.autocraft else None
+        check(interface, model, world.size, self.assistant.steps if self.assistant else 0)
         self.interface = interface
-        self.choices = Choices(interface, world)
-        self.rewards = Rewards(interface.rewards, world, model)
-        self.judge = Judge(interface.success, world)
-        self.autocraft = Autocraft(interface.success, world) if interface.autocraft else None
-        self.features = FeatureMatrix(
-            interface.observations,
-            interface.targets,
-            counted_items(interface, task.success),
-            len(self.choices.names),
-            world,
-        )
+        self.choices = Choices(interface, play, world)
+        self.rewards = Rewards(interface.rewards, play, world, model)
+        self.judge = play.judge(interface.success, world)
+        self.features = play.features(interface, task, len(self.choices.names), world)
         self.steps = np.zeros(world.size, np.int64)
         self.over = np.zeros(world.size, bool)
         self.previous = np.full(world.size, -1, np.int64)

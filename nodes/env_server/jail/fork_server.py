@@ -22,47 +22,16 @@ import msgspec
 import numpy as np
 
 from messages.program import CheckProgram, Program
-from messages.world import (
-    Condition,
-    Interface,
-    OpenSession,
-    Pictures,
-    RewardTerm,
-    SeedRange,
-    Task,
-)
-from models import actions as primitive_actions
-from models.features import FEATURES
+from messages.world import OpenSession, Pictures, SeedRange, Task
 from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.games import play_of
 from nodes.env_server.jail import inmate
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import WorldError, make_world
 from nodes.process import end_with_parent
-
-READS_EVERYTHING = """
-def action(obs):
-    seen = (obs.position, obs.yaw, obs.pitch, obs.life, obs.food, obs.inventory, obs.facing,
-            obs.facing_distance, obs.rays, obs.craftable, obs.oxygen, obs.light, obs.held,
-            obs.equipment, obs.nearby_table, obs.nearby_furnace, obs.block(0, -1, 0),
-            obs.block(5, 0, 0), obs.block(2, 0, 0), obs.block(3, 0, 0))
-    for name in ("wood", "nonsense"):
-        try:
-            found = (nearest(obs, name), nearest_mob(obs, "cow"), find(obs, name))
-        except ValueError:
-            pass
-    try:
-        craft("nonsense")
-    except ValueError:
-        pass
-    obs = look_at(obs, 1.0, 0.0, 1.0)
-    obs = walk_to(obs, 1, 1, 2)
-    obs = dig_at(obs, 0, -1, 0, 2)
-    obs = place_at(obs, "dirt", 1, 0, 0)
-    raise ValueError(f"{obs.position} {seen}")
-"""
-REWARD = "def reward(before, after):\n    return after.life - before.life\n"
+from worlds.play import Play, WorldError
+from worlds.runtime import Runtime
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +54,8 @@ def main(arguments: list[str]) -> int:
     control = socket.socket(fileno=int(arguments[0]))
     spec = msgspec.json.decode(arguments[1], type=Spec)
     try:
-        make_world(spec.kind, 1, spec.task, **spec.options).close()
+        play = play_of(spec.kind, spec.task)
+        play.make_world(spec.kind, 1, spec.task, **spec.options).close()
     except (ValueError, WorldError) as error:
         control.send(msgspec.json.encode(Tried(error=str(error)[:2000])))
         return 0
@@ -97,15 +67,15 @@ def main(arguments: list[str]) -> int:
         control.send(msgspec.json.encode(Tried(error=said[:2000])))
         return 0
     control.send(msgspec.json.encode(Tried(missing=missing())))
-    warm_language()
-    request = _Request(control)
+    warm_language(play)
+    request = _Request(control, play.programs)
     if request.what == "early":
         # Checking programs does not have to wait until kernels are loaded, or even compiled.
         request.handle()
         request = None
     elif not request.what:
         return 0
-    warm_world(spec)
+    warm_world(spec, play)
     if len(os.listdir("/proc/self/task")) != 1:
         print("the fork server has more than one thread: forks may hang", file=sys.stderr)
     gc.collect()
@@ -113,7 +83,7 @@ def main(arguments: list[str]) -> int:
     while request is None or request.what:
         if request is not None:
             request.handle()
-        request = _Request(control)
+        request = _Request(control, play.programs)
     return 0
 
 
@@ -121,8 +91,9 @@ class _Request:
     """The next one. ``what``: ``fork``, ``early`` (fork before all is warm), ``reap``; empty when
     the env server is gone."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, programs: Runtime) -> None:
         self._control = control
+        self._programs = programs
         asked, self._files, _, _ = socket.recv_fds(control, 64, 3)
         self.what, _, self._number = asked.decode().partition(" ")
 
@@ -135,7 +106,7 @@ class _Request:
             return
         pid = os.fork()
         if not pid:
-            _become_worker(self._control, self._files)
+            _become_worker(self._control, self._files, self._programs)
         for file in self._files:
             os.close(file)
         opened = os.pidfd_open(pid)
@@ -145,7 +116,7 @@ class _Request:
             os.close(opened)
 
 
-def _become_worker(control: socket.socket, files: list[int]) -> None:
+def _become_worker(control: socket.socket, files: list[int], programs: Runtime) -> None:
     """Does not return."""
     code = 1
     try:
@@ -154,43 +125,27 @@ def _become_worker(control: socket.socket, files: list[int]) -> None:
         if os.getppid() == parent:
             control.close()
             sock, shared, dump = files
-            inmate.live(socket.socket(fileno=sock), shared, dump)
+            inmate.live(socket.socket(fileno=sock), shared, dump, programs)
             code = 0
     finally:
         os._exit(code)
 
 
-def warm_language() -> None:
-    """Load what checking and compiling need."""
-    for source in (READS_EVERYTHING, "def action(obs):\n    x = (\n", "import os\n"):
-        problems_of(CheckProgram(program=Program(name="warm", source=source)))
-    problems_of(CheckProgram(program=Program(name="warm", source=REWARD), kind="reward"))
+def warm_language(play: Play) -> None:
+    """Load what checking and compiling need, a name that no game has included."""
+    warm = play.warm_up()
+    wrong = ("def action(obs):\n    x = (\n", "import os\n", "def action(obs):\n    unknown()\n")
+    for source in (warm.program, *wrong):
+        problems_of(CheckProgram(program=Program(name="warm", source=source)), play.programs)
+    reward = CheckProgram(program=Program(name="warm", source=warm.reward), kind="reward")
+    problems_of(reward, play.programs)
 
 
-def warm_world(spec: Spec) -> None:
+def warm_world(spec: Spec, play: Play) -> None:
     """Play a little with everything that there is, so that every kernel is loaded."""
-    task = msgspec.structs.replace(
-        spec.task, success=Condition(kind="have", name="dragon_egg"), horizon=1000
-    )
-    log = Condition(kind="have", name="log")
-    terms = [
-        RewardTerm(kind="code", weight=1.0, source=REWARD),
-        RewardTerm(kind="gain", weight=1.0, name="log"),
-        *(
-            RewardTerm(kind=kind, weight=1.0, name=name)
-            for kind in ("approach", "facing")
-            for name in ("wood", "cow")
-        ),
-    ]
-    interface = Interface(
-        observations=list(FEATURES),
-        actions=[*primitive_actions.PRIMITIVES, "craft:planks", "place:dirt"],
-        macros=[Program(name="macro", source=READS_EVERYTHING, max_steps=8)],
-        rewards=terms,
-        success=log,
-        horizon=50,
-        targets=["wood", "cow"],
-    )
+    warm = play.warm_up()
+    task = msgspec.structs.replace(spec.task, success=warm.task.success, horizon=1000)
+    interface = warm.interface
     request = OpenSession(
         session="warm",
         task=task,
@@ -199,22 +154,17 @@ def warm_world(spec: Spec) -> None:
         interface=interface,
         pictures=Pictures(),
     )
-    world = make_world(spec.kind, 2, task, **spec.options)
+    world = play.make_world(spec.kind, 2, task, **spec.options)
     session = Session(request, world)
-    for success in (
-        Condition(kind="near", name="wood"),
-        Condition(kind="facing", name="cow"),
-        Condition(kind="nearby", name="furnace"),
-        Condition(kind="have", name="planks"),
-    ):
+    for success in warm.conditions:
         session.take(msgspec.structs.replace(interface, success=success, autocraft=True))
         session.step(np.array([1, 2], np.int64))
     session.take(interface)
     for choice in (0, len(interface.actions)):
         session.step(np.array([choice, 1], np.int64))
-    session.run_program(Program(name="warm", source=READS_EVERYTHING, max_steps=8))
+    session.run_program(Program(name="warm", source=warm.program, max_steps=8))
     world.rgb(0, HEIGHT, WIDTH)
-    world.observation(0)
+    play.load(world)
     session.said()
     session.pictures()
     session.close()

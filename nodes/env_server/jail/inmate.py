@@ -20,13 +20,15 @@ from messages.program import Checked, CheckProgram
 from messages.world import ProgramRan, Step
 from messages.world import TakeInterface as Take
 from nodes.env_server.frames import FrameCount
+from nodes.env_server.games import play_of
 from nodes.env_server.jail import wire
 from nodes.env_server.jail.confine import confine
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS
 from nodes.env_server.session import Session
-from nodes.env_server.worlds import WorldError, make_world
 from nodes.process import show_as
+from worlds.play import WorldError
+from worlds.runtime import Runtime
 
 SESSION, CHECKER = "rlgpt session", "rlgpt checker"
 """What a worker is shown as, by what it is for."""
@@ -34,9 +36,9 @@ WHERE = signal.SIGUSR1
 """Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
 
 
-def live(sock: socket.socket, shared: int, dump: int) -> None:
+def live(sock: socket.socket, shared: int, dump: int, programs: Runtime) -> None:
     """``shared``: the memory of the pulse. ``dump``: where tracebacks go, of `WHERE` and of what
-    kills the interpreter."""
+    kills the interpreter. ``programs``: of the game whose programs it checks."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     memory = memoryview(mmap.mmap(shared, mmap.PAGESIZE))[:SIZE].cast("q")
     PULSE.attach(memory)
@@ -44,11 +46,14 @@ def live(sock: socket.socket, shared: int, dump: int) -> None:
     faulthandler.enable(file=dump, all_threads=False)
     faulthandler.register(WHERE, file=dump, all_threads=False, chain=False)
     logging.basicConfig(level=logging.INFO, handlers=[_Teller(sock)], force=True)
-    Inmate(sock, memory, dump).serve()
+    Inmate(sock, memory, dump, programs).serve()
 
 
 class Inmate:
-    def __init__(self, sock: socket.socket, memory: memoryview, dump: int) -> None:
+    def __init__(
+        self, sock: socket.socket, memory: memoryview, dump: int, programs: Runtime
+    ) -> None:
+        self._programs = programs
         self._sock = sock
         self._memory = memory
         self._dump = dump
@@ -99,7 +104,7 @@ class Inmate:
         if not self._confined:
             raise RuntimeError("nothing is done before the door is closed")
         if isinstance(ask, CheckProgram):
-            return Checked(problems=problems_of(ask))
+            return Checked(problems=problems_of(ask, self._programs))
         session = self._session
         if session is None:
             raise RuntimeError("there is no session yet")
@@ -120,11 +125,12 @@ class Inmate:
     def _make(self, ask: wire.Make) -> wire.Made:
         show_as(SESSION)
         request = ask.request
-        world = make_world(ask.kind, request.size, request.task, **ask.options)
+        play = play_of(ask.kind, request.task)
+        world = play.make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
         first = np.zeros(1, np.int64)
         world.reset(first, first + request.seeds.first)
-        world.observation(0)
+        play.load(world)
         self._confine(ask.memory)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)

@@ -31,8 +31,7 @@ from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.video_model import VideoModel
-from nodes.env_server.worlds.errors import WorldError
-from nodes.env_server.worlds.world import Ints
+from worlds.play import Ints, WorldError
 
 LOG = logging.getLogger("env_server")
 _ANSWERING = 110.0  # seconds for one answer, programs and engine together

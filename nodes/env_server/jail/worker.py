@@ -24,7 +24,6 @@ import numpy as np
 
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
-from models.features import MINECLIP
 from nodes.env_server.frames import HEIGHT, WIDTH
 from nodes.env_server.jail import wire
 from nodes.env_server.jail.forking import Forked, ForkServer
@@ -32,8 +31,8 @@ from nodes.env_server.jail.inmate import WHERE, receive_exactly
 from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
 from nodes.env_server.video_model import FRAMES, VideoModel
-from nodes.env_server.worlds import WorldError
 from nodes.process_status import STOPPED_FOR, Status, status_of
+from worlds.play import EMBEDDING, WorldError
 
 LOG = logging.getLogger("env_server")
 PATIENCE = 2.0  # seconds of the processor's time
@@ -215,7 +214,7 @@ class Worker:
                 raise wire.Broken(f"{len(frames)} frames")
             return wire.Told(values=model.embed(frames))
         clips = question.clips
-        if clips.shape[1:] != (FRAMES, MINECLIP.size) or clips.dtype != np.float32:
+        if clips.shape[1:] != (FRAMES, EMBEDDING) or clips.dtype != np.float32:
             raise wire.Broken(f"clips of {clips.shape}")
         try:
             return wire.Told(values=model.reward(clips, question.prompt, question.negatives))

@@ -12,14 +12,12 @@ the jailed process around it is for (`nodes/env_server/jail/`).
 """
 
 from nodes.env_server.programs.compiler import CompiledProgram, ProgramRefused, compile_program
-from nodes.env_server.programs.observation import Observations
 from nodes.env_server.programs.running import Batch, Ending, Run
 
 __all__ = [
     "Batch",
     "CompiledProgram",
     "Ending",
-    "Observations",
     "ProgramRefused",
     "Run",
     "compile_program",

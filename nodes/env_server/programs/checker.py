@@ -5,7 +5,9 @@ import re
 from collections.abc import Mapping
 
 from messages.program import Problem
-from nodes.env_server.programs import language
+from nodes.env_server.programs import grammar
+from worlds.foreign import other_games
+from worlds.language import Language
 
 _SPEC = re.compile(r"[<>=^]?[+\- ]?0?\d{0,2},?(\.\d{0,2})?[bdeEfFgGnosxX%]?")
 _MAX_NUMBER = 10**15
@@ -15,7 +17,7 @@ Signatures = Mapping[str, ast.arguments]
 
 
 def check(
-    tree: ast.Module, helpers: Signatures, helpers_that_act: frozenset[str]
+    tree: ast.Module, language: Language, helpers: Signatures, helpers_that_act: frozenset[str]
 ) -> tuple[list[Problem], frozenset[str]]:
     """All problems of the program, by line, and the names of its functions and of the helpers that
     act.
@@ -24,24 +26,24 @@ def check(
     """
     if deep := _too_deep(tree):
         return [Problem(line=deep, message="this is nested too deeply")], frozenset()
-    checker = _Checker(tree, helpers, helpers_that_act)
+    checker = _Checker(tree, language, helpers, helpers_that_act)
     checker.module(tree)
     checker.has_action()
     return checker.said(), checker.acting
 
 
-def check_library(tree: ast.Module) -> tuple[list[Problem], frozenset[str]]:
+def check_library(tree: ast.Module, language: Language) -> tuple[list[Problem], frozenset[str]]:
     """The same for functions that are no program yet."""
-    checker = _Checker(tree, {}, frozenset())
+    checker = _Checker(tree, language, {}, frozenset())
     checker.module(tree)
     return checker.said(), checker.acting
 
 
-def check_reward(tree: ast.Module) -> list[Problem]:
+def check_reward(tree: ast.Module, language: Language) -> list[Problem]:
     """All problems of a reward, ``def reward(before, after)``, which cannot act."""
     if deep := _too_deep(tree):
         return [Problem(line=deep, message="this is nested too deeply")]
-    checker = _Checker(tree, {}, frozenset())
+    checker = _Checker(tree, language, {}, frozenset())
     checker.module(tree)
     checker.has_reward()
     return checker.said()
@@ -50,7 +52,7 @@ def check_reward(tree: ast.Module) -> list[Problem]:
 def _too_deep(tree: ast.AST) -> int:
     """The line where the tree is deeper than allowed, else 0. Does not recurse."""
     level: list[tuple[ast.AST, int]] = [(tree, 1)]
-    for _ in range(language.MAX_DEPTH):
+    for _ in range(grammar.MAX_DEPTH):
         level = [
             (child, getattr(child, "lineno", line))
             for node, line in level
@@ -61,7 +63,9 @@ def _too_deep(tree: ast.AST) -> int:
     return level[0][1]
 
 
-def _acting(functions: dict[str, ast.FunctionDef], helpers: frozenset[str]) -> frozenset[str]:
+def _acting(
+    functions: dict[str, ast.FunctionDef], helpers: frozenset[str], language: Language
+) -> frozenset[str]:
     calls = {
         name: {
             node.func.id
@@ -75,7 +79,7 @@ def _acting(functions: dict[str, ast.FunctionDef], helpers: frozenset[str]) -> f
         more = {
             name
             for name, called in calls.items()
-            if name not in acting and called & (acting | language.PRIMITIVES.keys())
+            if name not in acting and called & (acting | language.primitives.keys())
         }
         if not more:
             return frozenset(acting)
@@ -84,20 +88,29 @@ def _acting(functions: dict[str, ast.FunctionDef], helpers: frozenset[str]) -> f
 
 class _Checker(ast.NodeVisitor):
     def __init__(
-        self, tree: ast.Module, helpers: Signatures, helpers_that_act: frozenset[str]
+        self,
+        tree: ast.Module,
+        language: Language,
+        helpers: Signatures,
+        helpers_that_act: frozenset[str],
     ) -> None:
         self.problems: list[Problem] = []
+        self.language = language
+        self.reserved = grammar.api_names(language)
+        self.foreign: dict[str, str] = {}  # names of another game that the program uses
         self.functions = {
             node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)
         }
         self.helpers = {n: args for n, args in helpers.items() if n not in self.functions}
-        self.acting = _acting(self.functions, helpers_that_act)
-        self.known = (
-            set(language.API_NAMES) | self.functions.keys() | self.helpers.keys() | _bound(tree)
-        )
+        self.acting = _acting(self.functions, helpers_that_act, language)
+        self.known = self.reserved | self.functions.keys() | self.helpers.keys() | _bound(tree)
         self.pure_scope = 0  # inside a lambda or comprehension, where nothing can act
 
     def said(self) -> list[Problem]:
+        if self.foreign:
+            name, game = next(iter(self.foreign.items()))
+            message = f"this is a program for {game}, which has {name}, and not for "
+            return [Problem(line=1, message=message + self.language.game)]
         unique = dict.fromkeys((p.line, p.message) for p in self.problems)
         return [Problem(line=line, message=message) for line, message in sorted(unique)]
 
@@ -122,8 +135,8 @@ class _Checker(ast.NodeVisitor):
                     else:
                         self.stored_name(target, target.id)
                 self.constant(node.value)
-            elif type(node) in language.SAID:
-                self.problem(node, language.SAID[type(node)])
+            elif type(node) in grammar.SAID:
+                self.problem(node, grammar.SAID[type(node)])
             else:
                 self.problem(node, "only functions and constants at the top level")
 
@@ -161,7 +174,7 @@ class _Checker(ast.NodeVisitor):
         self.annotation(node.returns)
         if node.decorator_list:
             self.problem(node, "decorators cannot be used")
-        if node.name in language.API_NAMES:
+        if node.name in self.reserved:
             self.problem(node, f"{node.name} is a name of the API and cannot be defined")
         if self.functions[node.name] is not node:
             self.problem(node, f"{node.name} is defined twice")
@@ -198,7 +211,7 @@ class _Checker(ast.NodeVisitor):
 
     def stored_name(self, node: ast.AST, name: str) -> None:
         self.name(node, name)
-        if name in language.API_NAMES:
+        if name in self.reserved:
             self.problem(node, f"{name} is a name of the API and cannot be assigned")
         elif name in self.functions:
             self.problem(node, f"{name} is a function and cannot be assigned")
@@ -210,24 +223,30 @@ class _Checker(ast.NodeVisitor):
             self.stored_name(node, node.id)
             return
         self.name(node, node.id)
-        if node.id in language.PRIMITIVES or node.id in self.acting:
+        if node.id in self.language.primitives or node.id in self.acting:
             self.problem(node, f"{node.id} may only be called, not passed around")
-        elif node.id in language.TYPES:
+        elif node.id in grammar.TYPES:
             self.problem(node, f"{node.id} may only be called or named in isinstance()")
-        elif node.id in language.EXCEPTIONS:
+        elif node.id in grammar.EXCEPTIONS:
             self.problem(node, f"{node.id} may only be raised or caught")
         elif node.id == "isinstance":
             self.problem(node, "isinstance may only be called")
         elif node.id not in self.known:
-            self.problem(node, f"unknown name {node.id}")
+            self.unknown(node, node.id)
+
+    def unknown(self, node: ast.AST, name: str) -> None:
+        self.problem(node, f"unknown name {name}")
+        game = other_games(self.language).get(name)
+        if game is not None:
+            self.foreign[name] = game
 
     # ---- expressions
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load):
             self.problem(node, "objects are read-only: attributes cannot be assigned")
-        elif node.attr not in language.FIELDS:
-            if node.attr in language.METHOD_NAMES:
+        elif node.attr not in self.language.fields:
+            if self.is_method(node.attr):
                 self.problem(node, f".{node.attr} may only be called")
             else:
                 self.problem(node, f"unknown attribute .{node.attr}")
@@ -237,15 +256,15 @@ class _Checker(ast.NodeVisitor):
         func = node.func
         arguments: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
         if any(keyword.arg is None for keyword in node.keywords):
-            self.problem(node, language.SAID[ast.Starred])
+            self.problem(node, grammar.SAID[ast.Starred])
         if isinstance(func, ast.Attribute):
-            if func.attr not in language.METHOD_NAMES:
+            if not self.is_method(func.attr):
                 self.problem(node, f"unknown method .{func.attr}()")
             self.visit(func.value)
         elif not isinstance(func, ast.Name):
             self.problem(node, "only functions and methods by name can be called")
             self.visit(func)
-        elif func.id in language.PRIMITIVES:
+        elif func.id in self.language.primitives:
             self.primitive(node, func.id)
         elif func.id in self.helpers:
             if func.id in self.acting:
@@ -256,16 +275,19 @@ class _Checker(ast.NodeVisitor):
         elif func.id == "isinstance":
             self.types(node)
             arguments = arguments[:1]
-        elif func.id in language.EXCEPTIONS:
+        elif func.id in grammar.EXCEPTIONS:
             self.problem(node, f"{func.id} may only be raised or caught")
-        elif func.id not in language.TYPES:
+        elif func.id not in grammar.TYPES:
             self.visit(func)
         for argument in arguments:
             self.visit(argument)
 
+    def is_method(self, name: str) -> bool:
+        return name in grammar.METHOD_NAMES or name in self.language.methods
+
     def primitive(self, node: ast.Call, name: str) -> None:
         self.may_act(node, name)
-        wanted = language.PRIMITIVES[name]
+        wanted = self.language.primitives[name]
         if len(node.args) != wanted or node.keywords:
             self.problem(node, f"{name} takes {'one argument' if wanted else 'no arguments'}")
 
@@ -292,7 +314,7 @@ class _Checker(ast.NodeVisitor):
             kinds = node.args[1]
             named = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
         if not named or any(
-            not isinstance(kind, ast.Name) or kind.id not in language.TYPES for kind in named
+            not isinstance(kind, ast.Name) or kind.id not in grammar.TYPES for kind in named
         ):
             self.problem(node, "isinstance takes a value and types by name, such as (int, float)")
 
@@ -335,10 +357,10 @@ class _Checker(ast.NodeVisitor):
 
     def display(self, node: ast.List | ast.Tuple | ast.Set | ast.Dict) -> None:
         parts = node.keys if isinstance(node, ast.Dict) else node.elts
-        if len(parts) > language.MAX_DISPLAY:
-            self.problem(node, f"at most {language.MAX_DISPLAY} elements in one pair of brackets")
+        if len(parts) > grammar.MAX_DISPLAY:
+            self.problem(node, f"at most {grammar.MAX_DISPLAY} elements in one pair of brackets")
         if isinstance(node, ast.Dict) and None in parts:
-            self.problem(node, language.SAID[ast.Starred])
+            self.problem(node, grammar.SAID[ast.Starred])
         self.generic_visit(node)
 
     visit_List = visit_Tuple = visit_Set = visit_Dict = display
@@ -382,11 +404,9 @@ class _Checker(ast.NodeVisitor):
                 self.visit(argument)
             error = error.func
         if error is not None and not (
-            isinstance(error, ast.Name) and error.id in language.EXCEPTIONS
+            isinstance(error, ast.Name) and error.id in grammar.EXCEPTIONS
         ):
-            self.problem(
-                node, f"only these can be raised: {', '.join(sorted(language.EXCEPTIONS))}"
-            )
+            self.problem(node, f"only these can be raised: {', '.join(sorted(grammar.EXCEPTIONS))}")
 
     def visit_Try(self, node: ast.Try) -> None:
         if node.finalbody:
@@ -402,8 +422,8 @@ class _Checker(ast.NodeVisitor):
         else:
             kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             for kind in kinds:
-                if not isinstance(kind, ast.Name) or kind.id not in language.EXCEPTIONS:
-                    allowed = ", ".join(sorted(language.EXCEPTIONS))
+                if not isinstance(kind, ast.Name) or kind.id not in grammar.EXCEPTIONS:
+                    allowed = ", ".join(sorted(grammar.EXCEPTIONS))
                     self.problem(node, f"only these can be caught: {allowed}")
         if node.name:
             self.stored_name(node, node.name)
@@ -411,9 +431,9 @@ class _Checker(ast.NodeVisitor):
             self.visit(statement)
 
     def generic_visit(self, node: ast.AST) -> None:
-        if type(node) not in language.NODES:
+        if type(node) not in grammar.NODES:
             kind = type(node).__name__
-            self.problem(node, language.SAID.get(type(node), f"{kind} cannot be used"))
+            self.problem(node, grammar.SAID.get(type(node), f"{kind} cannot be used"))
             return
         super().generic_visit(node)
 

@@ -3,15 +3,16 @@
 from messages.program import CheckProgram, Problem
 from nodes.env_server.programs.compiler import ProgramRefused, compile_program
 from nodes.env_server.programs.reward import compile_reward
+from worlds.runtime import Runtime
 
 
-def problems_of(request: CheckProgram) -> list[Problem]:
+def problems_of(request: CheckProgram, runtime: Runtime) -> list[Problem]:
     """All of it at once; nothing: the program may run."""
     try:
         if request.kind == "reward":
-            compile_reward(request.program.source)
+            compile_reward(request.program.source, runtime.language)
         else:
-            compile_program(request.program.source)
+            compile_program(request.program.source, runtime)
     except ProgramRefused as refused:
         return refused.problems
     return []

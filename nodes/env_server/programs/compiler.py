@@ -9,13 +9,14 @@ from functools import lru_cache
 from types import CodeType
 
 from messages.program import Problem
-from nodes.env_server.programs import language, library
+from nodes.env_server.programs import grammar, library
 from nodes.env_server.programs.checker import check
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
+from worlds.language import Language
+from worlds.runtime import Runtime
 
 _MARKS = (tokenize.NL, tokenize.COMMENT)
-_FIELDS = language.FIELDS | {"block"}
 
 
 class ProgramRefused(ValueError):
@@ -37,6 +38,7 @@ class CompiledProgram:
     """
 
     source: str
+    runtime: Runtime
     code: CodeType
     helpers: CodeType | None
     fields: frozenset[str]
@@ -44,7 +46,8 @@ class CompiledProgram:
 
 
 @lru_cache(maxsize=512)
-def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
+def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem, ...]:
+    language = runtime.language
     problem = limits(source)
     if problem is not None:
         return (problem,)
@@ -52,33 +55,34 @@ def _compiled(source: str) -> CompiledProgram | tuple[Problem, ...]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the program's text, which is no concern of ours
             tree = ast.parse(source)
-            signatures = {name: library.arguments(name) for name in language.HELPERS}
-            problems, acting = check(tree, signatures, library.acting())
+            signatures, acting = library.signatures(language), library.acting(language)
+            problems, acting = check(tree, language, signatures, acting)
             if problems:
                 return tuple(problems)
             fields = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-            called = _helpers(tree)
+            called = _helpers(tree, language)
             helpers = None
             if called:
-                helpers, read = library.compiled(called)
+                helpers, read = library.compiled(language, called)
                 fields |= read
                 library.rename(tree, called)
-                acting |= {library.PREFIX + name for name in called & library.acting()}
-            new = rewrite(tree, acting)
+                acting |= {library.PREFIX + name for name in called & library.acting(language)}
+            new = rewrite(tree, language, acting)
             code = compile(new, file_name(source), "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
         return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         said = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the program cannot be read: {said[:200]}"),)
-    return CompiledProgram(source, code, helpers, frozenset(fields) & _FIELDS, mark_of(source))
+    read = frozenset(fields) & (language.fields | language.methods)
+    return CompiledProgram(source, runtime, code, helpers, read, mark_of(source))
 
 
-def _helpers(tree: ast.Module) -> frozenset[str]:
+def _helpers(tree: ast.Module, language: Language) -> frozenset[str]:
     """Helpers that the program calls and does not define itself."""
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return (language.HELPERS & used) - own
+    return (language.helpers & used) - own
 
 
 FILE_NAME = "<coded action "
@@ -90,14 +94,14 @@ def file_name(source: str) -> str:
     return f"{FILE_NAME}{mark_of(source):x}>"
 
 
-def compile_program(source: str) -> CompiledProgram:
-    """Check, rewrite and compile a program.
+def compile_program(source: str, runtime: Runtime) -> CompiledProgram:
+    """Check, rewrite and compile a program of the runtime's language.
 
     Raises:
         ProgramRefused: with all problems and their lines in ``source``.
     """
     with PULSE.inside(mark_of(source)):
-        result = _compiled(source)
+        result = _compiled(source, runtime)
     if isinstance(result, CompiledProgram):
         return result
     raise ProgramRefused(list(result))
@@ -105,8 +109,8 @@ def compile_program(source: str) -> CompiledProgram:
 
 def limits(source: str) -> Problem | None:
     """What must hold before Python's own parser, which recurses in C, may see the text."""
-    if len(source) > language.MAX_SOURCE:
-        return Problem(line=1, message=f"longer than {language.MAX_SOURCE} characters")
+    if len(source) > grammar.MAX_SOURCE:
+        return Problem(line=1, message=f"longer than {grammar.MAX_SOURCE} characters")
     if "\0" in source:
         return Problem(line=1, message="there is a null character in the text")
     brackets = indents = tokens = 0
@@ -126,9 +130,9 @@ def limits(source: str) -> Problem | None:
                 indents += 1
             elif token.type == tokenize.DEDENT:
                 indents -= 1
-            if brackets > language.MAX_BRACKETS or indents > language.MAX_INDENTS:
+            if brackets > grammar.MAX_BRACKETS or indents > grammar.MAX_INDENTS:
                 return Problem(line=line, message="this is nested too deeply")
-            if tokens > language.MAX_LINE_TOKENS:
+            if tokens > grammar.MAX_LINE_TOKENS:
                 return Problem(line=line, message="this line is too long")
     except (tokenize.TokenError, SyntaxError) as error:
         return Problem(line=line, message=f"syntax error: {error.args[0]}")

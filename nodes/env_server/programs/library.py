@@ -1,4 +1,4 @@
-"""The helpers that programs may call: functions in the checked language itself (``helpers/``).
+"""The helpers that programs may call: functions in the checked language itself, a folder a game.
 
 A program gets those that it calls, and what these call, compiled like its own functions: the same
 checks, rewriting and fuel, each primitive counted. In the program's namespace their names begin
@@ -8,14 +8,12 @@ with ``_h_``, so that neither can touch the other's.
 import ast
 import copy
 from functools import cache, lru_cache
-from pathlib import Path
 from types import CodeType
 
-from nodes.env_server.programs import language
 from nodes.env_server.programs.checker import check_library
 from nodes.env_server.programs.rewriter import rewrite
+from worlds.language import Language
 
-FOLDER = Path(__file__).with_name("helpers")
 FILE_NAME = "<helper of coded actions>"
 PREFIX = "_h_"
 
@@ -23,13 +21,13 @@ PREFIX = "_h_"
 class _Library:
     """All helpers as trees, by name. Raises ValueError: one of them is not in the language."""
 
-    def __init__(self) -> None:
-        files = [ast.parse(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.py"))]
+    def __init__(self, language: Language) -> None:
+        files = [ast.parse(source) for source in language.helper_files()]
         body = [node for file in files for node in file.body if not isinstance(node, ast.Expr)]
         tree = ast.Module(body, [])
-        problems, self.acting = check_library(tree)
+        problems, self.acting = check_library(tree, language)
         if problems:
-            raise ValueError(f"the helpers of programs do not compile: {problems}")
+            raise ValueError(f"the helpers of {language.game} do not compile: {problems}")
         self.parts: dict[str, ast.stmt] = {}
         for node in body:
             if isinstance(node, ast.FunctionDef):
@@ -50,37 +48,36 @@ class _Library:
         return [name for name in self.parts if name in found]
 
 
-def source() -> str:
-    """The source of all helpers."""
-    return "\n\n".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.py")))
+@cache
+def _library(language: Language) -> _Library:
+    return _Library(language)
+
+
+def acting(language: Language) -> frozenset[str]:
+    """Names of the helpers that take steps."""
+    return _library(language).acting & language.helpers
 
 
 @cache
-def _library() -> _Library:
-    return _Library()
-
-
-def acting() -> frozenset[str]:
-    """Names of the helpers that take steps."""
-    return _library().acting & language.HELPERS
-
-
-def arguments(name: str) -> ast.arguments:
-    function = _library().parts[name]
-    assert isinstance(function, ast.FunctionDef)
-    return function.args
+def signatures(language: Language) -> dict[str, ast.arguments]:
+    """The arguments of each helper."""
+    parts = _library(language).parts
+    functions = {name: parts[name] for name in language.helpers}
+    return {
+        name: part.args for name, part in functions.items() if isinstance(part, ast.FunctionDef)
+    }
 
 
 @lru_cache(maxsize=16)
-def compiled(names: frozenset[str]) -> tuple[CodeType, frozenset[str]]:
+def compiled(language: Language, names: frozenset[str]) -> tuple[CodeType, frozenset[str]]:
     """The helpers of these names, ready to be executed in a run's namespace before the program, and
     the attributes that they read."""
-    library = _library()
+    library = _library(language)
     parts = [copy.deepcopy(library.parts[name]) for name in library.needed(names)]
     tree = ast.Module(parts, [])
     read = frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
     rename(tree, frozenset(library.parts))
-    new = rewrite(tree, frozenset(PREFIX + name for name in library.acting))
+    new = rewrite(tree, language, frozenset(PREFIX + name for name in library.acting))
     return compile(new, FILE_NAME, "exec", dont_inherit=True, optimize=0), read
 
 

@@ -16,24 +16,25 @@ from typing import Any
 import numpy as np
 
 from messages.program import Problem
-from nodes.env_server.programs import language
 from nodes.env_server.programs.checker import check_reward
 from nodes.env_server.programs.compiler import ProgramRefused, file_name, limits
 from nodes.env_server.programs.fuel import Fuel
 from nodes.env_server.programs.guards import SHARED, make_guards, text
-from nodes.env_server.programs.observation import Observation, Observations
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 from nodes.env_server.programs.running import innermost
-from nodes.env_server.readings import Readings
-from nodes.env_server.worlds.world import Bools, Floats
+from worlds.language import Language
+from worlds.play import Bools, Floats
+from worlds.runtime import Observations, Runtime
 
 MOST = 1e6  # what one step may pay or cost
 _KINDS = 20  # of mistakes that are told apart
 
 
 @lru_cache(maxsize=64)
-def _compiled(source: str) -> tuple[CodeType, frozenset[str]] | tuple[Problem, ...]:
+def _compiled(
+    source: str, language: Language
+) -> tuple[CodeType, frozenset[str]] | tuple[Problem, ...]:
     problem = limits(source)
     if problem is not None:
         return (problem,)
@@ -41,29 +42,33 @@ def _compiled(source: str) -> tuple[CodeType, frozenset[str]] | tuple[Problem, .
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
-            problems = check_reward(tree)
+            problems = check_reward(tree, language)
             if problems:
                 return tuple(problems)
             fields = frozenset(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute))
             code = compile(
-                rewrite(tree, frozenset()), file_name(source), "exec", dont_inherit=True, optimize=0
+                rewrite(tree, language, frozenset()),
+                file_name(source),
+                "exec",
+                dont_inherit=True,
+                optimize=0,
             )
     except SyntaxError as error:
         return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         said = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the reward cannot be read: {said[:200]}"),)
-    return code, fields & language.FIELDS
+    return code, fields & language.fields
 
 
-def compile_reward(source: str) -> tuple[CodeType, frozenset[str]]:
+def compile_reward(source: str, language: Language) -> tuple[CodeType, frozenset[str]]:
     """The code of a reward and the observation's fields that it reads.
 
     Raises:
         ProgramRefused: with all problems and their lines in ``source``.
     """
     with PULSE.inside(mark_of(source)):
-        found = _compiled(source)
+        found = _compiled(source, language)
     if len(found) == 2 and isinstance(found[0], CodeType):
         return found  # type: ignore[return-value]
     raise ProgramRefused([each for each in found if isinstance(each, Problem)])
@@ -76,27 +81,29 @@ class CodeReward:
         ProgramRefused: the source may not run.
     """
 
-    def __init__(self, source: str, size: int) -> None:
-        self._code, self._fields = compile_reward(source)
+    def __init__(self, source: str, runtime: Runtime, size: int) -> None:
+        self._code, self._fields = compile_reward(source, runtime.language)
+        self._observe = runtime.observe
+        self._values = runtime.values
         self._mark = mark_of(source)
         self._fuel = Fuel()
-        self._names: dict[str, Any] = {**SHARED, **make_guards(self._fuel)}
-        self._before: list[Observation | None] = [None] * size
+        self._names: dict[str, Any] = {**SHARED, **make_guards(self._fuel, runtime)}
+        self._before: list[Any] = [None] * size
         self._seen: list[Observations] = []
         self.mistakes: Counter[str] = Counter()
 
-    def begin(self, readings: Readings, rows: Bools) -> None:
+    def begin(self, readings: Any, rows: Bools) -> None:
         """Episodes or stages begin in ``rows`` (B,)."""
-        seen = Observations(readings, self._fields)
+        seen = self._observe(readings, self._fields)
         self._seen.append(seen)
         for row in np.flatnonzero(rows).tolist():
             self._before[row] = seen.row(row, 0)
 
-    def pay(self, readings: Readings, active: Bools) -> Floats:
+    def pay(self, readings: Any, active: Bools) -> Floats:
         """What the last step pays, (B,)."""
         for old in self._seen:
             old.expire()
-        seen = Observations(readings, self._fields)
+        seen = self._observe(readings, self._fields)
         self._seen = [seen]
         paid = np.zeros(len(active), np.float32)
         with PULSE.inside(self._mark):
@@ -109,7 +116,7 @@ class CodeReward:
                     self._before[row] = after
         return paid
 
-    def _one(self, before: Observation, after: Observation) -> float:
+    def _one(self, before: Any, after: Any) -> float:
         fuel, names = self._fuel, self._names.copy()
         fuel.begin()
         names["_tick"] = fuel.tick
@@ -119,7 +126,7 @@ class CodeReward:
             exec(self._code, names)
             value = names["reward"](before, after)
         except Exception as error:
-            said = f"{type(error).__name__}: {text(error)}"[:200]
+            said = f"{type(error).__name__}: {text(error, self._values)}"[:200]
             if fuel.exhausted:
                 said = "it turned its loops too often, or did as much work"
             return self._wrong(f"line {innermost(error)}: {said}")

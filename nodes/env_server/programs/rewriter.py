@@ -7,8 +7,8 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from nodes.env_server.programs import language
-from nodes.env_server.programs.primitives import CODES
+from nodes.env_server.programs import grammar
+from worlds.language import Language
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "_add",
@@ -23,9 +23,9 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 
 
-def rewrite(tree: ast.Module, acting: frozenset[str]) -> ast.Module:
+def rewrite(tree: ast.Module, language: Language, acting: frozenset[str]) -> ast.Module:
     """The tree as it is executed. ``tree`` must have passed the checker; it is changed."""
-    new = _Rewriter(acting).visit(tree)
+    new = _Rewriter(language, acting).visit(tree)
     return ast.fix_missing_locations(new)
 
 
@@ -37,7 +37,7 @@ def _call(where: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
 def _ticks(body: Sequence[ast.AST], where: ast.AST) -> list[ast.stmt]:
     """As many fuel ticks as the body is long, so that one turn of a loop costs what it does."""
     nodes = sum(1 for statement in body for _ in ast.walk(statement))
-    count = 1 + nodes // language.NODES_PER_TICK
+    count = 1 + nodes // grammar.NODES_PER_TICK
     return [ast.copy_location(ast.Expr(_call(where, "_tick")), where) for _ in range(count)]
 
 
@@ -56,7 +56,8 @@ def _literals(node: ast.expr) -> bool:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, acting: frozenset[str]) -> None:
+    def __init__(self, language: Language, acting: frozenset[str]) -> None:
+        self.language = language
         self.acting = acting
 
     # ---- statements
@@ -128,13 +129,13 @@ class _Rewriter(ast.NodeTransformer):
             call.keywords = [self.visit(keyword) for keyword in node.keywords]
             return call
         self.generic_visit(node)
-        if name in CODES:
-            return ast.copy_location(ast.Yield(ast.Constant(CODES[name])), node)
-        if name in language.PRIMITIVES:
+        if name in self.language.codes:
+            return ast.copy_location(ast.Yield(ast.Constant(self.language.codes[name])), node)
+        if name in self.language.primitives:
             return ast.copy_location(ast.Yield(_call(node, "_" + name, *node.args)), node)
         if name in self.acting:
             return ast.copy_location(ast.YieldFrom(node), node)
-        if name in language.TYPES:
+        if name in grammar.TYPES:
             node.func = ast.copy_location(ast.Name("_" + name, ast.Load()), func)
         return node
 

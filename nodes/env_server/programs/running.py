@@ -14,9 +14,8 @@ import numpy as np
 from nodes.env_server.programs.compiler import FILE_NAME, CompiledProgram
 from nodes.env_server.programs.fuel import LOOP_TURNS, Fuel, FuelSpent
 from nodes.env_server.programs.guards import SHARED, make_guards, text
-from nodes.env_server.programs.observation import Observation, Observations
-from nodes.env_server.programs.primitives import Code, said
 from nodes.env_server.programs.pulse import PULSE
+from worlds.runtime import Code, Observations
 
 Status = Literal[
     "finished", "error", "fuel_exhausted", "step_limit", "time_limit", "episode_over", "killed"
@@ -58,13 +57,13 @@ class Run:
         self._fuel = Fuel()
         self.seconds = 0.0  # of the processor's time, as far as it was timed
         self._names: dict[str, Any] = {}
-        self._generator: Generator[Code, Observation, None] | None = None
+        self._generator: Generator[Code, Any, None] | None = None
 
-    def start(self, obs: Observation) -> Code | None:
+    def start(self, obs: Any) -> Code | None:
         """Begin; the first primitive's code, or None if the program ended without one."""
         names = self._names
         names.update(SHARED)
-        names.update(make_guards(self._fuel))
+        names.update(make_guards(self._fuel, self.program.runtime))
         names["_tick"] = self._fuel.tick
         try:
             # The code was checked and rewritten by compile_program, and nothing else gets here.
@@ -79,7 +78,7 @@ class Run:
             return self._failed(error)
         return self._accepted(code)
 
-    def send(self, obs: Observation) -> Code | None:
+    def send(self, obs: Any) -> Code | None:
         """The primitive was carried out and this came of it; the next one's code or None."""
         self.carried_out(self.steps + 1, self._next)
         self.refuel()
@@ -91,7 +90,7 @@ class Run:
             return self._failed(error)
         return self._accepted(code)
 
-    def timed_send(self, obs: Observation) -> Code:
+    def timed_send(self, obs: Any) -> Code:
         """Let the program itself go on, and count the processor's time that it takes."""
         began = time.thread_time()
         try:
@@ -142,13 +141,13 @@ class Run:
         line = innermost(error)
         if self._fuel.exhausted or isinstance(error, FuelSpent):
             return self._end("fuel_exhausted", line=line, error=self._fuel.limit)
-        said = f"{type(error).__name__}: {text(error)}"[:_ERROR_LENGTH]
+        said = f"{type(error).__name__}: {text(error, self.program.runtime.values)}"[:_ERROR_LENGTH]
         return self._end("error", line=line, error=said)
 
     def _end(self, status: Status, line: int = 0, error: str = "") -> None:
         if status == "finished" and self._fuel.exhausted:
             status, error = "fuel_exhausted", self._fuel.limit
-        last = "" if self._last is None else said(self._last)
+        last = "" if self._last is None else self.program.runtime.described(self._last)
         self.ending = Ending(status, self.steps, line, last, error)
         if self._generator is not None:
             with contextlib.suppress(Exception):
@@ -180,6 +179,8 @@ class Batch:
     def __init__(self, runs: dict[int, Run], codes: dict[int, Code]) -> None:
         self.steps = 0
         self.runs = runs
+        runtimes = (run.program.runtime for run in runs.values())
+        self._observation: Any = next((runtime.observation for runtime in runtimes), None)
         self.slotted: dict[int, tuple[str, str]] = {}
         self._timed = False  # the processor's time of each run
         self._write(codes)
@@ -194,12 +195,12 @@ class Batch:
         carried_out = codes[:] if limited else codes
         slow: dict[int, Code | None] = {}
         began = time.perf_counter()
-        turn = PULSE.turn
+        turn, observation = PULSE.turn, self._observation
         for place, (send, hint, row) in enumerate(self._live):
             if not place % _TURN:
                 turn()
             try:
-                code = send(Observation(seen, row, steps))
+                code = send(observation(seen, row, steps))
             except Exception as error:
                 run = self._brought_up(row, done.get(row, codes[place]))
                 over = isinstance(error, StopIteration)
@@ -280,7 +281,7 @@ class Batch:
         self._live = self._ways_on()
         self._limit = min((run.max_steps for run in self.runs.values()), default=0)
 
-    def _ways_on(self) -> list[tuple[Callable[[Observation], Code], Callable[[], int], int]]:
+    def _ways_on(self) -> list[tuple[Callable[[Any], Code], Callable[[], int], int]]:
         """For each run in order: how it goes on, what fuel it has left, and its row."""
         return [
             (

@@ -1,58 +1,106 @@
 """How episodes begin: the world is reset, a prefix is run, and what leads to a training is played.
 
 Of what leads on, programs are played here; the choices of policies come from whoever steps the
-session (`leading.py` keeps count of who has come how far).
+session.
 """
 
 import numpy as np
 
-from messages.world import Lead, Task
+from messages.world import Lead, OpenSession
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import CompiledProgram
-from nodes.env_server.session.coded_actions import CodedActions, compiled
-from nodes.env_server.session.decisions import Decisions
-from nodes.env_server.session.environments import Environments
-from nodes.env_server.session.leading import Leading, Part
-from nodes.env_server.session.outcome import Outcome
-from nodes.env_server.session.termination import Termination
+from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.steps import Outcome, Steps
 from nodes.env_server.video_model import VideoModel
-from nodes.env_server.worlds.world import Bools, Ints, World
+from worlds.play import Bools, Ints
+
+Part = tuple[CompiledProgram, int] | Stage
+
+
+class Leading:
+    """What a training's resets play after their prefix: stages before the one that is trained, of
+    which at least the first is a policy's. Here is which of them each of ``size`` environments has
+    come to. An episode begins when all of them are over for it; environments that got there stand
+    still until the others have."""
+
+    def __init__(self, parts: list[Part], size: int) -> None:
+        self._parts = parts
+        self._at = np.full(size, len(parts))
+        self.begun = np.zeros(size, bool)  # episodes that begin when all this is over
+
+    @property
+    def number(self) -> int:
+        """Of the stage that is played next; -1: there is none left."""
+        number = int(self._at.min())
+        return number if number < len(self._parts) else -1
+
+    @property
+    def part(self) -> Part | None:
+        return None if self.number < 0 else self._parts[self.number]
+
+    @property
+    def stage(self) -> Stage | None:
+        """The policy's stage that is played next, if it is one."""
+        part = self.part
+        return part if isinstance(part, Stage) else None
+
+    def rows(self) -> Bools:
+        """Who stands at the stage that is played next."""
+        return self._at == self._at.min() if self.number >= 0 else np.zeros(len(self._at), bool)
+
+    def begin(self, rows: Bools) -> None:
+        """Episodes of ``rows`` were reset."""
+        self.begun |= rows
+        self._enter(rows, 0)
+
+    def pass_on(self, rows: Bools) -> None:
+        """The stage is over in ``rows``, which stand at it."""
+        if rows.any():
+            self._enter(rows, int(self._at[rows][0]) + 1)
+
+    def leave(self, rows: Bools) -> None:
+        """Nothing is left to be played in ``rows``."""
+        self._at[rows] = len(self._parts)
+
+    def _enter(self, rows: Bools, number: int) -> None:
+        self._at[rows] = number
+        if number < len(self._parts) and isinstance(part := self._parts[number], Stage):
+            part.begin(rows)
 
 
 class Resets:
-    """``prefix``: programs with the most steps that each may take. ``stage`` of its methods is the
-    one that begins with the episodes."""
+    """``stage`` of its methods is the one that begins with the episodes.
+
+    Raises:
+        ValueError: what the request has before an episode names what there is not, or does not
+            compile.
+    """
 
     def __init__(
-        self,
-        environments: Environments,
-        coded: CodedActions,
-        decisions: Decisions,
-        termination: Termination,
-        prefix: list[tuple[CompiledProgram, int]],
-        leading: Leading,
+        self, request: OpenSession, steps: Steps, acting: Acting, model: VideoModel | None
     ) -> None:
-        self._environments = environments
-        self._episodes = environments.episodes
-        self._coded = coded
-        self._decisions = decisions
-        self._termination = termination
-        self._prefix = prefix
-        self._leading = leading
+        self._steps = steps
+        self._acting = acting
+        self._prefix = [
+            (compiled(program, steps.play.programs), program.max_steps)
+            for program in request.prefix
+        ]
+        parts = [_part(lead, request, steps, model) for lead in request.lead]
+        self.leading = Leading(parts, steps.size)
 
     def reset(self, rows: Bools, stage: Stage | None) -> int:
         """New episodes in ``rows``; the primitive steps that came before their first one."""
-        episodes, readings = self._episodes, self._environments.readings
+        episodes, readings = self._steps.episodes, self._steps.readings
         numbers = np.flatnonzero(rows)
-        self._environments.world.reset(numbers, episodes.next_seeds(numbers))
+        self._steps.world.reset(numbers, episodes.next_seeds(numbers))
         readings.forget(rows)
         episodes.begin(numbers, readings)
         steps = 0
         begun = rows
         for program, max_steps in self._prefix:
             rows = rows & ~episodes.died_early
-            steps += self._coded.play(program, max_steps, rows, self._termination.of_prefix)
-        self._leading.begin(begun)
+            steps += self._acting.play(program, max_steps, rows, self._steps.of_prefix)
+        self.leading.begin(begun)
         return steps + self._come_to_begin(stage)
 
     def lead_on(self, leader: Stage, choices: Ints, stage: Stage | None) -> int:
@@ -62,46 +110,42 @@ class Resets:
         Raises:
             ValueError: there is no such choice.
         """
-        acting = self._leading.rows()
-        outcome = Outcome(self._environments.size, 1.0)
-        of_leader = self._termination.of_leader
-        self._decisions.carry_out(
+        acting = self.leading.rows()
+        outcome = Outcome(self._steps.size, 1.0)
+        of_leader = self._steps.of_leader
+        self._acting.carry_out(
             leader,
             choices,
             acting,
             outcome,
             lambda running, dead: of_leader(leader, outcome, running, dead),
         )
-        self._leading.pass_on(acting & leader.over)
+        self.leading.pass_on(acting & leader.over)
         return int(outcome.steps.sum()) + self._come_to_begin(stage)
 
     def _come_to_begin(self, stage: Stage | None) -> int:
         """Play what leads on up to the next policy's turn, or let the episodes begin; the primitive
         steps that it took."""
-        leading, steps = self._leading, 0
-        leading.leave(self._episodes.died_early)
+        leading, steps = self.leading, 0
+        leading.leave(self._steps.episodes.died_early)
         while isinstance(part := leading.part, tuple):
             rows = leading.rows()
-            steps += self._coded.play(*part, rows, self._termination.of_prefix)
+            steps += self._acting.play(*part, rows, self._steps.of_prefix)
             leading.pass_on(rows)
-            leading.leave(self._episodes.died_early)
+            leading.leave(self._steps.episodes.died_early)
         if part is None:
             begun = leading.begun
             if stage is not None and begun.any():
                 stage.begin(begun)
-                stage.rewards.begin(self._environments.readings, begun)
-            leading.begun = np.zeros(self._environments.size, bool)
+                stage.rewards.begin(self._steps.readings, begun)
+            leading.begun = np.zeros(self._steps.size, bool)
         return steps
 
 
-def part(lead: Lead, task: Task, world: World, model: VideoModel | None = None) -> Part:
-    """What leads on, made ready for a world.
-
-    Raises:
-        ValueError: it names what there is not, or does not compile.
-    """
+def _part(lead: Lead, request: OpenSession, steps: Steps, model: VideoModel | None) -> Part:
+    """What leads on, made ready for a world."""
     if lead.program is not None:
-        return compiled(lead.program), lead.program.max_steps
+        return compiled(lead.program, steps.play.programs), lead.program.max_steps
     if lead.interface is None:
         raise ValueError("what leads to a training is a program or a policy's interface")
-    return Stage(lead.interface, task, world, model)
+    return Stage(lead.interface, request.task, steps.play, steps.world, model)

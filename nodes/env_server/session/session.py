@@ -1,7 +1,7 @@
 """A session: a batch of environments that play one task side by side, and what may be asked of it.
 
-How a step is taken is in `environments.py`, what it counts for in `termination.py`, a policy's
-decision in `decisions.py`, a program in `coded_actions.py`, how episodes begin in `resets.py`.
+How episodes begin is in `resets.py`, what policies and programs do in `acting.py`, a primitive step
+and what it counts for in `steps.py`, what is noted of it all in `records.py`.
 """
 
 import logging
@@ -12,20 +12,13 @@ import numpy as np
 
 from messages.program import Program, ProgramReport
 from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped
-from nodes.env_server.interface.conditions import Judge
 from nodes.env_server.interface.stage import Stage
-from nodes.env_server.session.coded_actions import CodedActions, compiled
-from nodes.env_server.session.decisions import Decisions
-from nodes.env_server.session.environments import Camera, Environments
-from nodes.env_server.session.episodes import HORIZON
-from nodes.env_server.session.leading import Leading
-from nodes.env_server.session.outcome import Outcome
-from nodes.env_server.session.pictures import Photographer
-from nodes.env_server.session.reports import Reports
-from nodes.env_server.session.resets import Resets, part
-from nodes.env_server.session.termination import Termination
+from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.records import HORIZON, Reports
+from nodes.env_server.session.resets import Resets
+from nodes.env_server.session.steps import Camera, Outcome, Steps
 from nodes.env_server.video_model import VideoModel
-from nodes.env_server.worlds.world import Bools, Ints, World
+from worlds.play import Bools, Ints, World
 
 LOG = logging.getLogger("env_server")
 
@@ -55,32 +48,22 @@ class Session:
         if request.lead and not (request.autoreset and request.interface is not None):
             raise ValueError("what leads to a training needs autoreset, and an interface")
         self.name = request.session
-        self.task = task = request.task
+        self.task = request.task
         self.size = world.size
         self.lock = threading.Lock()
         self.film = film
-        self._world = world
         self._model = model
         self._autoreset = request.autoreset
-        self._photographer = (
-            None if request.pictures is None else Photographer(request.pictures, world)
-        )
-        prefix = [(compiled(program), program.max_steps) for program in request.prefix]
-        leading = Leading([part(lead, task, world, model) for lead in request.lead], world.size)
-        success = Judge(task.success, world)
-        environments = Environments(world, request.seeds, film, counted, model)
-        self._readings = environments.readings
-        self.episodes = environments.episodes
-        self._leading = leading
-        self._coded = coded = CodedActions(environments)
-        self._decisions = decisions = Decisions(environments, coded)
-        self._termination = termination = Termination(
-            environments, success, task.horizon, self._photographer, request.autoreset
-        )
-        self._resets = Resets(environments, coded, decisions, termination, prefix, leading)
+        self._steps = Steps(request, world, film, counted, model)
+        self._readings = self._steps.readings
+        self.episodes = self._steps.episodes
+        self._photographer = self._steps.photographer
+        self._acting = Acting(self._steps)
+        self._resets = Resets(request, self._steps, self._acting, model)
+        self._leading = self._resets.leading
         self.stage = None if request.interface is None else self._stage(request.interface)
         self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
-        environments.warm()
+        self._steps.warm()
 
     def opened(self) -> Opened:
         """The session as a policy meets it."""
@@ -137,8 +120,8 @@ class Session:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
             features = self._features(leading.stage or stage)
         else:
-            of_stage = self._termination.of_stage
-            self._decisions.carry_out(
+            of_stage = self._steps.of_stage
+            self._acting.carry_out(
                 stage,
                 choices,
                 ~(stage.over | episodes.over),
@@ -191,8 +174,8 @@ class Session:
         """
         if self._autoreset:
             raise ValueError("a session with autoreset is for training: it runs no programs")
-        ready = compiled(program)
-        reports = Reports(program.name, self._readings)
+        ready = compiled(program, self._steps.play.programs)
+        reports = Reports(program.name, self._steps.play, self._readings)
         named = self._named(environments)
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(named), self._readings)
@@ -200,8 +183,8 @@ class Session:
         reports.begin(rows)
         if self._photographer is not None:
             self._photographer.begin(rows)
-        of_episode = self._termination.of_episode
-        steps = self._coded.play(ready, program.max_steps, rows, of_episode, reports, check)
+        of_episode = self._steps.of_episode
+        steps = self._acting.play(ready, program.max_steps, rows, of_episode, reports, check)
         for row in np.flatnonzero(rows & ~self.episodes.over).tolist():
             self.episodes.why[row] = reports.endings.get(row, "")
         return steps, reports.said()
@@ -231,7 +214,7 @@ class Session:
         self._tell_mistakes()
         if self.film is not None:
             self.film.close()
-        self._world.close()
+        self._steps.world.close()
 
     def _tell_mistakes(self) -> None:
         """What rewards that are code did wrong in the stage that is over."""
@@ -248,9 +231,8 @@ class Session:
         return rows if environments else ~rows
 
     def _stage(self, interface: Interface) -> Stage:
-        stage = Stage(interface, self.task, self._world, self._model)
-        approaches = any(term.kind == "approach" for term in interface.rewards)
-        self._readings.fan_every_step = approaches
+        stage = Stage(interface, self.task, self._steps.play, self._steps.world, self._model)
+        self._readings.expect(interface)
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:

@@ -23,26 +23,27 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from models.features import MINECLIP
+from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, succeeded, told
-from models.plans import plan_for
-from models.ways import Unreachable
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import rules, specs
 from nodes.llm.rulebook.ladder import next_rung
-from nodes.llm.rulebook.rules import BOOK
+from nodes.llm.rulebook.rules import BOOK, Book
+from worlds import card
+from worlds.card import Unreachable
+from worlds.common.mineclip import MINECLIP
 
 
 class RulebookBackend:
-    """``book``: the rule file, by its name.
+    """``book``: the rule file, by its name; ``game``: the one that it has to be there for.
 
     Raises:
         ValueError: there is no such file.
     """
 
-    def __init__(self, book: str = BOOK) -> None:
+    def __init__(self, book: str = BOOK, game: str = DEFAULT_GAME) -> None:
         try:
-            rules.rules(book)
+            _ = Book(game, book).rules
         except rules.NoRule as error:
             raise ValueError(f"The rulebook cannot be read: {error}.") from None
         self._book = book
@@ -75,7 +76,8 @@ class RulebookBackend:
 def plan(question: PlanQuestion) -> PlanAnswer:
     """What the rules say is needed for the goal, in order, nothing superfluous."""
     try:
-        subtasks = plan_for(question.task.success, question.inventory)
+        planning = card(question.task.game).planning
+        subtasks = planning.plan_for(question.task.success, question.inventory)
     except Unreachable as reason:
         raise rules.NoRule(f"there is no plan: {reason}") from None
     return PlanAnswer(thoughts="Counted backwards from the goal.", subtasks=subtasks)
@@ -85,7 +87,7 @@ def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
     """The cheapest decomposition that the verdicts so far leave open."""
     goal = question.subtask.success
     alone = question.task.success == goal
-    known = rules.approach(goal, question.task.inventory, alone, book)
+    known = Book(question.task.game, book).approach(goal, question.task.inventory, alone)
     known = rules.open_to(known, question.methods, question.most_sub_actions)
     rung = next_rung(known, question.history)
     failures = [
@@ -108,7 +110,7 @@ def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
     file = stock[min(len(question.attempts), len(stock) - 1)]
     return ProgramAnswer(
         thoughts=f"From the stock: {file}.",
-        source=rules.program(file, goal, question.task.inventory, book),
+        source=Book(question.task.game, book).program(file, goal, question.task.inventory),
     )
 
 
@@ -121,11 +123,12 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     failed = sum(
         line.sub_action.method == "rl" and not line.verdict.success for line in question.history
     )
-    chosen = specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, book)
+    rulebook = Book(question.task.game, book)
+    chosen = specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, rulebook)
     macros = [
         MacroDraft(
             name=macro.name,
-            source=rules.program(macro.file, goal, inventory, book),
+            source=rulebook.program(macro.file, goal, inventory),
             purpose=macro.purpose,
             max_steps=macro.max_steps,
         )
@@ -162,7 +165,8 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
         "method": evidence.method,
         "macros": bool(evidence.macros),
     }
-    fits = next(each for each in rules.rules(book).advice if each.when.items() <= seen.items())
+    advice = Book(evidence.game, book).rules.advice
+    fits = next(each for each in advice if each.when.items() <= seen.items())
     return JudgeAnswer(
         success=seen["success"], reason=told(evidence), suggestion=fits.say.format(line=most.line)
     )
@@ -171,8 +175,9 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
 def _step(question: ProgramQuestion | SpecQuestion, book: str) -> rules.Step:
     """The step of the rules that the sub-action was made from: by name and what comes before."""
     names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
+    rulebook = Book(question.task.game, book)
     for alone in (True, False):
-        known = rules.approach(question.task.success, question.task.inventory, alone, book)
+        known = rulebook.approach(question.task.success, question.task.inventory, alone)
         for split in known.splits:
             if [step.name for step in split[: len(names)]] == names:
                 return split[len(names) - 1]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from nodes.llm.profiles import Vllm
+from nodes.llm.vllm.adapter import adapter_words
 from nodes.process import SUPERVISED
 
 VLLM, TORCH = "0.32.0", "2.13.0"
@@ -62,7 +63,8 @@ def find_program(profile: Vllm) -> Path:
 
 def _not_installed(profile: Vllm, name: str) -> Path:
     raise ValueError(
-        f"vLLM is an optional part and is not installed here (no `{name}`): install it in an "
+        f"vLLM is an optional part and is not installed here (no `{name}`): `rlgpt llm get NAME` "
+        "makes an environment with its CPU build; for a GPU install it in an "
         f"environment of its own (`python3.11 -m venv {_OWN_ENVIRONMENT} && "
         f"{_OWN_ENVIRONMENT}/bin/pip install vllm=={VLLM}`, docs/vllm.md) or say where it is "
         f"with llm.command=[PATH,serve]; a server elsewhere (`vllm serve {profile.model} "
@@ -73,7 +75,8 @@ def _not_installed(profile: Vllm, name: str) -> Path:
 
 def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
     """What ``vllm serve`` is called with. It listens on the loopback only: its routes, those that
-    put it to sleep among them, ask nobody for a password."""
+    put it to sleep among them, ask nobody for a password. Raises ValueError for an adapter that
+    cannot be used."""
     words = [str(find_program(profile)), *profile.command[1:], str(weights)]
     words += ["--served-model-name", profile.model, "--host", "127.0.0.1", "--port", str(port)]
     words += ["--max-model-len", str(profile.context), "--max-num-seqs", str(profile.sequences)]
@@ -97,7 +100,7 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
         words += ["--tensor-parallel-size", str(profile.tensor_parallel)]
         if profile.sleep_mode:
             words += ["--enable-sleep-mode"]  # the CPU build refuses it, but has the routes
-    return [*words, *profile.arguments]
+    return [*words, *adapter_words(profile, weights), *profile.arguments]
 
 
 def environment(profile: Vllm) -> dict[str, str]:

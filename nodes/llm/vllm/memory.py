@@ -9,6 +9,8 @@ from nodes.llm.vllm.weights import kv_bytes_per_token, weights_size
 
 OVERHEAD = 1.6
 """GiB beside weights and KV cache: CUDA context, activations of the longest prompt, CUDA graphs."""
+HOST_OVERHEAD = 2.6
+"""GiB beside weights and KV cache on a CPU: vLLM's processes (measured with 0.5 and 1.5 B)."""
 _GIB = 2**30
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
@@ -29,15 +31,17 @@ class Need:
     cache: float  # one question of the whole context, or llm.kv_cache_memory
     per_token: float  # of the cache
     context: int
+    overhead: float
+    what: str  # the overhead is for
 
     @property
     def total(self) -> float:
-        return self.weights + self.cache + OVERHEAD
+        return self.weights + self.cache + self.overhead
 
     def __str__(self) -> str:
         return (
             f"{self.weights:.1f} GiB of weights + {self.cache:.1f} GiB of KV cache for "
-            f"{self.context:,} tokens + {OVERHEAD:.1f} GiB for CUDA and activations "
+            f"{self.context:,} tokens + {self.overhead:.1f} GiB for {self.what} "
             f"= {self.total:.1f} GiB"
         )
 
@@ -64,6 +68,8 @@ def need(profile: Vllm, weights: Path | None) -> Need | None:
         cache=cache / split / _GIB,
         per_token=token / split / _GIB,
         context=profile.context,
+        overhead=HOST_OVERHEAD if profile.device == "cpu" else OVERHEAD,
+        what="its processes" if profile.device == "cpu" else "CUDA and activations",
     )
 
 
@@ -96,6 +102,30 @@ def check_memory(profile: Vllm, weights: Path | None, cards: list[Card]) -> None
     wanted = need(profile, weights)
     for card in cards[: profile.tensor_parallel]:
         _check_card(profile, card, wanted)
+
+
+def check_host_memory(profile: Vllm, weights: Path | None, free: float) -> None:
+    """``free``: GiB of the machine's memory that are to be had.
+
+    Raises:
+        DoesNotFit: a model for the CPU does not fit into them.
+    """
+    wanted = need(profile, weights)
+    if wanted is not None and wanted.total > free:
+        raise DoesNotFit(
+            f"{profile.model} needs {wanted}, and {free:.1f} GiB of this machine's memory are free:"
+            " end what takes it, or take a smaller model."
+        )
+
+
+def host_memory() -> float:
+    """GiB of this machine's memory that a new process can have; inf where it does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        told = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(told.split()[1]) / 2**20
+    except (OSError, StopIteration, ValueError, IndexError):
+        return float("inf")
 
 
 def _check_card(profile: Vllm, card: Card, wanted: Need | None) -> None:

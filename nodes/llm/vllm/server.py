@@ -16,11 +16,12 @@ from pathlib import Path
 
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm import keeper
+from nodes.llm.vllm.adapter import adapter_words, version
 from nodes.llm.vllm.command import command_line, environment, find_program
 from nodes.llm.vllm.gpu import cards
 from nodes.llm.vllm.group import StopWatch, kill_group
 from nodes.llm.vllm.http import request
-from nodes.llm.vllm.memory import NotFree, check_memory, need
+from nodes.llm.vllm.memory import NotFree, check_host_memory, check_memory, host_memory, need
 from nodes.llm.vllm.metrics import read_metrics
 from nodes.llm.vllm.weights import find_weights
 from nodes.process_status import status_of
@@ -82,10 +83,12 @@ class Server:
         self._end_left_over()
         find_program(profile)
         self._weights = find_weights(profile)
+        adapter_words(profile, self._weights)  # it can be used
+        self.version = version(profile, self._weights)
         if profile.device == "cuda":
             self._check_memory()
         else:
-            need(profile, self._weights)  # its sizes can be read
+            check_host_memory(profile, self._weights, host_memory())
         self._watcher = threading.Thread(target=self._watch, name="vllm watcher", daemon=True)
 
     def _check_memory(self) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
+from nodes.llm.getting.catalogue import name_of
 from nodes.llm.profiles import Vllm
+from nodes.llm.vllm.wholeness import problem
 
 WEIGHTS_VARIABLE = "RLGPT_WEIGHTS"
 _SUFFIXES = (".safetensors", ".bin", ".gguf")
@@ -21,26 +23,39 @@ def find_weights(profile: Vllm) -> Path:
     """The folder with the model's config.json.
 
     Raises:
-        ValueError: there is none; says where it was looked for and how to get the weights.
+        ValueError: there is none, or not all of it; says where it was looked for and how to get
+            the weights.
     """
     if profile.path is not None:
         path = Path(profile.path).expanduser().absolute()
         if (path / "config.json").is_file():
-            return path
+            return _checked(path, profile)
         raise ValueError(
             f"llm.path={profile.path} holds no model (no config.json in {path}); {_get(profile)}."
         )
     place = weights_folder() / profile.model.rpartition("/")[2]
     for candidate in (place, *_cached(profile.model)):
         if (candidate / "config.json").is_file():
-            return candidate
+            return _checked(candidate, profile)
     raise ValueError(
         f"The weights of {profile.model} are not on this machine (looked in {place} and in the "
         f"Hugging Face cache); {_get(profile)}."
     )
 
 
+def _checked(folder: Path, profile: Vllm) -> Path:
+    if wrong := problem(folder, profile.arguments):
+        raise ValueError(
+            f"The weights in {folder} cannot be served: {wrong}. If they are half there, delete "
+            f"the folder and get them again ({_get(profile)})."
+        )
+    return folder
+
+
 def _get(profile: Vllm) -> str:
+    known = name_of(profile.model)
+    if known is not None:
+        return f"run `rlgpt llm get {known}`, or name a folder that has them with llm.path=DIR"
     name = profile.model.rpartition("/")[2]
     return (
         f"on a machine with a network run `hf download {profile.model} --local-dir {name}`, copy "

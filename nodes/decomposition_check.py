@@ -1,0 +1,52 @@
+"""What is wrong with a decomposition, in sentences that the language model can act on."""
+
+from collections import Counter
+from collections.abc import Collection
+
+from messages.plan import Method, SubAction, Subtask
+from messages.world import DEFAULT_GAME
+from nodes.naming import slug
+from worlds import card
+
+
+def decomposition_problems(
+    subtask: Subtask,
+    sub_actions: list[SubAction],
+    methods: Collection[Method] = ("code", "rl"),
+    most: int | None = None,
+    game: str = DEFAULT_GAME,
+) -> list[str]:
+    """Every problem at once; none means that the sub-actions may be implemented. ``methods``: those
+    that are open to this run; ``most``: how many sub-actions there may be."""
+    if not sub_actions:
+        return ["The decomposition is empty: it needs at least one sub-action."]
+    conditions = card(game).conditions
+    problems: list[str] = []
+    names = [sub_action.name.strip() for sub_action in sub_actions]
+    problems += ["A sub-action has no name." for name in names if not name]
+    # Goals are named after them: two that are spelt alike there would be taken for one.
+    counts = Counter(slug(name) for name in names if name)
+    for spelt, count in counts.items():
+        if count > 1:
+            alike = " and ".join(repr(name) for name in names if name and slug(name) == spelt)
+            problems.append(
+                f"{count} sub-actions are called {alike}: names must be unique, by their letters "
+                "a-z and digits alone."
+            )
+    if most is not None and len(sub_actions) > most:
+        problems.append(f"There are {len(sub_actions)} sub-actions; this run takes {most} at most.")
+    for sub_action in sub_actions:
+        if sub_action.method not in methods:
+            problems.append(
+                f"{sub_action.name!r} is to be done by {sub_action.method}; in this run there is "
+                f"{' and '.join(methods)} only."
+            )
+        if wrong := conditions.problem(sub_action.success):
+            problems.append(f"The success of {sub_action.name!r} can't be seen: {wrong}.")
+    last, goal = sub_actions[-1], subtask.success
+    if last.success != goal:
+        problems.append(
+            f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
+            f"it must be {goal.kind} {goal.name} x {goal.quantity}."
+        )
+    return problems

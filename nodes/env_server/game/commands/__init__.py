@@ -1,5 +1,0 @@
-"""Minecraft 1.11.2's chat commands, as far as MineDojo and PKU's MCEnv give them."""
-
-from nodes.env_server.game.commands.perform import perform
-
-__all__ = ["perform"]

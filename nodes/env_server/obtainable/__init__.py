@@ -1,6 +1,0 @@
-"""Which tasks can be done at all: an oracle over the world's rules, and its report."""
-
-from nodes.env_server.obtainable.oracle import Verdict, explain, judge
-from nodes.env_server.obtainable.report import Coverage, Family, coverage, measure
-
-__all__ = ["Coverage", "Family", "Verdict", "coverage", "explain", "judge", "measure"]

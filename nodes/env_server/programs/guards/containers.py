@@ -1,0 +1,120 @@
+"""Containers: looking into them, putting into them, and the methods of values."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from nodes.env_server.programs import grammar
+from nodes.env_server.programs.guards.measures import MAX_SIZE, Measures, too_large
+from nodes.env_server.programs.guards.operators import HASHED
+
+_GROWING = frozenset({"append", "extend", "insert", "add", "setdefault", "update"})
+_STRIPPING = frozenset({"strip", "lstrip", "rstrip"})
+_SEARCHING = frozenset({"index", "count", "remove"})
+_GOING_THROUGH = frozenset({"copy", "insert", "reverse"})
+
+
+def containers_for(
+    measures: Measures,
+    builtins: Mapping[str, Any],
+    methods: Mapping[type, frozenset[str]],
+) -> dict[str, Any]:
+    """By the names that the rewriter gives them. ``methods``: of the game's own types."""
+    call = _method(measures, builtins)
+
+    def method(value: Any, name: str, /, *args: Any, **keywords: Any) -> Any:
+        if name in methods.get(type(value), ()):
+            return getattr(value, name)(*args, **keywords)
+        return call(value, name, *args, **keywords)
+
+    return {"_method": method, **_looking_in(measures)}
+
+
+def _looking_in(measures: Measures) -> dict[str, Any]:
+    charge, small, items, searched = (
+        measures.charge, measures.small, measures.items, measures.searched,
+    )  # fmt: skip
+
+    def contains(item: Any, holder: Any) -> bool:
+        small(item)
+        kind = type(holder)
+        if kind in HASHED:
+            return item in holder
+        if kind is range:
+            return type(item) in (int, bool) and item in holder
+        if kind is str:
+            charge(len(holder))
+            return item in holder
+        found = holder if kind is list or kind is tuple else items(holder)
+        searched(found, item)
+        return item in found
+
+    def long(holder: Any) -> Any:
+        if type(holder) in (str, list, tuple):
+            charge(len(holder))
+        return holder
+
+    def room(holder: Any) -> Any:
+        if type(holder) is dict and len(holder) >= MAX_SIZE:
+            raise too_large("the dict")
+        return holder
+
+    return {
+        "_in": contains, "_long": long, "_room": room, "_small": small, "_key": measures.as_key,
+    }  # fmt: skip
+
+
+def _method(measures: Measures, builtins: Mapping[str, Any]) -> Callable[..., Any]:
+    charge, small, items, searched = (
+        measures.charge, measures.small, measures.items, measures.searched,
+    )  # fmt: skip
+    as_key, ordered, make_dict = measures.as_key, builtins["sorted"], builtins["_dict"]
+
+    def replace(value: str, old: str, new: str, count: int = -1) -> str:
+        if len(value) + value.count(old) * len(new) > MAX_SIZE:
+            raise too_large("the text")
+        return value.replace(old, new, count)
+
+    def join(value: str, parts: Any) -> str:
+        found = items(parts)
+        if sum(len(p) if type(p) is str else 0 for p in found) + len(value) * len(found) > MAX_SIZE:
+            raise too_large("the text")
+        return value.join(found)
+
+    def method(value: Any, name: str, /, *args: Any, **keywords: Any) -> Any:
+        kind = type(value)
+        known = dict if kind is MappingProxyType else kind
+        if name not in grammar.METHODS.get(known, ()) or not hasattr(value, name):
+            raise AttributeError(f"{kind.__name__} has no method .{name}()")
+        if name == "sort":
+            value[:] = ordered(value, *args, **keywords)
+            return None
+        if kind is str:
+            charge(len(value))
+            if name == "replace":
+                return replace(value, *args, **keywords)
+            if name == "join":
+                return join(value, *args)
+            if name in _STRIPPING and args and type(args[0]) is str:
+                charge(len(value) * len(args[0]) >> 4)
+        if name in _GROWING:
+            if name in ("extend", "update"):
+                if type(value) is dict:
+                    args = (make_dict(*args),)
+                else:
+                    args = tuple(items(arg) for arg in args)
+            more = len(args[0]) if name in ("extend", "update") and args else 1
+            if len(value) + more > MAX_SIZE:
+                raise too_large(f"the {kind.__name__}")
+            if name in ("add", "setdefault"):
+                args = (as_key(args[0]), *args[1:]) if args else args
+        if name not in ("append", "extend", "update"):
+            for arg in args:
+                small(arg)
+        if name in _SEARCHING and kind in (list, tuple) and args:
+            searched(value, args[0])
+        elif len(value) > 64 and name in _GOING_THROUGH:
+            charge(len(value))
+        return getattr(value, name)(*args, **keywords)
+
+    return method

@@ -1,0 +1,201 @@
+"""What is done in a batch: a policy's decisions, and programs.
+
+A decision is an option: one primitive action or a macro of several, in every environment that acts.
+Runs of a program, or of several macros that were chosen together, take each primitive step side by
+side until the last of them has ended.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from messages.program import Program
+from nodes.env_server.interface.stage import Stage
+from nodes.env_server.programs import (
+    Batch,
+    CompiledProgram,
+    ProgramRefused,
+    Run,
+    compile_program,
+)
+from nodes.env_server.programs.pulse import PULSE
+from nodes.env_server.session.records import Reports
+from nodes.env_server.session.steps import Outcome, Steps
+from worlds.play import Assistant, Bools, Ints
+from worlds.runtime import Code, Observations, Runtime
+
+_NO_FIELDS = frozenset[str]()
+
+Ends = Callable[[Bools, Bools], Bools]
+"""Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
+
+
+class Acting:
+    """Carries out decisions and programs."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._runtime = steps.play.programs
+
+    def carry_out(
+        self, stage: Stage, choices: Ints, acting: Bools, outcome: Outcome, count: Ends
+    ) -> None:
+        """One decision in the rows that are ``acting``. ``count`` also adds each primitive step to
+        ``outcome``.
+
+        Raises:
+            ValueError: there is no such choice.
+        """
+        if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
+            raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
+        steps, readings = self._steps, self._steps.readings
+        primitives = stage.choices.primitives
+        single = acting & (choices < primitives)
+        rows = np.flatnonzero(single)
+        stage.choices.fill(steps.actions, choices[rows], rows, readings)
+        batch: Batch | None = None
+        macro_rows = np.flatnonzero(acting & ~single).tolist()
+        if macro_rows:
+            chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
+            fields = _NO_FIELDS.union(*(program.fields for program, _ in chosen.values()))
+            seen = self._runtime.observe(readings, fields)
+            batch, ended = self._start(chosen, seen)
+            for row, _ in ended:
+                # A macro that ends before it acts still takes a step: a decision without one could
+                # be repeated for ever.
+                steps.actions[row] = steps.play.noop
+                single[row] = True
+
+        def ends(running: Bools, dead: Bools) -> Bools:
+            return count(running, dead) | single
+
+        if batch is not None and batch.runs:
+            self._advance(batch, acting, fields, seen, ends)
+        elif acting.any():
+            count(acting, steps.tick(acting))
+        if stage.assistant is not None:
+            self._assist(stage.assistant, acting, outcome, count)
+        stage.previous[acting] = choices[acting]
+
+    def _assist(self, assistant: Assistant, acting: Bools, outcome: Outcome, count: Ends) -> None:
+        """What is done for the policy after its decision, and is counted with it."""
+        steps = self._steps
+        for _ in range(assistant.steps):
+            going_on = acting & ~outcome.terminated & ~outcome.truncated
+            due = assistant.due(steps.readings, going_on, steps.episodes.subtask)
+            if not due:
+                return
+            running = np.zeros(steps.size, bool)
+            for row, action in due.items():
+                steps.actions[row] = action
+                running[row] = True
+            count(running, steps.tick(running))
+
+    def play(
+        self,
+        program: CompiledProgram,
+        max_steps: int,
+        rows: Bools,
+        ends: Ends,
+        reports: Reports | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Run a program in ``rows`` to its end; how many primitive steps that took."""
+        seen = self._runtime.observe(self._steps.readings, program.fields)
+        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), (program, max_steps))
+        batch, ended = self._start(chosen, seen)
+        if reports is not None:
+            for row, run in ended:
+                reports.ended(row, run)
+        running = np.zeros(self._steps.size, bool)
+        running[list(batch.runs)] = True
+        return self._advance(batch, running, program.fields, seen, ends, reports, check)
+
+    def _start(
+        self, chosen: Mapping[int, tuple[CompiledProgram, int]], seen: Observations
+    ) -> tuple[Batch, list[tuple[int, Run]]]:
+        """Begin in each row its program, with the most steps that it may take: the runs that stand
+        at their first primitive, and those that have ended without one."""
+        possible = self._possible
+        runs: dict[int, Run] = {}
+        codes: dict[int, Code] = {}
+        ended: list[tuple[int, Run]] = []
+        for row, (program, max_steps) in chosen.items():
+            run = Run(program, max_steps)
+            with PULSE.inside(program.mark):
+                code = possible(run, row, run.start(seen.row(row, 0)))
+            if code is not None:
+                runs[row], codes[row] = run, code
+            else:
+                ended.append((row, run))
+        return Batch(runs, codes), ended
+
+    def _advance(
+        self,
+        batch: Batch,
+        running: Bools,
+        fields: frozenset[str],
+        seen: Observations,
+        ends: Ends,
+        reports: Reports | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Step ``running`` together until every run has ended; how many primitive steps that took.
+        ``batch`` is emptied. ``check`` is called before each step and may raise."""
+        readings, actions = self._steps.readings, self._steps.actions
+        running = running.copy()
+        steps = 0
+        marks = {run.program.mark for run in batch.runs.values()}
+        mark = marks.pop() if len(marks) == 1 else 0
+        while running.any():
+            check()
+            seen.expire()
+            actions[batch.rows] = self._runtime.vectors[batch.codes]
+            for row, code in batch.slotted.items():
+                vector = self._item_action(row, code)
+                actions[row] = self._steps.play.noop if vector is None else vector
+            steps += int(np.count_nonzero(running))
+            over = ends(running, self._steps.tick(running))
+            seen = self._runtime.observe(readings, fields)
+            PULSE.enter(mark)
+            ended = batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
+            ended += batch.send(seen)
+            for row, code in list(batch.slotted.items()):
+                possible = self._possible(batch.runs[row], row, code)
+                if possible != code:
+                    ended += batch.replace(row, possible)
+            PULSE.leave()
+            for row, run in ended:
+                running[row] = False
+                if reports is not None:
+                    reports.ended(row, run)
+            running &= ~over
+        seen.expire()
+        return steps
+
+    def _item_action(self, row: int, code: tuple[str, str]) -> Ints | None:
+        verb, item = code
+        return self._steps.play.item_action(self._steps.readings, row, verb, item)
+
+    def _possible(self, run: Run, row: int, code: Code | None) -> Code | None:
+        """A run's next primitive, once the items that it needs are there; None if there is none."""
+        while isinstance(code, tuple):
+            if self._item_action(row, code) is not None:
+                return code
+            verb, item = code
+            code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
+        return code
+
+
+def compiled(program: Program, programs: Runtime) -> CompiledProgram:
+    """The program, checked and compiled.
+
+    Raises:
+        ValueError: it may not run; the sentence has every problem.
+    """
+    if program.max_steps < 1:
+        raise ValueError(f"program {program.name}: max_steps is at least 1")
+    try:
+        return compile_program(program.source, programs)
+    except ProgramRefused as refused:
+        raise ValueError(f"program {program.name} does not compile: {refused}") from None

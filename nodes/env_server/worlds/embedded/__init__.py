@@ -1,9 +1,0 @@
-"""The embedded world: Minecraft's rules as far as MineDojo's interface shows them, compiled."""
-
-from nodes.env_server.worlds.embedded.compiled import discard_stale_kernels
-
-discard_stale_kernels()
-
-from nodes.env_server.worlds.embedded.embedded import EmbeddedWorld  # noqa: E402  (needs fresh ones)
-
-__all__ = ["EmbeddedWorld"]

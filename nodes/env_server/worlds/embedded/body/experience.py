@@ -1,9 +1,0 @@
-"""Experience: points, which ores, mobs, smelting, fishing and breeding give."""
-
-from nodes.env_server.worlds.embedded.compiled import kernel
-
-
-@kernel
-def gain_xp(state, w, points):
-    """The player gains experience, at once; there are no orbs to be picked up."""
-    state.players[w].xp += points

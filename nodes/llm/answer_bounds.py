@@ -1,0 +1,79 @@
+"""How long an answer may be, as its schema says it to a server that is held to it.
+
+Small models otherwise answer an empty list, or write thoughts until they are cut off. The bounds
+are for the writing only: an answer that came otherwise is checked by its type and by who asked.
+"""
+
+from typing import Any
+
+from messages.chat import DecomposeQuestion, Question, SpecQuestion
+
+_LISTS: dict[str, tuple[int, int]] = {
+    "subtasks": (1, 64),
+    "sub_actions": (1, 12),
+    "observations": (1, 16),
+    "actions": (0, 32),
+    "macros": (0, 8),
+    "rewards": (1, 16),
+    "targets": (0, 16),
+}
+"""Fewest and most items."""
+_PROSE: dict[str, int] = {
+    "thoughts": 1_500,
+    "seen": 1_500,
+    "why": 300,
+    "description": 600,
+    "purpose": 300,
+    "reason": 800,
+    "suggestion": 800,
+    "name": 100,
+    "source": 8_000,
+}
+"""Most characters."""
+
+
+def bounded(schema: Any) -> Any:
+    """The schema with bounds on its lists and prose."""
+    if isinstance(schema, list):
+        return [bounded(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    whole = {key: bounded(value) for key, value in schema.items()}
+    properties = whole.get("properties")
+    if isinstance(properties, dict):
+        for name, value in properties.items():
+            _bound(name, value)
+    return whole
+
+
+def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
+    """The schema with what the question itself leaves to choose from, in place."""
+    if isinstance(question, SpecQuestion):
+        for name in ("observations", "actions"):
+            if known := getattr(question, name):
+                found = schema["properties"][name]
+                found["items"] = {"type": "string", "enum": list(known)}
+                found["maxItems"] = min(found["maxItems"], len(known))
+    elif isinstance(question, DecomposeQuestion):
+        method = schema["$defs"]["SubAction"]["properties"]["method"]
+        method["enum"] = [each for each in method["enum"] if each in question.methods]
+        if question.most_sub_actions is not None:
+            found = schema["properties"]["sub_actions"]
+            found["maxItems"] = min(found["maxItems"], question.most_sub_actions)
+    return schema
+
+
+def without_prose_bounds(schema: Any) -> Any:
+    """For servers that know ``maxItems`` and refuse ``maxLength``."""
+    if isinstance(schema, list):
+        return [without_prose_bounds(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: without_prose_bounds(value) for key, value in schema.items() if key != "maxLength"}
+
+
+def _bound(name: str, value: Any) -> None:
+    if value.get("type") == "array" and name in _LISTS:
+        value["minItems"], value["maxItems"] = _LISTS[name]
+    elif value.get("type") == "string" and name in _PROSE and "enum" not in value:
+        value["maxLength"] = _PROSE[name]

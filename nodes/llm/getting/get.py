@@ -1,0 +1,159 @@
+"""Weights into the folder of weights: fetched, checked, converted, there whole or not at all."""
+
+import difflib
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from nodes.files import write_whole
+from nodes.llm import manifest
+from nodes.llm.getting.alone import alone
+from nodes.llm.getting.catalogue import Model, catalogue
+from nodes.llm.getting.conversion import convert
+from nodes.llm.getting.environment import NAME, environment, made
+from nodes.llm.getting.packages import fetch
+from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.manifest import Manifest
+
+_GB = 1e9
+_ENVIRONMENT = 9 * _GB
+"""What the environment takes while it is made, about: wheels and what they hold."""
+
+
+def get(what: str, into: Path, accepted: list[str]) -> None:
+    """Put a model of the catalogue, or the one in a GGUF file, into a folder below ``into``.
+
+    Raises:
+        Refused: it is not to be had, or another process is at it; nothing half-written is left in
+            its place.
+    """
+    known = catalogue().get(what)
+    if known is not None:
+        _get(known.folder, known, None, into, accepted)
+        return
+    file = Path(what).expanduser().absolute()
+    if not file.is_file():
+        raise Refused(_unknown(what))
+    same = [each for each in catalogue().values() if each.sha256 == manifest.digest_of(file)]
+    known = same[0] if same else None
+    _get(known.folder if known else file.stem, known, file, into, accepted)
+
+
+def _unknown(what: str) -> str:
+    if "/" in what or what.endswith(".gguf"):
+        return f"there is no file {what}"
+    names = list(catalogue())
+    near = difflib.get_close_matches(what, names, n=1)
+    meant = f"; did you mean `{near[0]}`?" if near else ""
+    return f"there is no model `{what}` to be got{meant} (there are: {', '.join(names)})"
+
+
+def _get(
+    name: str, known: Model | None, file: Path | None, into: Path, accepted: list[str]
+) -> None:
+    place = into / name
+    print(_about(name, known, file, place), flush=True)
+    if place.exists():
+        print(_there(place), flush=True)
+        return
+    part = into / f".{name}.part"
+    with alone(part, f"getting {name}"):
+        folder = Path(NAME).absolute()
+        _check_room(known, file, part, folder)
+        if not made(folder):
+            print(f"the environment for vLLM comes first, {folder}: 3.5 GB, minutes", flush=True)
+            environment(folder)
+        gguf = file
+        if gguf is None:
+            assert known is not None
+            gguf = part / known.file
+            if not gguf.exists():  # joined and checked by an earlier call
+                gguf = fetch(known, part, lambda line: print(line, flush=True))
+            print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
+        try:
+            _convert(name, known, gguf, part, place, accepted)
+        except Refused:
+            shutil.rmtree(part / "converted")
+            if file is not None:  # nothing was fetched that a later call could go on with
+                shutil.rmtree(part)
+            raise
+    shutil.rmtree(part)
+    print(f"{place} is there; {_use(name, known, place)}", flush=True)
+
+
+def _convert(
+    name: str, known: Model | None, gguf: Path, part: Path, place: Path, accepted: list[str]
+) -> None:
+    converted = part / "converted"
+    shutil.rmtree(converted, ignore_errors=True)
+    converted.mkdir()
+    print("taking the quantisation off, which takes a minute or some", flush=True)
+    folder = Path(NAME).absolute()
+    said = convert(folder, gguf, converted, known.tied if known else None, accepted)
+    if known is not None and said.parameters != known.parameters:
+        raise Failed(
+            f"{gguf.name} became {said.parameters:,} parameters instead of {known.parameters:,}: "
+            "the environment's transformers reads it otherwise than the tested one"
+        )
+    for path in converted.iterdir():
+        path.chmod(0o644)  # safetensors are written for their owner alone
+    told = Manifest(
+        model=known.model if known else name,
+        licence=known.licence if known else said.licence,
+        source=gguf.name,
+        source_sha256=known.sha256 if known else manifest.digest_of(gguf),
+        files=manifest.described(converted),
+    )
+    write_whole(converted / manifest.NAME, msgspec.json.format(msgspec.json.encode(told), indent=1))
+    converted.rename(place)
+
+
+def _about(name: str, known: Model | None, file: Path | None, place: Path) -> str:
+    if known is None:
+        return f"{name}, a file of yours: {place} is made of it"
+    fetched = f"{known.bytes / _GB:.2f} GB are fetched, " if file is None else ""
+    count = known.packages.parts
+    whose = f" ({count} packages)" if file is None and count > 1 else ""
+    return (
+        f"{known.model}: licence {known.licence}, {known.parameters / 1e6:,.0f} million "
+        f"parameters; {fetched}{known.converted / _GB:.2f} GB are kept in {place}{whose}"
+    )
+
+
+def _there(place: Path) -> str:
+    """What is said of a folder that is there. Raises Refused where it is not whole."""
+    try:
+        told = manifest.read(place)
+        wrong = manifest.missing(place, told, thorough=True) if told is not None else ""
+    except ValueError as error:
+        wrong, told = str(error), None
+    if wrong:
+        raise Refused(f"{place} is not whole ({wrong}): delete the folder and get it again")
+    if told is None:
+        return f"{place} is there, and from elsewhere: it is used as it is"
+    return f"{place} is there and whole; nothing is fetched"
+
+
+def _check_room(known: Model | None, file: Path | None, part: Path, folder: Path) -> None:
+    """Raises Refused where the disk is too full. The parts are there twice while they are joined,
+    the file and what it becomes while it is converted."""
+    size = known.bytes if known is not None else file.stat().st_size if file is not None else 0
+    becomes = known.converted if known is not None else 4 * size
+    needed = becomes if file is not None else size + max(size, becomes)
+    needed -= sum(each.stat().st_size for each in part.iterdir() if each.is_file())
+    if not made(folder):
+        needed += int(_ENVIRONMENT)
+    free = shutil.disk_usage(part).free
+    if free < needed:
+        raise Refused(
+            f"{part.parent} has {free / _GB:.1f} GB free, and {needed / _GB:.1f} GB are needed: "
+            "make room, or name a folder on another disk with --into DIR"
+        )
+
+
+def _use(name: str, known: Model | None, place: Path) -> str:
+    if known is not None:
+        profile = next(key for key, each in catalogue().items() if each is known)
+        return f"rlgpt launch harvest_log llm={profile}"
+    return f"rlgpt launch harvest_log llm=local llm.model={name} llm.path={place}"

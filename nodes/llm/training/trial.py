@@ -1,0 +1,117 @@
+"""How well a model answers questions about goals that are never taught, in figures.
+
+It is asked as plain text, without a schema that holds it: valid by the schema of itself, accepted
+by the check of who asks, the same as the rulebook's.
+"""
+
+import logging
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from messages.chat import ChatMessage, Question
+from nodes.llm.answers import parse
+from nodes.llm.backend import BackendError
+from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.openai import OpenAIBackend
+from nodes.llm.profiles import Vllm
+from nodes.llm.training.examples import AGENTS, Example, problems
+from nodes.llm.training.lessons import questions
+from nodes.llm.vllm.server import Server, ServerFailed
+
+_CHECKED = ("PlanQuestion", "DecomposeQuestion")
+"""Whether a program does is not known without a world."""
+_KINDS = {kind.__name__: kind for kind in AGENTS}
+_AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of so many questions of one kind."""
+
+    asked: int
+    valid: int
+    accepted: int
+    same: int
+
+
+def trial(folder: Path, count: int, seed: int) -> dict[str, Figures]:
+    """Ask ``count`` questions of each kind that can be checked, and print the figures.
+
+    Raises:
+        Refused: the weights cannot be served here.
+        Failed: the server ended.
+    """
+    profile = Vllm(
+        model=folder.name, path=str(folder), device="cpu", context=8192, sequences=_AT_ONCE,
+        kv_cache_memory="512M", eager=True, temperature=0.0, max_tokens=1024, timeout=900.0,
+        response_format="text", stream=False,
+    )  # fmt: skip
+    examples = questions(dict.fromkeys(_CHECKED, count), seed)
+    with tempfile.TemporaryDirectory() as log:
+        try:
+            server = Server(profile, Path(log), logging.getLogger("trial"))
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        try:
+            server.start()
+            backend = OpenAIBackend(profile, profile.model, server.ready)
+            found = judged(examples, lambda example: _answer(backend, example))
+        except ServerFailed as error:
+            raise Failed(str(error)) from None
+        finally:
+            server.close()
+    print(f"{folder.name}, questions about goals that are never taught, as plain text:")
+    for kind, figures in found.items():
+        print(
+            f"  {kind}: {figures.valid} of {figures.asked} valid by the schema, "
+            f"{figures.accepted} accepted at first, {figures.same} the same as the rulebook's"
+        )
+    return found
+
+
+def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[str, Figures]:
+    """The figures by kind, with what ``answer`` says to each question, four at a time."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        texts = list(pool.map(answer, examples))
+    found: dict[str, Figures] = {}
+    for kind in dict.fromkeys(example.kind for example in examples):
+        rows = [
+            _row(example, text)
+            for example, text in zip(examples, texts, strict=True)
+            if example.kind == kind
+        ]
+        found[kind] = Figures(len(rows), *(sum(column) for column in zip(*rows, strict=True)))
+    return found
+
+
+def _row(example: Example, text: str) -> tuple[bool, bool, bool]:
+    question: Question = msgspec.json.decode(example.question, type=_KINDS[example.kind])
+    try:
+        answer = parse(question, text)
+    except ValueError:
+        return False, False, False
+    return True, not problems(question, answer), _steps(answer) == _steps(example.answer)
+
+
+def _steps(answer: str) -> object:
+    """What is to be done, without the words about it."""
+    values = msgspec.json.decode(answer)
+    steps = values.get("subtasks") or values.get("sub_actions") or []
+    return [(step["success"], step.get("method")) for step in steps]
+
+
+def _answer(backend: OpenAIBackend, example: Example) -> str:
+    prompt = [
+        ChatMessage(role="system", content=example.system),
+        ChatMessage(role="user", content=example.user),
+    ]
+    question: Question = msgspec.json.decode(example.question, type=_KINDS[example.kind])
+    try:
+        return backend.complete(question, prompt, {}).text
+    except BackendError:
+        return ""  # cut off, or nothing at all: not valid

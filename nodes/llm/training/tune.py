@@ -1,0 +1,186 @@
+"""Fine-tunes a model with LoRA: a program for the Python of the vLLM environment.
+
+    python tune.py SETTINGS.json
+
+reads the examples (one JSON object a line, with `kind`, `system`, `user` and `answer`), trains, and
+writes the adapter and the weights that it was merged into. Each line that it prints is JSON.
+
+Examples of one kind begin with the same system message. A pack of them computes its keys and values
+once, and the gradient flows through them: exact, and several times cheaper than each by itself.
+"""
+
+import json
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.cache_utils import DynamicCache
+
+_MODULES = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+_WARM_UP = 0.06  # of the training, during which the learning rate rises
+
+
+class Pack:
+    """Examples of one kind as token ids: what they begin with, and each one's rest with answer."""
+
+    def __init__(self, kind: str, prompts: list[list[int]], answers: list[list[int]]) -> None:
+        self.kind = kind
+        shared = min(len(prompt) for prompt in prompts) - 1
+        while any(prompt[:shared] != prompts[0][:shared] for prompt in prompts):
+            shared -= 1
+        self.prefix = prompts[0][:shared]
+        self.rests = [prompt[shared:] for prompt in prompts]
+        self.answers = answers
+
+    @property
+    def tokens(self) -> int:
+        """Of all that is computed, but for the padding."""
+        return len(self.prefix) + sum(map(len, self.rests)) + sum(map(len, self.answers))
+
+
+def packs(examples: list[dict[str, str]], tokenizer: Any, each: int) -> list[Pack]:
+    """Examples of one kind, ``each`` at a time, the longest together so that little is padded."""
+    found: list[Pack] = []
+    ends = tokenizer.encode("<|im_end|>\n", add_special_tokens=False)
+    if len(ends) > 3:  # another template: the end of the text has to do
+        ends = [tokenizer.eos_token_id]
+    for kind in sorted({example["kind"] for example in examples}):
+        rows: list[tuple[list[int], list[int]]] = []
+        for example in examples:
+            if example["kind"] == kind:
+                messages = [
+                    {"role": "system", "content": example["system"]},
+                    {"role": "user", "content": example["user"]},
+                ]
+                text = tokenizer.apply_chat_template(
+                    messages, tokenize=False, add_generation_prompt=True
+                )
+                prompt = tokenizer.encode(text, add_special_tokens=False)
+                answer = tokenizer.encode(example["answer"], add_special_tokens=False)
+                rows.append((prompt, answer + ends))
+        rows.sort(key=lambda row: len(row[0]) + len(row[1]))
+        for first in range(0, len(rows), each):
+            some = rows[first : first + each]
+            found.append(Pack(kind, [row[0] for row in some], [row[1] for row in some]))
+    return found
+
+
+def loss_of(model: Any, pack: Pack) -> torch.Tensor:
+    """Mean cross entropy of the answers' tokens. ``model``: with its adapters in it."""
+    body, device = model.model, model.device
+    cache = DynamicCache(config=model.config)
+    body(
+        input_ids=torch.tensor([pack.prefix], device=device), past_key_values=cache, use_cache=True
+    )
+    count, shared = len(pack.answers), len(pack.prefix)
+    cache.batch_repeat_interleave(count)
+    rows = [rest + answer for rest, answer in zip(pack.rests, pack.answers, strict=True)]
+    longest = max(map(len, rows))
+    ids = torch.zeros(count, longest, dtype=torch.long)
+    mask = torch.zeros(count, shared + longest, dtype=torch.long)
+    mask[:, :shared] = 1
+    where: list[tuple[int, int]] = []
+    wanted: list[int] = []
+    for index, row in enumerate(rows):
+        ids[index, : len(row)] = torch.tensor(row)
+        mask[index, shared : shared + len(row)] = 1
+        begins = len(pack.rests[index])
+        where += [(index, at - 1) for at in range(begins, len(row))]
+        wanted += row[begins:]
+    hidden = body(
+        input_ids=ids.to(device),
+        attention_mask=mask.to(device),
+        position_ids=torch.arange(shared, shared + longest, device=device).expand(count, -1),
+        past_key_values=cache,
+        use_cache=True,
+    ).last_hidden_state
+    # Only where something is learned: the vocabulary is wide.
+    at = torch.tensor(where, device=device)
+    logits = model.lm_head(hidden[at[:, 0], at[:, 1]])
+    return torch.nn.functional.cross_entropy(logits.float(), torch.tensor(wanted, device=device))
+
+
+class Masters:
+    """The optimiser's copies of the adapters, in 32 bits: steps are smaller than 16 can tell."""
+
+    def __init__(self, weights: list[torch.nn.Parameter], rate: float) -> None:
+        self._weights = weights
+        self._copies = [each.detach().float().requires_grad_() for each in weights]
+        self._optimiser = torch.optim.AdamW(self._copies, lr=rate, weight_decay=0.0)
+
+    def step(self, rate: float) -> None:
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        for each, copy in zip(self._weights, self._copies, strict=True):
+            copy.grad = None if each.grad is None else each.grad.float()
+            each.grad = None
+        torch.nn.utils.clip_grad_norm_(self._copies, 1.0)
+        self._optimiser.step()
+        with torch.no_grad():
+            for each, copy in zip(self._weights, self._copies, strict=True):
+                each.copy_(copy)
+
+
+def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any]) -> dict[str, Any]:
+    """One optimiser step a pack, until all were seen or the minutes are over."""
+    masters = Masters([e for e in adapted.parameters() if e.requires_grad], settings["rate"])
+    began, seen, step, passed = time.monotonic(), 0, 0, 0.0
+    while step < len(order) and passed < 1:
+        loss = loss_of(model, order[step])
+        loss.backward()
+        rise = min(1.0, (step + 1) / max(1.0, _WARM_UP * len(order)))
+        masters.step(settings["rate"] * rise * max(0.05, 1 - passed))
+        seen += order[step].tokens
+        step += 1
+        spent = time.monotonic() - began
+        passed = max(step / len(order), spent / (settings["minutes"] * 60))
+        say(
+            step=step, of=len(order), kind=order[step - 1].kind, loss=round(loss.item(), 4),
+            tokens=seen, seconds=round(spent, 1), cpu=round(time.process_time(), 1),
+        )  # fmt: skip
+    return {"steps": step, "tokens": seen, "seconds": round(time.monotonic() - began, 1)}
+
+
+def main() -> int:
+    settings = json.loads(Path(sys.argv[1]).read_text())
+    torch.set_num_threads(settings["threads"])
+    torch.manual_seed(settings["seed"])
+    chance = random.Random(settings["seed"])
+    lines = Path(settings["examples"]).read_text().splitlines()
+    tokenizer = AutoTokenizer.from_pretrained(settings["base"], local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(
+        settings["base"], dtype=torch.bfloat16, local_files_only=True
+    ).to(settings["device"])
+    config = LoraConfig(
+        r=settings["rank"],
+        lora_alpha=2 * settings["rank"],
+        target_modules=_MODULES,
+        task_type="CAUSAL_LM",
+    )
+    adapted = get_peft_model(model, config, autocast_adapter_dtype=False)
+    order: list[Pack] = []
+    for _ in range(settings["rounds"]):
+        some = packs([json.loads(line) for line in lines], tokenizer, settings["pack"])
+        chance.shuffle(some)
+        order += some
+    done = train(model, adapted, order, settings)
+    adapter = Path(settings["into"]) / "adapter"
+    adapted.save_pretrained(str(adapter))
+    merged = adapted.merge_and_unload()
+    merged.save_pretrained(settings["into"])
+    tokenizer.save_pretrained(settings["into"])
+    say(done=done)
+    return 0
+
+
+def say(**values: Any) -> None:
+    print(json.dumps(values), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

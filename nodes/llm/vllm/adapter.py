@@ -1,0 +1,58 @@
+"""An adapter (LoRA) that vLLM puts on the weights as it serves them: for a GPU, where that costs
+little. On a CPU it costs most of the speed: take the weights that it was merged into."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nodes.llm import manifest
+from nodes.llm.profiles import Vllm
+
+_RANKS = (8, 16, 32, 64, 128, 256)  # that vLLM makes room for
+
+
+def served_name(profile: Vllm) -> str:
+    """What the model is asked for by: vLLM keeps the name of the weights for those without it."""
+    return f"{profile.model}+adapter" if profile.adapter is not None else profile.model
+
+
+def adapter_words(profile: Vllm, weights: Path) -> list[str]:
+    """The words of the command line for the profile's adapter; none where it has none.
+
+    Raises:
+        ValueError: it is not there, not whole, or for other weights.
+    """
+    if profile.adapter is None:
+        return []
+    folder = Path(profile.adapter).expanduser().absolute()
+    try:
+        config: Any = msgspec.json.decode((folder / "adapter_config.json").read_bytes())
+        rank = next(each for each in _RANKS if each >= int(config["r"]))
+        told = manifest.read(folder)
+    except (OSError, msgspec.DecodeError, KeyError, TypeError, StopIteration) as error:
+        raise ValueError(
+            f"llm.adapter={profile.adapter} holds no adapter of rank {_RANKS[-1]} or less "
+            f"({error}): `rlgpt llm train` leaves one in the folder `adapter` of the weights that "
+            "it makes."
+        ) from None
+    if told is not None:
+        if wrong := manifest.missing(folder, told):
+            raise ValueError(f"llm.adapter={profile.adapter} is not whole: {wrong}.")
+        base = manifest.read(weights)
+        if base is not None and base.digest != told.source_sha256:
+            raise ValueError(
+                f"llm.adapter={profile.adapter} was trained on other weights ({told.source}, "
+                f"version {told.source_sha256[:16]}) than those in {weights} "
+                f"(version {base.digest[:16]}): name its own with llm.path=DIR, or train one for "
+                "these."
+            )
+    module = f"{served_name(profile)}={folder}"
+    return ["--enable-lora", "--max-lora-rank", str(rank), "--lora-modules", module]
+
+
+def version(profile: Vllm, weights: Path) -> str:
+    """The version of what answers, from the digests of its files; "" where nobody wrote them."""
+    folders = [weights, *([Path(profile.adapter).expanduser()] if profile.adapter else [])]
+    told = [manifest.read(folder) for folder in folders]
+    return "+".join(each.digest for each in told if each is not None)

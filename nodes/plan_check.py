@@ -1,0 +1,50 @@
+"""What is wrong with a plan, in sentences that the language model can act on."""
+
+from messages.plan import Subtask
+from messages.world import Condition, Task
+from worlds import card
+
+
+def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
+    """Every problem at once; none means that the plan may be pursued.
+
+    A plan is carried out on paper, by the recipes: what a subtask uses up, its tool, its station
+    and its fuel have to be there when its turn comes.
+    """
+    game = card(task.game)
+    if not subtasks:
+        return ["The plan is empty: it needs at least one subtask."]
+    problems: list[str] = []
+    named: dict[str, int] = {}
+    asked: dict[tuple[str, str], int] = {}
+    sound = True
+    for number, subtask in enumerate(subtasks, 1):
+        condition, name = subtask.success, subtask.name.strip()
+        where = f"Subtask {number} ({subtask.name!r})"
+        if not name:
+            problems.append(f"Subtask {number} has no name.")
+        elif named.setdefault(name, number) != number:
+            problems.append(f"{where} is called as subtask {named[name]} is: names must be unique.")
+        if wrong := game.conditions.problem(condition):
+            sound = False
+            problems.append(f"{where} can't be seen to be done: {wrong}.")
+        key = (condition.kind, condition.name)
+        if asked.setdefault(key, number) != number:
+            # What is asked for twice goes round in a circle, or walks the same way twice.
+            problems.append(
+                f"{where} asks for {condition.name!r} as subtask {asked[key]} does: "
+                "put both quantities into the first."
+            )
+    if sound:
+        problems += game.planning.shortfalls(subtasks, task.inventory)
+    if not _reaches(task.success, subtasks[-1].success):
+        goal = task.success
+        problems.append(
+            f"The last subtask does not reach the goal: it must be "
+            f"{goal.kind} {goal.name} x {goal.quantity}."
+        )
+    return problems
+
+
+def _reaches(goal: Condition, last: Condition) -> bool:
+    return (last.kind, last.name) == (goal.kind, goal.name) and last.quantity >= goal.quantity

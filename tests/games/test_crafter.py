@@ -1,0 +1,158 @@
+"""Crafter: its world is reproducible, shows what its picture shows, and is played by programs."""
+
+import ast
+import subprocess
+import sys
+
+import msgspec
+import numpy as np
+import pytest
+
+import worlds
+from messages.program import CheckProgram, Program
+from messages.world import Condition, OpenSession, SeedRange, Task
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.session import Session
+from worlds.crafter.card.game import COUNTERS
+from worlds.crafter.card.language import LANGUAGE
+from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
+from worlds.crafter.card.score import PUBLISHED, rates, score
+from worlds.crafter.play.world import CrafterWorld
+
+pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
+CARD, PLAY = worlds.card("crafter"), worlds.play("crafter")
+WOOD = Condition(kind="have", name="collect_wood")
+TASK = Task(id="wood", prompt="wood", success=WOOD, game="crafter", biome="", horizon=300)
+DIGEST = """
+import hashlib, sys
+import numpy as np
+from worlds.crafter.play.world import CrafterWorld
+world, chance, digest = CrafterWorld(2), np.random.RandomState(0), hashlib.sha256()
+world.reset(np.arange(2), np.array([7, 8]))
+for _ in range(400):
+    world.step(chance.randint(0, 17, (2, 1)), np.ones(2, bool))
+    for row in range(2):
+        digest.update(world.sight(row).things.tobytes())
+        if sys.argv[1] == "drawn":
+            world.rgb(row)
+print(digest.hexdigest())
+"""
+
+
+def digest(how: str) -> str:
+    told = subprocess.run(
+        [sys.executable, "-c", DIGEST, how], capture_output=True, text=True, check=True
+    )
+    return told.stdout
+
+
+def test_a_seed_is_the_same_episode_in_every_process_drawn_or_not() -> None:
+    assert digest("plain") == digest("plain") == digest("drawn")
+
+
+def test_its_names_are_the_packages_own() -> None:
+    from crafter import constants
+
+    assert list(ACTIONS) == constants.actions
+    assert list(MATERIALS[1:-1]) == constants.materials
+    assert sorted(ACHIEVEMENTS) == sorted(constants.achievements)
+    assert {*ITEMS, *VITALS} == set(constants.items)
+
+
+def test_a_player_knows_where_it_is_by_counting_its_steps() -> None:
+    world, chance = CrafterWorld(4), np.random.RandomState(1)
+    world.reset(np.arange(4), np.arange(4))
+    for _ in range(500):
+        world.step(chance.randint(0, 7, (4, 1)), np.ones(4, bool))
+        for row in range(4):
+            assert world.sight(row).position == world.place(row)
+
+
+def test_what_is_out_of_view_is_unknown_until_it_was_seen() -> None:
+    world = CrafterWorld(1)
+    seen = PLAY.programs.observe(PLAY.readings(world), frozenset()).row(0, 0)
+    assert seen.cell(5, 0) == "unknown"
+    before = seen.cell(4, 0)
+    world.step(np.array([[ACTIONS.index("move_left")]]), np.ones(1, bool))
+    seen = PLAY.programs.observe(PLAY.readings(world), frozenset()).row(0, 1)
+    assert seen.position == (-1, 0)
+    assert seen.cell(5, 0) in (before, "grass")  # beside the view now, and remembered
+    assert seen.cell(100, 0) == "void"
+
+
+def test_conditions_count_items_and_achievements() -> None:
+    assert CARD.conditions.problem(WOOD) == ""
+    assert "collect_wodo" in CARD.conditions.problem(Condition(kind="have", name="collect_wodo"))
+    world = CrafterWorld(2)
+    readings = PLAY.readings(world)
+    start = (readings.counters()[0].copy(),)
+    judge = PLAY.judge(WOOD, world)
+    assert not judge.holds(readings, start, 0).any()
+    counted = readings.counters()[0]
+    counted[1, COUNTERS.index("collect_wood")] += 1
+    assert (readings.counters()[0] == start[0]).all()
+    with pytest.raises(ValueError, match="Crafter has no condition near wood"):
+        PLAY.judge(Condition(kind="near", name="wood"), world)
+
+
+def test_every_goal_has_a_plan_and_programs_that_compile() -> None:
+    for name in COUNTERS:
+        goal = Condition(kind="have", name=name)
+        plan = CARD.planning.plan_for(goal, {})
+        assert plan[-1].success == goal
+        assert CARD.planning.shortfalls(plan, {}) == []
+    for path in CARD.rulebook.programs.glob("*.py"):
+        program = Program(name=path.stem, source=path.read_text())
+        assert problems_of(CheckProgram(program=program), PLAY.programs) == []
+
+
+def test_the_stub_has_what_the_language_has() -> None:
+    stub = ast.parse(CARD.stub.read_text())
+    functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
+    assert {name: functions[name] for name in LANGUAGE.primitives} == LANGUAGE.primitives
+    assert LANGUAGE.functions | LANGUAGE.helpers <= functions.keys()
+    assert set(PLAY.programs.functions) == LANGUAGE.functions
+
+
+def test_a_program_of_minecraft_is_refused_with_one_sentence() -> None:
+    source = "def action(obs):\n    obs = forward_attack()\n    craft('planks')\n"
+    asked = CheckProgram(program=Program(name="dig", source=source))
+    (problem,) = problems_of(asked, PLAY.programs)
+    assert problem.message == (
+        "this is a program for minecraft, which has forward_attack, and not for crafter"
+    )
+
+
+def test_a_program_collects_wood_in_a_session() -> None:
+    world = PLAY.make_world("crafter", 2, TASK)
+    opening = OpenSession(session="a", task=TASK, size=2, seeds=SeedRange(first=3, count=2))
+    session = Session(opening, world)
+    source = (CARD.rulebook.programs / "collect.py").read_text()
+    steps, _ = session.run_program(Program(name="wood", source=source, max_steps=300))
+    assert steps > 0
+    assert [episode.success for episode in session.said()] == [True, True]
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"world": {"size": 9}}, "the crafter world has no option size"),
+        ({"inventory": {"wood": 1}}, "begins with an empty inventory"),
+    ],
+)
+def test_a_task_that_the_game_cannot_be_is_refused(
+    changed: dict[str, dict[str, str | int]], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        PLAY.make_world("crafter", 1, msgspec.structs.replace(TASK, **changed))
+
+
+def test_the_score_is_the_published_one() -> None:
+    assert score(dict.fromkeys(ACHIEVEMENTS, 1.0)) == pytest.approx(100)
+    assert score(rates([[], []])) == 0
+    half = {name: float(number < 11) for number, name in enumerate(ACHIEVEMENTS)}
+    assert score(half) == pytest.approx(101**0.5 - 1)
+    assert [each.score for each in PUBLISHED] == sorted(each.score for each in PUBLISHED)
+    with pytest.raises(ValueError, match="no score without an episode"):
+        rates([])

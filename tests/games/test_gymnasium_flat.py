@@ -1,0 +1,261 @@
+"""The flat forms: what Gymnasium, and whatever is written for it, may expect of them."""
+
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import NameNotFound, ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+import rlgpt  # noqa: F401 - registers the environments
+from voxeldojo.actions import PRIMITIVES
+from voxeldojo.tasks import task_ids
+
+FEATURES, PIXELS = "rlgpt/HarvestLog-features-v0", "rlgpt/HarvestLog-pixels-v0"
+MILK = "rlgpt/harvest_milk_with_empty_bucket_and_cow-features-v0"
+SMALL = {"area": 32}
+ACTIONS = list(PRIMITIVES)
+
+
+def actions_for(vector: VectorEnv[Any, Any, Any], seed: int) -> np.ndarray:
+    chance = np.random.default_rng(seed)
+    return chance.integers(vector.single_action_space.n, size=vector.num_envs)  # type: ignore[attr-defined]
+
+
+LOADED = "print([m for m in ('torch', 'numba', 'torchrl', 'zmq') if m in sys.modules])"
+KNOWN = f"print(gymnasium.spec('{FEATURES}').id)"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import gymnasium; import rlgpt",
+        "import rlgpt; import gymnasium",
+        # Some libraries look whether it is there and import it later, or a part of it first.
+        "import rlgpt, importlib.util; importlib.util.find_spec('gymnasium'); import gymnasium",
+        "import rlgpt; import gymnasium.spaces",
+        "import rlgpt; import gymnasium; importlib.reload(rlgpt)",
+    ],
+)
+def test_importing_registers_and_loads_neither_torch_nor_numba(imports: str) -> None:
+    program = f"import importlib, sys; {imports}\n{LOADED}\n{KNOWN}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["[]", FEATURES]
+
+
+def test_the_command_starts_without_gymnasium() -> None:
+    program = (
+        "import sys, rlgpt.main\n"
+        "print([m for m in ('gymnasium', 'numpy', 'voxeldojo.tasks') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_every_task_of_minedojo_has_its_ids() -> None:
+    tasks = task_ids("programmatic")
+    assert len(tasks) == 1581
+    for task in (*tasks, "playthrough"):
+        for form in ("", "-features", "-pixels"):
+            assert f"rlgpt/{task}{form}-v0" in gymnasium.registry
+    assert gymnasium.spec("rlgpt/survival-v0").max_episode_steps is None
+    assert gymnasium.spec("rlgpt/playthrough-pixels-v0").max_episode_steps == 115_200
+    with pytest.raises(NameNotFound, match="Did you mean"):
+        gymnasium.make("rlgpt/harvest_1_milkk-v0")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        (FEATURES, {}),
+        (FEATURES, {"observations": ["compass", "rays"], "actions": ["forward", "attack"]}),
+        (PIXELS, {"image_size": (24, 40)}),
+        (MILK, {}),
+        ("rlgpt/combat_zombie_plains_iron_armors_iron_sword_shield-pixels-v0", {}),
+        ("rlgpt/MineDojo-features-v0", {"task_id": "creative:5"}),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_gymnasiums_own_check(name: str, arguments: dict[str, Any]) -> None:
+    environment = gymnasium.make(name, render_mode="rgb_array", **SMALL, **arguments)
+    check_env(environment.unwrapped)
+    environment.close()
+
+
+def test_the_vector_of_features_is_laid_out_as_it_says() -> None:
+    environment = gymnasium.make(
+        FEATURES, inventory={"planks": 3}, items=["log", "planks"], **SMALL
+    )
+    space = environment.observation_space
+    assert isinstance(space, gymnasium.spaces.Box)
+    assert space.dtype == np.float32
+    layout = environment.get_wrapper_attr("layout")
+    assert list(layout) == [
+        "compass", "height", "life", "voxels", "rays", "facing", "target", "inventory",
+        "previous_choice", "time",
+    ]  # fmt: skip
+    columns = [place for part in layout.values() for place in range(part.start, part.stop)]
+    assert columns == list(range(*space.shape))
+    names = environment.get_wrapper_attr("action_names")
+    seen, info = environment.reset(seed=3)
+    assert seen[layout["life"]].tolist() == [1.0, 1.0]
+    assert seen[layout["inventory"]][:2].tolist() == pytest.approx([0.0, np.log(4)])
+    assert not seen[layout["previous_choice"]].any()
+    assert info["seed"] == 3
+    # The planks are in the hand: they can be dropped, and not be taken there.
+    impossible = [
+        name for name, possible in zip(names, info["action_mask"], strict=True) if not possible
+    ]
+    assert impossible == ["equip:planks"]
+    seen, _, _, _, _ = environment.step(names.index("turn_right"))
+    assert seen[layout["previous_choice"]].argmax() == names.index("turn_right")
+    assert seen[layout["time"]].tolist() == pytest.approx([1 / 1000])
+    environment.close()
+
+
+def test_a_seed_is_an_episode_whatever_was_played_before() -> None:
+    for name in (FEATURES, MILK):
+        environment = gymnasium.make(name, **SMALL)
+
+        def walked(seed: int, environment: gymnasium.Env[Any, Any] = environment) -> np.ndarray:
+            seen = [environment.reset(seed=seed)[0]]
+            chance = np.random.default_rng(seed)
+            for _ in range(12):
+                action = int(chance.integers(environment.action_space.n))  # type: ignore[attr-defined]
+                seen.append(environment.step(action)[0])
+            return np.array(seen)
+
+        first, other = walked(7), walked(8)
+        assert not np.array_equal(first, other)
+        assert np.array_equal(walked(7), first)
+        environment.close()
+
+
+@pytest.mark.parametrize("name", [FEATURES, PIXELS])
+@pytest.mark.parametrize("seed", [5, [31, 4, 15]])
+def test_the_batch_plays_what_as_many_single_ones_play(name: str, seed: Any) -> None:
+    """Over the ends of episodes too: both reset by themselves, to the same ones."""
+    arguments = {"num_envs": 3, "actions": ACTIONS, **SMALL}
+    batch = gymnasium.make_vec(name, max_episode_steps=4, **arguments)
+    single = gymnasium.make_vec(name, vectorization_mode="sync", max_episode_steps=4, **arguments)
+    assert batch.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert batch.observation_space == single.observation_space
+    assert batch.action_space == single.action_space
+    seen, info = batch.reset(seed=seed)
+    expected, _ = single.reset(seed=seed)
+    assert info["seed"].tolist() == ([5, 6, 7] if seed == 5 else seed)
+    ends = 0
+    for step in range(12):
+        assert batch.observation_space.contains(seen)
+        assert np.array_equal(seen, expected)
+        actions = actions_for(batch, step)
+        seen, *outcome, _ = batch.step(actions)
+        expected, *other, _ = single.step(actions)
+        for ours, theirs in zip(outcome, other, strict=True):
+            assert np.array_equal(ours, theirs)
+        ends += int(outcome[2].sum())
+    assert ends >= 6
+    batch.close()
+    single.close()
+
+
+def test_success_pays_and_ends() -> None:
+    vector = gymnasium.make_vec(FEATURES, num_envs=2, quantity=2, inventory={"log": 1}, **SMALL)
+    vector.reset(seed=1)
+    vector.play.world.state.slots[1, 0]["count"] += 2  # type: ignore[attr-defined]
+    _, reward, terminated, truncated, info = vector.step(np.zeros(2, np.int64))
+    assert reward.tolist() == [0.0, 2.0]
+    assert terminated.tolist() == info["success"].tolist() == [False, True]
+    assert not truncated.any()
+    _, reward, terminated, _, _ = vector.step(np.zeros(2, np.int64))
+    assert not reward.any()
+    assert not terminated.any()
+    vector.close()
+
+
+@pytest.mark.parametrize("offset", [0, 1, 2])
+def test_death_ends_an_episode_of_minedojos_tasks_also_within_a_long_action(offset: int) -> None:
+    """Dropping takes three ticks. Who hits the ground in the first has risen by the last."""
+    environment = gymnasium.make(MILK, **SMALL)
+    environment.reset(seed=1)
+    names = environment.get_wrapper_attr("action_names")
+    game = environment.unwrapped._view.play.environment.unwrapped.game  # type: ignore[attr-defined]
+    game.move_to(game.player["x"], game.player["y"] + 40.0, game.player["z"])
+    for _ in range(offset):
+        environment.step(names.index("noop"))
+    for _ in range(40):
+        _, _, terminated, _, info = environment.step(names.index("drop"))
+        if terminated:
+            break
+    assert terminated
+    assert not info["success"]
+    environment.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"actions": ["fly"]}, "there is no action 'fly'"),
+        ({"actions": []}, "needs actions"),
+        ({"observations": ["smell"]}, "there is no observation 'smell'"),
+        ({"observations": []}, "needs observations"),
+        ({"observations": ["mineclip"]}, "there is no observation 'mineclip'"),
+        ({"targets": ["wod"]}, "did you mean wood"),
+        ({"items": ["logg"]}, "did you mean log"),
+        ({"horizon": 0}, "a horizon is at least 1"),
+        ({"colour": "red"}, "no option colour"),
+        ({"biome": "moon"}, "moon"),
+    ],
+)
+def test_what_cannot_be_is_refused_when_it_is_made(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        gymnasium.make(FEATURES, **SMALL, **arguments)
+
+
+def test_a_task_is_named_and_resets_in_full() -> None:
+    with pytest.raises(ValueError, match="task_id='harvest_1_log'"):
+        gymnasium.make("rlgpt/MineDojo-features-v0")
+    with pytest.raises(ValueError, match="there is no task 'harvest_1_lgo'"):
+        gymnasium.make("rlgpt/MineDojo-v0", task_id="harvest_1_lgo")
+    with pytest.raises(TypeError, match="fast_reset"):
+        gymnasium.make("rlgpt/harvest_1_log-v0", fast_reset=True)
+
+
+def test_calls_out_of_order_and_out_of_range_are_refused() -> None:
+    environment = gymnasium.make(FEATURES, **SMALL).unwrapped
+    with pytest.raises(ResetNeeded):
+        environment.step(0)
+    with pytest.raises(ValueError, match="a seed is 0 to"):
+        environment.reset(seed=2**63)
+    environment.reset(seed=0)
+    with pytest.raises(ValueError, match="an action is 0 to 28"):
+        environment.step(29)
+    environment.close()
+    vector = gymnasium.make_vec(FEATURES, num_envs=2, **SMALL)
+    with pytest.raises(ResetNeeded):
+        vector.step(np.zeros(2, np.int64))
+    with pytest.raises(ValueError, match="2 environments want as many seeds, not 3"):
+        vector.reset(seed=[1, 2, 3])
+    vector.reset(seed=[1, None])
+    with pytest.raises(ValueError, match="actions are"):
+        vector.step(np.array([0, 29]))
+    vector.close()
+    with pytest.raises(ValueError, match="max_episode_steps is at least 1"):
+        gymnasium.make_vec(FEATURES, num_envs=2, max_episode_steps=0, **SMALL)
+
+
+def test_pixels_are_what_the_player_sees() -> None:
+    environment = gymnasium.make(PIXELS, image_size=(48, 64), render_mode="rgb_array", **SMALL)
+    seen, _ = environment.reset(seed=2)
+    assert (seen.shape, seen.dtype) == ((48, 64, 3), np.uint8)
+    assert np.array_equal(seen, environment.render())
+    assert seen.std() > 5.0
+    environment.close()

@@ -1,0 +1,32 @@
+"""Worlds by their kind, and what is refused."""
+
+from typing import Any
+
+import pytest
+
+from messages.world import Condition, Task
+from nodes.env_server.games import make_world
+from worlds.play import WorldError
+
+
+def task(**fields: Any) -> Task:
+    return Task(id="test", prompt="test", success=Condition(kind="have", name="log"), **fields)
+
+
+def test_what_no_world_can_be_is_refused_in_words() -> None:
+    for refused, words in (
+        (lambda: make_world("marble", 1, task()), "there is no world 'marble'"),
+        (lambda: make_world("embedded", 1, task(biome="moon")), "no biome 'moon'"),
+        (lambda: make_world("embedded", 1, task(inventory={"logg": 1})), "did you mean log"),
+        (lambda: make_world("embedded", 1, task(inventory={"log": 9999})), "slots, there are 36"),
+        (lambda: make_world("embedded", 0, task()), "at least one environment"),
+        (lambda: make_world("embedded", 1, task(), colour="red"), "no option colour"),
+        (lambda: make_world("embedded", 1, task(), area=7), "area is 32"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            refused()
+
+
+def test_the_real_minedojo_is_an_optional_part() -> None:
+    with pytest.raises(WorldError, match=r"docs/minedojo\.md"):
+        make_world("minedojo", 1, task(), python="/nowhere")

@@ -1,0 +1,242 @@
+"""docs/adding_a_game.md, word by word: its files make a game that the agents can be asked about."""
+
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from messages.chat import (
+    DecomposeQuestion,
+    JudgeQuestion,
+    PlanQuestion,
+    ProgramQuestion,
+    Question,
+    SpecAnswer,
+    SpecQuestion,
+)
+from messages.plan import Subtask
+from messages.verdict import Evidence
+from messages.world import Condition, Episode, Task, View
+from nodes.asking import render
+from nodes.fast_agent.spec_check import spec_problems
+from nodes.llm.answers import answer_schema
+from nodes.llm.rulebook.rulebook import RulebookBackend, decompose, judge, plan, program, spec
+from nodes.plan_check import plan_problems
+from nodes.tasks import missing_package, task_problem
+from rlgpt.composition import compose_launch
+from rlgpt.configuration import Stack, check, check_task
+from rlgpt.refused import Refused
+from worlds import card
+from worlds.registry import games
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "adding_a_game.md").read_text("utf-8")
+FILE = re.compile(r"^`([\w./]+)`\n\n(```+)\w+\n(.*?)^\2$", re.DOTALL | re.MULTILINE)
+MOST_LINES = 200
+AGENTS = {"Plan": "planner", "Decompose": "slow_agent", "Judge": "critic"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The page's files, as an installed package would lie on the path."""
+    folder = tmp_path_factory.mktemp("quarry")
+    for name, _, text in FILE.findall(PAGE):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    installed = folder / f"{project['name']}-{project['version']}.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    points = [
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    ]
+    (installed / "entry_points.txt").write_text("\n".join(points))
+    sys.path.append(str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+
+
+def composed(name: str, overrides: list[str]) -> Stack:
+    return check({**compose_launch(name, overrides), "run": "somewhere"}, name)
+
+
+@pytest.fixture
+def task(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Task:
+    """Of the launch that the page ends with."""
+    monkeypatch.chdir(folder)
+    line = re.search(r"`rlgpt launch ([^`]+)`", PAGE)
+    assert line is not None
+    name, *overrides = line[1].split()
+    stack = composed(name, overrides)
+    check_task(stack, name)
+    assert stack.world["kind"] == "quarry"
+    assert stack.task is not None
+    return stack.task
+
+
+def have(name: str, quantity: int = 1) -> Condition:
+    return Condition(kind="have", name=name, quantity=quantity)
+
+
+def test_the_page_is_short_and_the_game_is_found(folder: Path):
+    files = [
+        path for path in folder.rglob("*") if path.suffix in (".py", ".pyi", ".yaml", ".jinja")
+    ]
+    assert len(files) >= 10
+    assert sum(len(path.read_text().splitlines()) for path in files) < MOST_LINES
+    assert games()["quarry"] == "quarry"
+    assert card("quarry").title == "Quarry"
+
+
+def test_its_tasks_are_refused_where_they_name_what_there_is_not(task: Task, folder: Path):
+    assert task_problem(task) == ""
+    wrong = msgspec.structs.replace(task, success=have("brik"))
+    assert "success.name: there is no 'brik' to be counted; did you mean brick" in task_problem(
+        wrong
+    )
+    faced = msgspec.structs.replace(task, success=Condition(kind="facing", name="rock"))
+    assert task_problem(faced) == "success.kind: there is no condition 'facing'; there are have"
+    other = composed("harvest_log", ["task=harvest_log", "world=quarry"])
+    with pytest.raises(Refused, match=r"task\.success\.name: there is no 'log' to be counted"):
+        check_task(other, "harvest_log")
+
+
+def test_a_package_that_is_not_installed_is_named_before_any_node_starts(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nodes.tasks.card", lambda _game: Lacking)
+    assert missing_package(task) == (
+        "game: the game 'quarry' needs the package 'no_such_stones', which is not installed: "
+        "pip install no_such_stones"
+    )
+
+
+class Lacking:
+    packages = ("no_such_stones",)
+
+
+def test_its_plans_follow_its_ways(task: Task):
+    subtasks = plan(PlanQuestion(task=task)).subtasks
+    assert [subtask.name for subtask in subtasks] == ["dig 4 stone", "make 2 brick"]
+    assert plan_problems(task, subtasks) == []
+    assert any("uses up 4 stone" in said for said in plan_problems(task, subtasks[1:]))
+    tiles = card("quarry").planning.plan_for(have("tile", 5), {"oven": 1})
+    assert [subtask.success for subtask in tiles] == [have("stone", 2), have("tile", 5)]
+
+
+def view(stones: int) -> View:
+    return View(
+        position=(0.0, 0.0, 0.0),
+        yaw=0.0,
+        pitch=0.0,
+        life=20.0,
+        food=20.0,
+        inventory={"stone": stones},
+        facing="rock",
+        around={},
+    )
+
+
+def evidence() -> Evidence:
+    episodes = [
+        Episode(
+            environment=row,
+            seed=row,
+            success=False,
+            steps=9,
+            reward=0.0,
+            ended="horizon",
+            before=view(1),
+            after=view(1 + 4 * row),
+        )
+        for row in (0, 1)
+    ]
+    return Evidence(
+        id="e",
+        game="quarry",
+        sub_action="dig stone",
+        description="",
+        method="code",
+        success=have("stone", 4),
+        required_rate=0.9,
+        episodes=episodes,
+    )
+
+
+def test_the_rulebook_answers_for_it_and_the_answers_pass_the_checks(task: Task):
+    RulebookBackend(game="quarry")
+    subtask = Subtask(name="dig 4 stone", success=have("stone", 4))
+    step = decompose(DecomposeQuestion(task=task, subtask=subtask)).sub_actions[0]
+    assert (step.name, step.method, step.success) == ("dig stone", "code", have("stone", 4))
+    own = msgspec.structs.replace(task, success=have("stone", 4))
+    source = program(ProgramQuestion(task=own, sub_action=step)).source
+    assert source.startswith('ITEM = "stone"\nQUANTITY = 4\n')
+    answer = spec(SpecQuestion(task=own, sub_action=step))
+    assert [term.name for term in answer.rewards] == ["", "stone"]
+    specs = card("quarry").specs
+
+    def problems(answer: SpecAnswer) -> list[str]:
+        return spec_problems(answer, specs.features, specs.actions, True, 10**6, "quarry")
+
+    assert problems(answer) == []
+    wrong = msgspec.structs.replace(answer, actions=["jump"], targets=["cow"])
+    assert "There is no action called 'jump': choose from dig, make_brick" in problems(wrong)[0]
+    judged = judge(JudgeQuestion(evidence=evidence(), success_rate=0.5))
+    assert judged.reason == "It worked in 1 of 2 episodes; 1 reached the horizon."
+    assert judged.suggestion == "Go on for longer."
+
+
+def test_prompts_speak_of_it_and_of_no_other_game(task: Task):
+    subtask = Subtask(name="dig", success=have("stone", 4))
+    step = decompose(DecomposeQuestion(task=task, subtask=subtask)).sub_actions[0]
+    specs = card("quarry").specs
+    questions: list[Question] = [
+        PlanQuestion(task=task),
+        DecomposeQuestion(task=task, subtask=subtask),
+        ProgramQuestion(task=task, sub_action=step),
+        SpecQuestion(
+            task=task,
+            sub_action=step,
+            observations=list(specs.features),
+            actions=list(specs.actions),
+        ),
+        JudgeQuestion(evidence=evidence(), success_rate=0.5),
+    ]
+    for question in questions:
+        agent = AGENTS.get(type(question).__name__.removesuffix("Question"), "fast_agent")
+        system, user = render(ROOT / "nodes" / agent / "prompts", question)
+        assert "Quarry" in system.content
+        assert "The player walks from rock to rock" in system.content
+        said = f"{system.content}\n{user.content}\n{answer_schema(question)}".lower()
+        foreign = ("minecraft", "crosshair", "biome", "wooden", "minedojo", "furnace", "cow")
+        assert [word for word in foreign if word in said] == [], agent
+    chain = render(ROOT / "nodes" / "planner" / "prompts", questions[0])[1].content
+    assert "- brick: make 1 from 2 stone\n" in chain
+
+
+def test_a_card_that_lacks_a_part_is_one_sentence(folder: Path, tmp_path: Path):
+    from worlds import GameError
+
+    lacking = tmp_path / "heap"
+    shutil.copytree(folder / "quarry", lacking)
+    text = (lacking / "card" / "__init__.py").read_text()
+    (lacking / "card" / "__init__.py").write_text(text.replace('    title="Quarry",\n', ""))
+    info = tmp_path / "heap-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: heap\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[rlgpt.games]\nheap = heap\n")
+    sys.path.append(str(tmp_path))
+    try:
+        with pytest.raises(GameError, match=r"the game 'heap': its card is not whole: .*'title'"):
+            card("heap")
+    finally:
+        sys.path.remove(str(tmp_path))

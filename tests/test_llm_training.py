@@ -1,0 +1,202 @@
+"""What a model is taught with, and what becomes of a training.
+
+The program that trains needs the vLLM environment (`make test-llm` runs it); here a script stands
+for its Python, and the figures are of answers that are written in the test.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from messages.chat import DecomposeQuestion, PlanQuestion
+from nodes.asking import render
+from nodes.llm import manifest
+from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.profiles import Vllm
+from nodes.llm.training.examples import Example, problems
+from nodes.llm.training.lessons import HELD_OUT, KINDS, lessons, questions, split
+from nodes.llm.training.recorded import recorded
+from nodes.llm.training.teach import Settings, teach
+from nodes.llm.training.trial import Figures, judged
+from nodes.llm.vllm.adapter import adapter_words, served_name, version
+from nodes.llm.vllm.command import command_line
+from tests.bus_processes import ROOT
+
+COUNTS = dict.fromkeys(KINDS, 30)
+TRAINS = """#!{python}
+import json, sys
+from pathlib import Path
+settings = json.loads(Path(sys.argv[-1]).read_text())
+lines = Path(settings["examples"]).read_text().splitlines()
+assert set(json.loads(lines[0])) >= {{"kind", "system", "user", "answer"}}
+print(json.dumps(dict(step=1, of=1, kind="x", loss=0.5, tokens=9, seconds=1, cpu=1)), flush=True)
+{extra}
+into = Path(settings["into"])
+(into / "adapter").mkdir()
+(into / "adapter" / "adapter_config.json").write_text('{{"r": 12}}')
+(into / "config.json").write_text('{{"trained": 1}}')
+"""
+
+
+@pytest.fixture(scope="module")
+def taught() -> list[Example]:
+    return lessons(COUNTS, seed=3)
+
+
+def test_every_lesson_is_an_answer_that_its_agent_takes(taught: list[Example]):
+    assert {kind: sum(e.kind == kind for e in taught) for kind in KINDS} == COUNTS
+    types = {"PlanQuestion": PlanQuestion, "DecomposeQuestion": DecomposeQuestion}
+    for each in taught:
+        if each.kind in types:
+            question = msgspec.json.decode(each.question, type=types[each.kind])
+            assert problems(question, each.answer) == []
+    plan = next(each for each in taught if each.kind == "PlanQuestion")
+    question = msgspec.json.decode(plan.question, type=PlanQuestion)
+    # It is asked in the words in which it is asked in a run.
+    assert render(ROOT / "nodes" / "planner" / "prompts", question)[1].content == plan.user
+    assert problems(question, '{"subtasks": []}')
+
+
+def test_lessons_are_many_distinct_and_the_same_each_time(taught: list[Example]):
+    assert len({each.user for each in taught}) > 0.95 * len(taught)
+    assert len({each.goal for each in taught}) > 25
+    assert lessons(COUNTS, seed=3) == taught
+    decompositions = [each.user for each in taught if each.kind == "DecomposeQuestion"]
+    assert any("Iteration 0" in user for user in decompositions)  # what failed is changed
+    assert any("None: this is the first" in user for user in decompositions)
+
+
+def test_what_is_held_out_is_never_taught(taught: list[Example]):
+    learned, held = split(3)
+    assert {goal.name for goal in held} > HELD_OUT
+    assert not {goal.name for goal in held} & {goal.name for goal in learned}
+    asked = questions({"PlanQuestion": 20}, seed=3)
+    assert not {each.goal for each in asked} & {each.goal for each in taught}
+
+
+def test_figures_tell_valid_from_accepted_from_the_same():
+    examples = questions({"PlanQuestion": 4}, seed=0)
+    another = json.loads(examples[2].answer)
+    another["thoughts"] = "In other words."
+    empty = json.dumps({"thoughts": "", "subtasks": []})
+    texts = ["prose", empty, json.dumps(another), f"```json\n{examples[3].answer}\n```"]
+    answers = dict(zip((each.user for each in examples), texts, strict=True))
+    found = judged(examples, lambda example: answers[example.user])
+    assert found == {"PlanQuestion": Figures(asked=4, valid=3, accepted=2, same=2)}
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of weights, in a folder to launch from with an environment."""
+    monkeypatch.chdir(tmp_path)
+    trainer(tmp_path)
+    folder = tmp_path / "weights" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    told = manifest.Manifest(
+        model="a/toy", licence="MIT", source="x", source_sha256="", files=manifest.described(folder)
+    )
+    (folder / manifest.NAME).write_bytes(msgspec.json.encode(told))
+    return folder
+
+
+def trainer(folder: Path, extra: str = "") -> None:
+    python = folder / ".venv-vllm" / "bin" / "python"
+    python.parent.mkdir(parents=True, exist_ok=True)
+    python.write_text(TRAINS.format(python=sys.executable, extra=extra))
+    python.chmod(0o755)
+    (folder / ".venv-vllm" / ".done").touch()
+
+
+def test_weights_know_the_adapter_and_the_adapter_its_base(base: Path, taught: list[Example]):
+    into = base.with_name("toy-taught")
+    teach(base, into, taught, Settings())
+    assert {path.name for path in base.parent.iterdir()} == {"toy", "toy-taught"}
+    whole, small, below = (manifest.read(f) for f in (into, into / "adapter", base))
+    assert whole is not None
+    assert small is not None
+    assert below is not None
+    assert (whole.trained, small.source_sha256) == (small.digest, below.digest)
+    assert manifest.missing(into, whole, thorough=True) == ""
+    profile = Vllm(model="toy", adapter=str(into / "adapter"), command=["sh"])
+    words = command_line(profile, base, 8001)
+    at = words.index("--enable-lora")
+    assert words[at + 1 : at + 4] == ["--max-lora-rank", "16", "--lora-modules"]
+    assert words[at + 4] == f"{served_name(profile)}={into / 'adapter'}"
+    assert version(profile, base) == f"{below.digest}+{small.digest}"
+    with pytest.raises(ValueError, match="was trained on other weights"):
+        adapter_words(profile, into)
+    with pytest.raises(ValueError, match="holds no adapter"):
+        adapter_words(msgspec.structs.replace(profile, adapter=str(base)), base)
+    (into / "adapter" / "adapter_config.json").write_text('{"r": 8, "x": 1}')
+    with pytest.raises(ValueError, match="is not whole"):
+        adapter_words(profile, base)
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ("sys.exit('RuntimeError: [enforce fail] not enough memory')", "not enough memory"),
+        ("import os; os.kill(os.getpid(), 9)", "as a full memory does"),
+    ],
+)
+def test_a_training_that_fails_leaves_nothing_to_be_used(
+    base: Path, taught: list[Example], tmp_path: Path, extra: str, words: str
+):
+    trainer(tmp_path, extra)
+    into = base.with_name("toy-taught")
+    with pytest.raises(Failed, match=words):
+        teach(base, into, taught, Settings())
+    assert not into.exists()
+    trainer(tmp_path)
+    teach(base, into, taught, Settings())
+    with pytest.raises(Refused, match="is there already"):
+        teach(base, into, taught, Settings())
+
+
+def test_what_cannot_be_trained(base: Path, taught: list[Example], tmp_path: Path):
+    with pytest.raises(Refused, match="holds no model"):
+        teach(tmp_path / "nothing", tmp_path / "into", taught, Settings())
+    with pytest.raises(Refused, match="nothing to learn"):
+        teach(base, tmp_path / "into", [], Settings())
+    (base / "config.json").write_text("[]  ")
+    with pytest.raises(Refused, match=r"config\.json has 4 bytes and should have 2"):
+        teach(base, tmp_path / "into", taught, Settings())
+
+
+def run_folder(path: Path, example: Example, success: bool) -> Path:
+    """A run whose planner was refused once and then answered well."""
+    (path / "llm").mkdir(parents=True)
+    (path / "summary.json").write_text(json.dumps({"success": success}))
+    lines: list[str] = []
+    for number, answer in enumerate(['{"subtasks": []}', example.answer]):
+        entry = {
+            "time": 0.0,
+            "agent": "planner",
+            "asked": "PlanQuestion",
+            "question": msgspec.json.decode(example.question),
+            "prompt": [],
+            "schema": {},
+            "answered": {
+                "type": "Answered",
+                "id": f"goal/plan-{number}",
+                "answer": answer,
+                "model": "strong",
+            },
+        }
+        lines.append(json.dumps(entry) + "\n")
+    (path / "llm" / "transcript.jsonl").write_text("".join(lines))
+    return path
+
+
+def test_of_a_run_that_succeeded_the_last_answers_are_taught(taught: list[Example], tmp_path: Path):
+    known = next(each for each in taught if each.kind == "PlanQuestion")
+    [found] = recorded(run_folder(tmp_path / "good", known, success=True))
+    assert (found.user, found.answer, found.source) == (known.user, known.answer, "strong")
+    with pytest.raises(Refused, match="did not reach its goal"):
+        recorded(run_folder(tmp_path / "bad", known, success=False))
+    with pytest.raises(Refused, match="is no run that can be learned from"):
+        recorded(tmp_path / "none")

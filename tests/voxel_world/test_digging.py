@@ -1,0 +1,151 @@
+import pytest
+
+from tests.voxel_world.arena import FLOOR, Arena
+
+SPOT = (16, FLOOR + 1, 18)
+
+
+@pytest.mark.parametrize(
+    ("block", "tool", "ticks"),
+    [
+        ("log", "", 60),
+        ("log", "wooden_axe", 30),
+        ("log", "diamond_axe", 8),
+        ("dirt", "", 15),
+        ("dirt", "wooden_shovel", 8),
+        ("leaves", "", 6),
+        ("sand", "", 15),
+        ("crafting_table", "", 75),
+        ("stone", "", 150),
+        ("stone", "wooden_pickaxe", 23),
+        ("iron_ore", "wooden_pickaxe", 150),
+        ("iron_ore", "stone_pickaxe", 23),
+        ("obsidian", "diamond_pickaxe", 188),
+        ("tallgrass", "", 1),
+    ],
+)
+def test_dig_time(block: str, tool: str, ticks: int) -> None:
+    arena = Arena()
+    arena.put(*SPOT, block)
+    if block == "tallgrass":
+        arena.player["pitch"] = 3.0
+    if tool:
+        arena.hold(tool)
+    arena.do("attack", ticks - 1)
+    assert arena.block(*SPOT) == block
+    arena.do("attack")
+    assert arena.block(*SPOT) == "air"
+
+
+def test_letting_go_or_looking_away_starts_over() -> None:
+    arena = Arena()
+    arena.put(*SPOT, "log")
+    arena.do("attack", 40)
+    arena.do("noop")
+    arena.do("attack", 40)
+    arena.do("turn_right", 6)
+    arena.do("attack")
+    arena.do("turn_left", 6)
+    arena.do("attack", 59)
+    assert arena.block(*SPOT) == "log"
+    arena.do("attack")
+    assert arena.block(*SPOT) == "air"
+
+
+def test_rest_after_a_block_broke() -> None:
+    arena = Arena()
+    arena.put(*SPOT, "dirt")
+    arena.put(16, FLOOR + 1, 19, "dirt")
+    arena.do("attack", 15 + 5 + 14)
+    assert arena.block(16, FLOOR + 1, 19) == "dirt"
+    arena.do("attack")
+    assert arena.block(16, FLOOR + 1, 19) == "air"
+
+
+def test_break_speed_multiplier() -> None:
+    arena = Arena(options={"break_speed_multiplier": 10.0})
+    arena.put(*SPOT, "log")
+    arena.do("attack", 6)
+    assert arena.block(*SPOT) == "air"
+
+
+def test_out_of_reach() -> None:
+    arena = Arena()
+    arena.put(16, FLOOR + 1, 22, "dirt")
+    arena.do("attack", 40)
+    assert arena.block(16, FLOOR + 1, 22) == "dirt"
+
+
+def test_a_broken_log_is_picked_up_by_walking_there() -> None:
+    arena = Arena()
+    arena.put(16, FLOOR + 1, 20, "log", meta=2)
+    arena.do("attack", 60)
+    assert arena.have("log") == 0
+    arena.do("forward", 20)
+    assert arena.have("log") == 1
+    assert arena.world.state.slots[0, 0]["variant"] == 2
+
+
+def test_the_wrong_tool_gives_nothing_and_the_right_one_wears() -> None:
+    arena = Arena()
+    arena.put(*SPOT, "stone")
+    arena.do("attack", 150)
+    arena.do("forward", 15)
+    assert arena.have("cobblestone") == 0
+    arena.stand(16.5, FLOOR, 16.5)
+    arena.hold("wooden_pickaxe")
+    arena.put(*SPOT, "stone")
+    arena.do("attack", 35)
+    arena.do("forward", 25)
+    assert arena.have("cobblestone") == 1
+    assert arena.world.state.slots[0, 0]["wear"] == 1
+
+
+def test_a_tool_breaks_when_it_is_used_up() -> None:
+    arena = Arena()
+    arena.hold("wooden_pickaxe")
+    arena.world.state.slots[0:1, 0]["wear"] = 59
+    arena.put(*SPOT, "stone")
+    arena.do("attack", 23)
+    assert arena.have("wooden_pickaxe") == 0
+
+
+def test_leaves_drop_saplings_and_apples_at_the_game_s_chances() -> None:
+    arena = Arena(options={"break_speed_multiplier": 10.0})
+    drops = arena.world.state.drops
+    found = {"sapling": 0, "apple": 0}
+    broken = 1500
+    for _ in range(broken):
+        arena.put(*SPOT, "leaves")
+        arena.player["rest"] = 0
+        arena.do("attack")
+        for entry in drops[0][drops[0]["count"] > 0]:
+            found[arena.world.item_names[entry["item"]]] += 1
+        drops["count"] = 0
+    assert found["sapling"] / broken == pytest.approx(0.05, abs=0.02)
+    assert 0 < found["apple"] < 30
+
+
+def test_grass_on_top_falls_with_its_block() -> None:
+    arena = Arena(options={"break_speed_multiplier": 100.0})
+    arena.put(16, FLOOR - 1, 18, "dirt")
+    arena.put(16, FLOOR, 18, "red_flower")
+    arena.stand(16.5, FLOOR, 16.5, pitch=45.0)
+    arena.player["pitch"] = 30.0
+    arena.put(16, FLOOR, 18, "red_flower")
+    from voxeldojo.engine.hands.digging import break_block
+
+    break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 18)
+    arena.do("noop")
+    assert arena.block(16, FLOOR, 18) == "air"
+
+
+def test_dropping_gives_an_item_away_and_it_comes_back_later() -> None:
+    arena = Arena()
+    arena.hold("log", 2)
+    arena.do("drop")
+    assert arena.have("log") == 1
+    arena.do("noop", 30)
+    assert arena.have("log") == 1
+    arena.do("forward", 30)
+    assert arena.have("log") == 2

@@ -1,0 +1,128 @@
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import voxeldojo  # noqa: F401 - registers the environments
+from voxeldojo.actions import PRIMITIVES
+
+ID = "voxeldojo/HarvestLog-v0"
+SMALL = {"area": 32, "image_size": (64, 96)}
+
+
+@pytest.mark.parametrize(("first", "name"), [("import voxeldojo", ID), ("", f"voxeldojo:{ID}")])
+def test_made_by_name_from_anywhere(tmp_path: Path, first: str, name: str) -> None:
+    program = f"""
+import gymnasium
+{first}
+environment = gymnasium.make("{name}", **{SMALL})
+environment.reset(seed=1)
+environment.close()
+print(environment.spec.id)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"{ID}\n", "")
+
+
+@pytest.mark.filterwarnings("ignore:.*value is (-)?infinity.*:UserWarning")
+def test_gymnasium_s_own_check() -> None:
+    environment = gymnasium.make(ID, ids=True, render_mode="rgb_array", **SMALL)
+    check_env(environment.unwrapped)
+    environment.close()
+
+
+def test_single_has_minedojo_s_dictionary() -> None:
+    environment = gymnasium.make(ID, quantity=2, max_episode_steps=5, **SMALL)
+    seen, info = environment.reset(seed=11)
+    assert info["seed"] == 11
+    assert environment.observation_space.contains(seen)
+    assert environment.action_space.nvec.tolist() == [3, 3, 4, 25, 25, 8, 244, 36]
+    again, _ = environment.reset(seed=11)
+    assert (again["rgb"] == seen["rgb"]).all()
+    for step in range(5):
+        seen, reward, terminated, truncated, _ = environment.step(np.array(PRIMITIVES["jump"]))
+        assert environment.observation_space.contains(seen)
+        assert (reward, terminated, truncated) == (0.0, False, step == 4)
+    environment.close()
+
+
+def test_reward_is_the_gain_and_success_ends() -> None:
+    environment = gymnasium.make(ID, quantity=3, inventory={"log": 1}, **SMALL)
+    environment.reset(seed=1)
+    world = environment.unwrapped.play.world  # type: ignore[attr-defined]
+    rewards = []
+    for gained in (1, 2):
+        world.state.slots[0:1, 0]["count"] += gained
+        _, reward, terminated, _, info = environment.step(np.array(PRIMITIVES["noop"]))
+        rewards.append(reward)
+    assert rewards == [1.0, 2.0]
+    assert terminated
+    assert info["success"]
+    environment.close()
+
+
+def test_vector() -> None:
+    vector = gymnasium.make_vec(
+        ID,
+        num_envs=3,
+        vectorization_mode="vector_entry_point",
+        max_episode_steps=4,
+        area=32,
+    )
+    seen, _ = vector.reset(seed=5)
+    assert vector.observation_space.contains(seen)
+    start = seen["position"].copy()
+    forward = np.tile(PRIMITIVES["sprint"], (3, 1))
+    for _ in range(4):
+        seen, reward, terminated, truncated, _ = vector.step(forward)
+        assert vector.observation_space.contains(seen)
+    assert truncated.all()
+    assert not terminated.any()
+    assert not reward.any()
+    # The step after the last one begins the next episodes.
+    seen, _, _, truncated, _ = vector.step(forward)
+    assert not truncated.any()
+    fresh, _ = vector.reset(seed=5)
+    assert (fresh["position"] == start).all()
+    vector.close()
+
+
+def test_unknown_target_is_refused() -> None:
+    with pytest.raises(ValueError, match="did you mean log"):
+        gymnasium.make(ID, target="logg")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"image_size": (0, 5)}, "image_size"),
+        ({"image_size": (10**6, 10**6)}, "1 to 4096"),
+        ({"image_size": 64}, "image_size"),
+        ({"use_voxel": "no"}, "use_voxel is true or false"),
+        ({"voxel_radius": 1.5}, "voxel_radius is 0 to 16 blocks, not 1.5"),
+        ({"use_lidar": True, "lidar_rays": [(1, 2)]}, "pitch, yaw, metres"),
+        ({"use_lidar": True, "lidar_rays": [(float("nan"), 0.0, 5.0)]}, "finite"),
+        ({"use_lidar": True, "lidar_rays": [(0.0, 0.0, -5.0)]}, "above 0"),
+        ({"use_lidar": True, "lidar_rays": []}, "pitch, yaw, metres"),
+    ],
+)
+def test_what_cannot_be_seen_is_refused_when_the_world_is_made(option: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        gymnasium.make(ID, **option)
+
+
+def test_sizes_as_numpy_has_them_will_do() -> None:
+    rays = list(np.array([(0.0, 0.0, 5.0), (10.0, -5.0, 5.0)]))
+    size = tuple(np.array([24, 32]))
+    gymnasium.make(ID, image_size=size, use_lidar=True, lidar_rays=rays, area=32).close()

@@ -1,0 +1,56 @@
+"""The Malmo endpoint when the machine or the client gives it less than it needs."""
+
+import os
+import resource
+import time
+
+import pytest
+
+from tests.voxel_world.malmo_client import DEADLINE, HELLO, MISSION, TOKEN, Client, Server, serving
+from voxeldojo.malmo.framing import BadMessage
+from voxeldojo.malmo.mission import parse_mission
+
+
+def _wait_for(server: Server, sentence: str) -> None:
+    end = time.monotonic() + DEADLINE
+    while sentence not in server.log():
+        assert time.monotonic() < end, server.log()
+        time.sleep(0.05)
+
+
+def test_it_accepts_again_when_there_are_file_descriptors_again() -> None:
+    with serving("--area", "64") as server:
+        open_now = len(os.listdir(f"/proc/{server.pid}/fd"))
+        _, most = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (open_now, most))
+        waiting = [Client(server.port) for _ in range(3)]  # in the listener's queue
+        _wait_for(server, "no connection can be accepted now (Too many open files)")
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (most, most))
+        for client in waiting:
+            client.begin()
+            _, info = client.step("forward 1")
+            assert info["total_time"] == 1
+            client.close()
+        assert server.log().count("can be accepted now") == 1
+
+
+@pytest.mark.parametrize(
+    "encoding", ["klingon", "base64", "idna", "undefined", "shift_jis", "utf-32", "mbcs", "hex"]
+)
+def test_an_encoding_that_cannot_be_read_is_the_clients_fault(encoding: str) -> None:
+    text = MISSION.replace('encoding="UTF-8"', f'encoding="{encoding}"')
+    with pytest.raises(BadMessage, match=r"^the XML (has an encoding that|is not well-formed)"):
+        parse_mission(text.encode())
+
+
+def test_a_client_with_an_unknown_encoding_is_told_of_in_the_log() -> None:
+    with serving("--area", "64") as server:
+        client = Client(server.port)
+        client.send(HELLO, MISSION.replace("UTF-8", "klingon").encode(), TOKEN)
+        assert client.ended()
+        client.close()
+        _wait_for(server, "the connection ends")
+        [reason] = server.reasons()
+        assert reason.startswith("the XML has an encoding that cannot be read: ")
+        assert "klingon" in reason
+        assert "Traceback" not in server.log()

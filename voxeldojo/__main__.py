@@ -1,0 +1,44 @@
+"""``voxeldojo COMMAND``, or ``python -m voxeldojo COMMAND``. Each command is a module of its own,
+which reads its arguments itself."""
+
+import runpy
+import sys
+
+from voxeldojo.exit_codes import INTERRUPTED, REFUSED
+
+COMMANDS = {
+    "play": ("voxeldojo.viewing.play", "play by hand, in this terminal or in a browser"),
+    "view": ("voxeldojo.viewing.view", "a picture of a task or a biome"),
+    "serve": ("voxeldojo.malmo", "serve MineDojo's own package, in Minecraft's place"),
+    "coverage": ("voxeldojo.obtainable", "which of MineDojo's tasks can be done in it"),
+    "demonstrate": ("voxeldojo.demonstrations", "do tasks by script, through actions alone"),
+    "fingerprint": ("voxeldojo.engine.fingerprint", "whether two versions are one world"),
+    "compile": ("voxeldojo.engine", "compile the kernels now, not at the first use"),
+}
+
+
+def main() -> int:
+    """Exit codes: 0 done, 2 there is no such command; else the command's own."""
+    name = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if name in ("-h", "--help"):
+        print("usage: voxeldojo COMMAND [ARGUMENT ...]\n")
+        for command, (_, about) in COMMANDS.items():
+            print(f"  {command:<12} {about}")
+        return 0
+    if name not in COMMANDS:
+        print(
+            f"voxeldojo: there is no command {name!r}; voxeldojo --help lists them", file=sys.stderr
+        )
+        return REFUSED
+    del sys.argv[1]
+    try:
+        runpy.run_module(COMMANDS[name][0], run_name="__main__", alter_sys=True)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # a reader such as `head` has seen enough
+        sys.stdout = None
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""``voxeldojo demonstrate [TASK ...] [--seeds N] [--json] [--write] [--table]``"""
+
+import argparse
+import sys
+
+import msgspec
+
+from voxeldojo.demonstrations.demonstrate import (
+    RESULTS,
+    SEED,
+    demonstrate,
+    easiest,
+    keep,
+    table,
+)
+from voxeldojo.exit_codes import FAILED, REFUSED
+from voxeldojo.tasks import UnknownTask, task_spec, templates
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 0: all succeeded; 1: some did not; 2: there is no such task."""
+    parser = argparse.ArgumentParser(
+        prog="voxeldojo demonstrate",
+        description="Plays tasks by script, one of each template where none is named.",
+    )
+    parser.add_argument("tasks", nargs="*", metavar="TASK")
+    parser.add_argument("--seed", type=int, default=SEED, help="the first world's seed")
+    parser.add_argument("--seeds", type=int, default=1, help="worlds for each task")
+    parser.add_argument("--limit", type=int, default=0, help="steps; 0: the script's own limit")
+    parser.add_argument("--json", action="store_true", help="a line of JSON for each")
+    parser.add_argument(
+        "--write", action="store_true", help=f"keep each result in {RESULTS.name}, for coverage"
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="play nothing: print what was kept, as Markdown"
+    )
+    given = parser.parse_args(arguments)
+    if given.table:
+        print(table())
+        return 0
+    if given.seeds < 1 or given.limit < 0:
+        parser.error("--seeds is at least 1, --limit at least 0 (the script's own)")
+    tasks = given.tasks or [easiest(template) for template in templates()]
+    try:
+        for task in tasks:
+            task_spec(task)
+    except UnknownTask as unknown:
+        print(f"voxeldojo demonstrate: {unknown}", file=sys.stderr)
+        return REFUSED
+    shown = []
+    for task in tasks:
+        for seed in range(given.seed, given.seed + given.seeds):
+            played = demonstrate(task, seed, given.limit)
+            shown.append(played)
+            if given.write:
+                keep(played)
+            if given.json:
+                print(msgspec.json.encode(played).decode(), flush=True)
+                continue
+            how = "done" if played.success else f"not done: {played.reason}"
+            print(f"{played.steps:8d} steps  {played.seconds:7.1f} s  {task}: {how}", flush=True)
+    done = sum(played.success for played in shown)
+    print(f"{done} of {len(shown)} done", file=sys.stderr)
+    return 0 if done == len(shown) else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,329 @@
+"""Fighting mobs that fight back: the nearest danger first, creepers by hitting and running."""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from voxeldojo.actions import EQUIP
+from voxeldojo.demonstrations.digging import drops_of
+from voxeldojo.demonstrations.gathering import pick_up, wander
+from voxeldojo.demonstrations.ground import WATER
+from voxeldojo.demonstrations.hunting import (
+    MEALS,
+    QUARRIES,
+    afloat,
+    angles_to_mob,
+    close_in,
+    in_sight,
+    kill_one,
+    kills,
+    nearest_mob,
+    rested,
+    strike,
+    take_weapon,
+    within_reach,
+)
+from voxeldojo.demonstrations.obtaining import Obtaining
+from voxeldojo.demonstrations.player import Disturbed, GaveUp, Player
+from voxeldojo.demonstrations.sheltering import DAY, FED, WELL, eat_to_heal, hide
+from voxeldojo.engine.mobs.table import BLOW, HOSTILE, SWELL
+from voxeldojo.rules.mobs import MOB_IDS
+
+CHASE = 1200  # ticks after one mob
+NIGHTFALL, DAWN = 13_200, 23_600  # ticks of the day
+WEAK = 12.0  # points of life
+RECOVERY_TICKS = 10_000
+ARMOUR = ("iron_chestplate", "iron_leggings")
+MEALS_TAKEN = 5
+MEATS = {"cow": "beef", "pig": "porkchop", "sheep": "mutton"}
+THREAT = 6.0  # metres from which one that is after the player comes first
+NEAR = 4.0  # metres from which one stops on one's way
+ARM = 3.4  # metres in which one in a hole is struck at
+SHOT = 0.3  # times its distance is that of one who shoots
+HEEDLESS = 6  # ticks before
+FUSE = 10  # ticks of a creeper's 30 after which one runs
+SAFE = 8.0  # metres: it calms down from 7 on
+WAIT, NEARER = 6, 0.2  # ticks in which a creeper that comes is so many metres nearer
+SHUNNED = 16.0  # metres to those whom one runs from
+KEPT = 4.5  # metres from who strikes or explodes, while the arm recovers
+WEDGED = 16  # ticks without coming on, after which running makes no sense
+FLIGHT = 300  # ticks of running from those who are after one
+CLEAR = 8.0  # metres to the nearest of them from which one digs oneself in, and comes out again
+SPOILS = ("arrow", "string", "gunpowder")  # what monsters leave that is hard to come by
+CREEPER = MOB_IDS["creeper"]
+SKY = 4  # metres below the ground's height that still count as outside
+FIRST, SECOND = 30.0, 60.0  # degrees to the side, when the way straight off is blocked
+
+
+def away_from(player: Player, mob: Any) -> float:
+    body = player.body
+    return math.dist(
+        (float(mob["x"]), float(mob["y"]), float(mob["z"])),
+        (float(body["x"]), float(body["y"]), float(body["z"])),
+    )
+
+
+def outside(player: Player, kind: str) -> int:
+    """The number of the nearest mob of a kind that is not in a cave, -1 if there is none."""
+    mobs, state = player.world.state.mobs[0], player.world.state
+    last = state.ground.shape[1] - 1
+    best, number = math.inf, -1
+    for index in np.flatnonzero(mobs["kind"] == MOB_IDS[kind]):
+        mob = mobs[index]
+        top = int(state.ground[0, math.floor(mob["x"]) & last, math.floor(mob["z"]) & last])
+        far = away_from(player, mob)
+        if float(mob["y"]) > top - SKY and far < best:
+            best, number = far, int(index)
+    return number
+
+
+def arm(obtaining: Obtaining) -> None:
+    """An iron sword, as much iron on the body as the day allows, and what the animals around have
+    for a meal."""
+    player = obtaining.player
+    for kind, meat in MEATS.items():
+        while nearest_mob(player, kind) >= 0 and _meals(player) < MEALS_TAKEN:
+            kill_one(player, kind)
+            pick_up(player, meat)
+    obtaining.obtain("iron_sword")
+    for name in ARMOUR:
+        if not player.wears(name) and not is_dark(player):
+            obtaining.obtain(name)
+            player.act(function=EQUIP, slot=player.slot_of(name))
+
+
+def _meals(player: Player) -> int:
+    return sum(player.have(name) for name in MEALS)
+
+
+def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
+    """Kills those of a kind that are about outside, and whoever comes at the player, until there
+    are ``count`` of an item or it is day and none is left: those that the sun does not burn are
+    alone then."""
+    while player.have(item) < count and (is_dark(player) or outside(player, kind) >= 0):
+        if _is_weak(player):
+            _recover(player)
+        elif _threat(player, NEAR) is None:
+            _find_a_meal(player)
+        number = outside(player, kind)
+        if number >= 0:
+            duel(player, number)
+        elif (threat := _threat(player)) is not None:
+            _blow(player, threat)
+        else:
+            warily(player, lambda: wander(player))
+        for loot in {item, *SPOILS}:
+            if drops_of(player, loot):
+                warily(player, lambda loot=loot: pick_up(player, loot))
+
+
+def warily(player: Player, going: Callable[[], Any]) -> Any:
+    """Does something that takes its time, until somebody comes too near."""
+    begun = player.steps
+
+    def somebody() -> bool:
+        return player.steps - begun > HEEDLESS and _threat(player, NEAR) is not None
+
+    player.watch = somebody
+    try:
+        return going()
+    except Disturbed:
+        return False
+    finally:
+        player.watch = None
+
+
+def keep_watch(player: Player, hours: range) -> None:
+    """Waits in a hole for a time of the day; who gets at the player there is fought."""
+    hidden = False
+    for _ in range(DAY):
+        if int(player.body["time"]) % DAY in hours:
+            return
+        if (threat := _threat(player, ARM)) is not None:
+            _blow(player, threat)
+            hidden = False
+        elif not hidden:
+            warily(player, lambda: hide(player))
+            hidden = True
+        else:
+            eat_to_heal(player)
+            player.idle(3)
+
+
+def is_dark(player: Player) -> bool:
+    return NIGHTFALL < int(player.body["time"]) % DAY < DAWN
+
+
+def _find_a_meal(player: Player) -> None:
+    """Meat for one who is hungry and has none."""
+    if float(player.body["food"]) < FED and not any(player.have(name) for name in MEALS):
+        for kind, meat in MEATS.items():
+            if (number := nearest_mob(player, kind)) >= 0:
+                duel(player, number)
+                warily(player, lambda meat=meat: pick_up(player, meat))
+                break
+    eat_to_heal(player)
+
+
+def _is_weak(player: Player) -> bool:
+    """Whether a rest is needed, and would help: who is hungry does not get well."""
+    eat_to_heal(player)
+    return float(player.body["life"]) < WEAK and float(player.body["food"]) >= FED
+
+
+def _recover(player: Player) -> None:
+    """Runs until nobody is near, and gets well in a hole, where it stays as long as somebody waits
+    outside, or until it is day. Who has come up to it already is fought."""
+    for _ in range(FLIGHT):
+        threat = _threat(player, NEAR)
+        if threat is not None and _comes_close(player, threat):
+            _blow(player, threat)
+        elif _is_near(player) and player.stuck < WEDGED:
+            run(player)
+        else:
+            break
+    player.stuck = 0
+    warily(player, lambda: hide(player))
+    for _ in range(RECOVERY_TICKS // 3):
+        eat_to_heal(player)
+        well = float(player.body["life"]) >= WELL or float(player.body["food"]) < FED
+        if _threat(player, NEAR) is not None or (well and not _is_near(player)):
+            return
+        if well and not is_dark(player):
+            return
+        player.idle(3)
+
+
+def slay(player: Player, kind: str) -> None:
+    """Kills one mob of a kind.
+
+    Raises:
+        GaveUp: none is met, or caught.
+    """
+    if MOB_IDS[kind] != CREEPER:
+        kill_one(player, kind)
+        return
+    before = kills(player, kind)
+    lost: set[int] = set()
+    for _ in range(QUARRIES):
+        number = nearest_mob(player, kind, but=lost)
+        if number < 0:
+            warily(player, lambda: wander(player))
+            lost.clear()
+            continue
+        duel(player, number)
+        if kills(player, kind) > before:
+            return
+        if _is_weak(player):
+            _recover(player)
+        else:
+            lost.add(number)
+    raise GaveUp(f"no {kind} was caught")
+
+
+def _is_near(player: Player) -> bool:
+    """Whether somebody who is after the player is near, seen or not."""
+    return any(away_from(player, mob) < CLEAR for mob in _pursuers(player))
+
+
+def duel(player: Player, number: int) -> None:
+    """Until a mob is gone or out of reach for too long."""
+    quarry = player.world.state.mobs[0, number]
+    kind = int(quarry["kind"])
+    for _ in range(CHASE):
+        if int(quarry["kind"]) != kind or _is_weak(player):
+            return
+        mob = _threat(player)
+        _blow(player, quarry if mob is None else mob)
+
+
+def _blow(player: Player, mob: Any) -> None:
+    """A tick of fighting a mob, or some of going there."""
+    eat_to_heal(player)
+    take_weapon(player)
+    far, creeper = away_from(player, mob), int(mob["kind"]) == CREEPER
+    if creeper and int(mob["counter"]) and not _has_time(player, mob):
+        if far < SAFE:
+            run(player)
+        else:
+            _look(player, mob)
+    elif not rested(player) and far < KEPT and _comes_close(player, mob):
+        _look(player, mob, move=2)
+    elif creeper and far < THREAT and in_sight(player, mob) and _let_come(player, mob):
+        pass
+    elif warily(player, lambda: close_in(player, mob)):
+        strike(player, mob, move=2 if creeper else 0)
+
+
+def _threat(player: Player, within: float = THREAT) -> Any:
+    """The nearest in sight of those that are after the player, None without. A lit creeper comes
+    before all, until one is safe from it."""
+    best, found = within, None
+    for mob in _pursuers(player):
+        far = away_from(player, mob)
+        if not _comes_close(player, mob):
+            far *= SHOT
+        if int(mob["kind"]) == CREEPER and int(mob["counter"]) > 0:
+            far = far - SAFE if far < SAFE else math.inf
+        if far < best and in_sight(player, mob):
+            best, found = far, mob
+    return found
+
+
+def _pursuers(player: Player) -> Iterable[Any]:
+    """The hostile ones that are after the player."""
+    mobs, rules = player.world.state.mobs[0], player.world.rules
+    for index in np.flatnonzero((mobs["kind"] > 0) & (mobs["target"] < 0)):
+        if int(rules.mob[int(mobs[index]["kind"])]["nature"]) == HOSTILE:
+            yield mobs[index]
+
+
+def _has_time(player: Player, creeper: Any) -> bool:
+    """Whether there is time for a blow at a lit creeper."""
+    return int(creeper["counter"]) < FUSE and rested(player) and within_reach(player, creeper)
+
+
+def _let_come(player: Player, creeper: Any) -> bool:
+    """Stands still while a creeper comes within reach: whoever walks towards it comes so near that
+    it is lit. False: it does not come."""
+    far = away_from(player, creeper)
+    for _ in range(WAIT):
+        if within_reach(player, creeper):
+            return False
+        _look(player, creeper)
+        if int(creeper["counter"]) or away_from(player, creeper) < far - NEARER:
+            return True
+    return False
+
+
+def _look(player: Player, mob: Any, move: int = 0) -> None:
+    pitch, yaw = angles_to_mob(player, mob)
+    player.act(move=move, gait=afloat(player), pitch=pitch, yaw=yaw)
+
+
+def _comes_close(player: Player, mob: Any) -> bool:
+    """Whether it does harm from near by only, so that a step back while the arm recovers helps."""
+    return int(player.world.rules.mob[int(mob["kind"])]["attack"]) in (BLOW, SWELL)
+
+
+def run(player: Player) -> None:
+    """A tick of sprinting away from all that are after the player, most of all from the nearest,
+    over what is in the way or round it."""
+    body = player.body
+    x, z = float(body["x"]), float(body["z"])
+    dx = dz = 0.0
+    for mob in _pursuers(player):
+        far = max(1.0, away_from(player, mob))
+        if far < SHUNNED:
+            dx += (x - float(mob["x"])) / far**3
+            dz += (z - float(mob["z"])) / far**3
+    turn = math.radians((0.0, FIRST, -SECOND)[player.stuck // 4 % 3])
+    away = math.atan2(dz, dx) + turn
+    _, yaw = player.angles_to(x + 8.0 * math.cos(away), player.eyes[1], z + 8.0 * math.sin(away))
+    jump = player.blocked or player.block(player.feet) in WATER
+    player.act(move=1, gait=1 if jump else 3, yaw=yaw)
+    moved = math.hypot(float(body["x"]) - x, float(body["z"]) - z)
+    player.blocked = moved < 0.05
+    player.stuck = player.stuck + 1 if player.blocked else 0

@@ -1,0 +1,166 @@
+"""Getting hold of any item, the way that the oracle of voxeldojo/obtainable found."""
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from voxeldojo.demonstrations.building import face, place_near, take_along
+from voxeldojo.demonstrations.gathering import gather
+from voxeldojo.demonstrations.player import GaveUp, NoTool, NoWay, Player
+from voxeldojo.obtainable.derivations import GIVEN, Rule, World, derive
+from voxeldojo.rules import CRAFTS, ITEMS, Recipe
+
+DEEPEST = 24  # ways that lead to ways
+ROUNDS = 12
+COAL_TICKS, PLANKS_TICKS, SMELT_TICKS = 1600, 300, 200
+# Blocks that give the same, whichever of them the oracle names.
+SAME = {
+    "dirt": {"dirt", "grass"},
+    "sapling": {"leaves"},
+    "redstone": {"redstone_ore", "lit_redstone_ore"},
+}
+CRAFTED = {craft.item: craft for craft in CRAFTS}
+Deed = Callable[["Obtaining", Rule, int], None]
+
+
+def tools_of(token: str) -> list[str]:
+    """The tools of ``tool:a|b``, or all of a kind, ``tool:hoe``."""
+    names = token.removeprefix("tool:").split("|")
+    return [item.name for item in ITEMS if item.name in names or item.name.endswith(f"_{names[0]}")]
+
+
+class Obtaining:
+    """``deeds``: what has to be done by hand for a rule's ``how``."""
+
+    def __init__(self, player: Player, world: World, deeds: dict[str, Deed]) -> None:
+        self.player = player
+        self._world = world
+        self._derivation = derive(world)
+        self._deeds = deeds
+        self._depth = 0
+
+    def obtain(self, name: str, count: int = 1) -> None:
+        """Until there are ``count`` of an item in the inventory.
+
+        Raises:
+            GaveUp: there is no way, or it leads nowhere.
+        """
+        if self._depth > DEEPEST:
+            raise GaveUp(f"the way to {name} goes round in circles")
+        self._depth += 1
+        try:
+            for _ in range(ROUNDS):
+                if self.player.have(name) >= count:
+                    return
+                with suppress(NoTool):  # then it is made anew
+                    self._take_way(self.way(name), count)
+            raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
+        finally:
+            self._depth -= 1
+
+    def need_tool(self, token: str) -> None:
+        """One of the tools of ``tool:a|b``, the one that is had the easiest."""
+        tools = tools_of(token)
+        if not any(self.player.have(tool) for tool in tools):
+            self.obtain(self.way(token).needs[0])
+
+    def way(self, token: str) -> Rule:
+        """How the oracle would have it. What was given at the start and is used up has to be made
+        anew. Raises GaveUp where nothing gives it."""
+        rule = self._derivation.found.get(token)
+        if rule is not None and rule.how == GIVEN and not self.player.have(token):
+            left = tuple(item for item in self._world.items if self.player.have(item))
+            self._world = msgspec.structs.replace(self._world, items=left)
+            self._derivation = derive(self._world)
+            rule = self._derivation.found.get(token)
+        if rule is None:
+            raise NoWay(f"nothing gives {token}")
+        return rule
+
+    def _take_way(self, rule: Rule, count: int) -> None:
+        name = rule.gives
+        if rule.how in ("craft", "smelt"):
+            self._make(rule, count)
+        elif rule.how.startswith("break ") and rule.how not in self._deeds:
+            for need in rule.needs:
+                if need.startswith("tool:"):
+                    self.need_tool(need)
+            self._break(rule.how.removeprefix("break "), name, count)
+        else:
+            self.do(rule, count)
+
+    def do(self, rule: Rule, count: int) -> None:
+        """What is done by hand, having what is needed for it."""
+        kind = "kill" if rule.how.startswith("kill a ") else rule.how
+        deed = self._deeds.get(kind)
+        if deed is None:
+            raise NoWay(f"there is no script for this: {rule.how}")
+        for need in rule.needs:
+            if need.startswith("tool:"):
+                self.need_tool(need)
+            elif ":" not in need:
+                self.obtain(need)
+        deed(self, rule, count)
+
+    def go_where(self, rule: Rule) -> None:
+        """To the place that a rule needs, if there is a script of how one gets there."""
+        for need in rule.needs:
+            if need.startswith("place:") and (way := self.way(need)).how in self._deeds:
+                self.do(way, 1)
+
+    def _break(self, block: str, item: str, count: int) -> None:
+        source = self.way(f"block:{block}")
+        made = source.how not in ("generates there", "found there")
+        if made:
+            self.do(source, 1)
+        else:
+            self.go_where(source)
+        gather(self.player, SAME.get(item, {block}), item, count, only_here=made)
+
+    def _make(self, rule: Rule, count: int) -> None:
+        name, player = rule.gives, self.player
+        recipe, station = self._recipe(rule)
+        times = math.ceil((count - player.have(name)) / recipe.count)
+        # The station first: making it uses up what the recipe needs, too.
+        item = {"table": "crafting_table", "furnace": "furnace"}.get(station)
+        for _ in range(ROUNDS):
+            if item is not None:
+                self.obtain(item)
+            if station == "furnace":
+                self._need_fuel(times)
+            for need, each in recipe.ingredients.items():
+                self.obtain(need, each * times)
+            if all(player.have(n) >= each * times for n, each in recipe.ingredients.items()) and (
+                item is None or player.have(item)
+            ):
+                break
+        else:
+            raise GaveUp(f"what {name} needs cannot be had together")
+        if item is None:
+            for _ in range(times):
+                player.craft(name)
+            return
+        cell = place_near(player, item)
+        if station == "furnace":
+            player.equip("coal" if player.have("coal") else "planks")
+        face(player, cell)
+        for _ in range(times):
+            if not player.craft(name):
+                break
+        take_along(player, cell, item)
+
+    def _recipe(self, rule: Rule) -> tuple[Recipe, str]:
+        craft = CRAFTED[rule.gives]
+        for recipe in craft.recipes:
+            if set(recipe.ingredients) <= set(rule.needs):
+                return recipe, craft.station
+        raise AssertionError(f"no recipe of {rule.gives} is {rule}")
+
+    def _need_fuel(self, times: int) -> None:
+        player = self.player
+        ticks = SMELT_TICKS * times
+        if player.have("coal") * COAL_TICKS >= ticks:
+            return
+        self.obtain("planks", math.ceil(ticks / PLANKS_TICKS))

@@ -1,0 +1,78 @@
+"""What the scripted player does for each kind of task."""
+
+from contextlib import suppress
+
+import msgspec
+
+from voxeldojo.demonstrations.deeds import DEEDS
+from voxeldojo.demonstrations.fighting import is_dark, keep_watch, slay
+from voxeldojo.demonstrations.gathering import wander
+from voxeldojo.demonstrations.obtaining import Obtaining
+from voxeldojo.demonstrations.player import Died, GaveUp, NoWay, OutOfSteps, Player
+from voxeldojo.demonstrations.sheltering import DAY, MORNING, wall_in
+from voxeldojo.demonstrations.using import use_tech
+from voxeldojo.obtainable.derivations import World
+from voxeldojo.obtainable.oracle import targets_of, worlds_of
+from voxeldojo.tasks import TaskSpec, task_kwargs
+
+LIVES = 8
+STARTS = 5  # of the script, each from another place than the one where it knew no way on
+
+
+def play(player: Player, spec: TaskSpec) -> None:
+    """Plays until the environment says that the task is done.
+
+    Raises:
+        Succeeded: it is.
+        GaveUp: the script came to its end, or to a place where it knows no way on.
+    """
+    world = worlds_of(spec, engine=True)[0]
+    starts = 0
+    while player.deaths < LIVES:
+        # What was given at the start is lost with the first life.
+        given = world if not player.deaths else msgspec.structs.replace(world, items=())
+        try:
+            if player.deaths and is_dark(player):
+                keep_watch(player, MORNING)
+            _play_once(player, spec, given)
+        except Died:
+            _rise(player)
+        except (OutOfSteps, NoWay):
+            raise
+        except GaveUp:
+            starts += 1
+            if starts >= STARTS:
+                raise
+            _go_elsewhere(player)
+    raise GaveUp(f"the player died {LIVES} times")
+
+
+def _go_elsewhere(player: Player) -> None:
+    with suppress(Died, GaveUp):
+        wander(player)
+
+
+def _rise(player: Player) -> None:
+    """Until the player stands where it began: before, what it lost is still in its bag."""
+    while float(player.body["life"]) <= 0.0:
+        player.act()
+
+
+def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
+    if spec.kind == "combat":
+        while True:
+            for target in targets_of(spec):
+                slay(player, target.removeprefix("mob:"))
+    obtaining = Obtaining(player, world, DEEDS)
+    if spec.kind == "survival":
+        wall_in(obtaining)
+        while True:
+            player.idle(DAY)
+    kwargs = task_kwargs(spec, image_size=1)
+    for target in targets_of(spec):
+        # What is wanted is what is gained: what was there at the start does not count.
+        count = kwargs["target_quantities"][target] if spec.kind == "harvest" else 1
+        obtaining.obtain(target, player.have(target) + count if spec.kind == "harvest" else count)
+        if spec.kind == "techtree":
+            use_tech(obtaining, target)
+    raise GaveUp("the script is over, and the task is not done")

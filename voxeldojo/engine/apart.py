@@ -1,0 +1,111 @@
+"""Kernels that are compiled once, apart from those that call them.
+
+Numba takes the code of a called kernel into the caller's and optimises the whole anew, at every
+level up to ``act_all``: what makes the ground was compiled in seventeen kernels. A kernel marked
+``apart`` is called at its address instead, which stands in ``Rules.apart``. The call costs some
+nanoseconds and keeps the compiler from looking across, so it is for large kernels that are called
+at most some tens of times in a step.
+"""
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
+from numpy.typing import NDArray
+
+from voxeldojo.engine.by_address import address_of_array
+from voxeldojo.engine.compiled import kernel
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Modules of this package with a kernel of theirs. The places in Rules.apart are part of the
+# callers' code.
+NAMES = (
+    "terrain.generate.generate_area",
+    "terrain.window.fill",
+    "motion.travel.travel",
+    "stepping.begin",
+    "motion.explosions.explode",
+    "motion.consequences.follow",
+    "motion.due.run_updates",
+    "mobs.wounds.hurt_mob",
+    "mobs.living.live",
+    "mobs.living.tick_mobs",
+    "stepping.use_hands",
+    "stepping.tick",
+)
+UNCONNECTED = "a kernel was called before apart.connect(state, rules)"
+_MARKED: dict[str, tuple[Any, tuple[types.Type, ...]]] = {}
+
+
+def apart(*kinds: types.Type, returns: types.Type = types.none) -> Callable[[Function], Function]:
+    """Decorator for a kernel whose arguments are state, rules and then those of these kinds. It
+    must be one of ``NAMES``."""
+
+    def mark(function: Function) -> Function:
+        compiled: Any = kernel(function)
+        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            return function
+        name = f"{function.__module__}.{function.__name__}".removeprefix(f"{__package__}.")
+        place = NAMES.index(name)
+        _MARKED[name] = compiled, kinds
+
+        def call(*arguments: Any) -> Any:
+            return compiled(*arguments)
+
+        call.overloads = compiled.overloads  # type: ignore[attr-defined]  # direct.py looks there
+
+        @cast(Any, infer_global)(call, typing_key=name)
+        class Call(AbstractTemplate):
+            def generic(self, args: Any, kws: Any) -> Any:
+                return signature(returns, args[0], args[1], *kinds)
+
+        @lower_builtin(name, types.VarArg(types.Any))
+        def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            word = ir.IntType(64)
+            table = address_of_array(builder, sig.args[1], args[1], "apart")
+            entry = builder.gep(builder.inttoptr(table, word.as_pointer()), [word(place)])
+            kind = context.call_conv.get_function_type(returns, sig.args)
+            address = builder.load(entry)
+            with cgutils.if_unlikely(builder, cgutils.is_null(builder, address)):
+                context.call_conv.return_user_exc(builder, RuntimeError, (UNCONNECTED,))
+            callee = builder.inttoptr(address, kind.as_pointer())
+            status, found = context.call_conv.call_function(
+                builder, callee, returns, sig.args, args
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return found
+
+        return cast(Function, update_wrapper(call, function))
+
+    return mark
+
+
+def places() -> NDArray[np.int64]:
+    """Room for the addresses, to be filled by ``connect``."""
+    return np.zeros(len(NAMES), np.int64)
+
+
+def connect(state: Any, rules: Any) -> None:
+    """Notes the addresses in ``rules.apart``: to be called before any kernel that changes a state,
+    once for all states. What is in no cache is compiled."""
+    if numba.config.DISABLE_JIT or rules.apart[-1]:  # type: ignore[attr-defined]
+        return
+    for place, name in enumerate(NAMES):
+        found = compile_apart(name, state, rules)
+        rules.apart[place] = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+
+
+def compile_apart(name: str, state: Any, rules: Any) -> Any:
+    """One of them for states and rules like these, or what the cache has of it."""
+    compiled, kinds = _MARKED[name]
+    held = numba.typeof(state), numba.typeof(rules), *kinds
+    compiled.compile(held)
+    return compiled.overloads[held]

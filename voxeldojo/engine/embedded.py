@@ -1,0 +1,368 @@
+"""The embedded world behind the World interface: it owns the arrays and calls the kernels."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voxeldojo.actions import ACTION_SIZES, FUNCTIONS
+from voxeldojo.engine import observing
+from voxeldojo.engine.apart import connect
+from voxeldojo.engine.deaths import cause_of
+from voxeldojo.engine.direct import direct
+from voxeldojo.engine.hands.items import lay_drop
+from voxeldojo.engine.looking import (
+    look_around,
+    look_at_oneself,
+    look_for_mobs,
+    read_light,
+)
+from voxeldojo.engine.rays import cast_all
+from voxeldojo.engine.rulebook import rules
+from voxeldojo.engine.scene.staging import (
+    Scene,
+    Staging,
+    staging_of,
+    write_settings,
+)
+from voxeldojo.engine.seeing import check_seeing
+from voxeldojo.engine.state import HEIGHT, new_state
+from voxeldojo.engine.stepping import act_all, begin_all
+from voxeldojo.rules import biome_named, block_names, item_id, item_names
+from voxeldojo.world import OBSERVED, Bools, Floats, Ints, World
+
+COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
+STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
+
+
+class EmbeddedWorld(World):
+    """``size`` worlds, stepped side by side in one compiled call.
+
+    ``biome``: what each world is all of. ``inventory``: how many of which item the player begins
+    with.
+    ``area``: columns along each side of the window around the player, 32, 64, 128 or 256.
+    ``break_speed_multiplier``: how much faster blocks break than in the game. ``image_size``:
+    (height, width) of the picture in ``observation``; the field of view in which a crafting table
+    counts as nearby depends on it. ``use_voxel``, ``voxel_radius``, ``use_lidar`` and
+    ``lidar_rays`` ((pitch rad, yaw rad, metres) each) say what ``observation`` holds beside the
+    rest. Without ``strict``, equip, place and destroy on an empty slot do nothing; with it they are
+    refused, as MineDojo does. How an episode is set up: scene/staging.py.
+
+    Raises:
+        ValueError: a biome or item that there is not, or an option out of range.
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = (
+        "area",
+        "break_speed_multiplier",
+        "image_size",
+        "use_voxel",
+        "voxel_radius",
+        "use_lidar",
+        "lidar_rays",
+        "start_health",
+        "start_food",
+        "strict",
+        *Staging.__struct_fields__,
+    )
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        biome: str = "forest",
+        inventory: Mapping[str, int] | None = None,
+        area: int = 128,
+        break_speed_multiplier: float = 1.0,
+        image_size: tuple[int, int] = (160, 256),
+        use_voxel: bool = True,
+        voxel_radius: int = 1,
+        use_lidar: bool = False,
+        lidar_rays: list[tuple[float, float, float]] | None = None,
+        start_health: float = 20.0,
+        start_food: float = 20.0,
+        strict: bool = True,
+        **staging: Any,
+    ) -> None:
+        if size < 1:
+            raise ValueError(f"a world needs at least one environment, not {size}")
+        if area not in (32, 64, 128, 256):
+            raise ValueError(f"area is 32, 64, 128 or 256 columns, not {area}")
+        if not break_speed_multiplier > 0.0:
+            raise ValueError(f"break_speed_multiplier is above 0, not {break_speed_multiplier}")
+        if not (0.0 < start_health <= 20.0 and 0.0 <= start_food <= 20.0):
+            raise ValueError("start_health is above 0 and up to 20, start_food from 0 to 20")
+        check_seeing(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
+        staged = staging_of(staging)
+        self.size = size
+        self._all = np.arange(size)
+        self.block_names = block_names
+        self.item_names = item_names
+        self.biome = biome_named(biome)
+        self.image_size = image_size
+        self.use_voxel = use_voxel
+        self.voxel_radius = voxel_radius
+        self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
+        self.rules = rules()
+        self._equipment = _equipment(inventory or {}, self.rules.item["stack"])
+        height, width = image_size
+        # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
+        self.half_yaw = 35.0 * min(1.0, width / height)
+        self.half_pitch = 35.0 * min(1.0, height / width)
+        self.state = new_state(size, area)
+        settings = self.state.settings
+        settings["break_speed"] = break_speed_multiplier
+        settings["life"], settings["food"] = start_health, start_food
+        settings["half_yaw"], settings["half_pitch"] = self.half_yaw, self.half_pitch
+        write_settings(self.state, staged, self.biome.id)
+        self._scene = Scene(staged)
+        settings["strict"] = strict
+        self.state.players["fresh"] = -1
+        # Kernels get arrays of our own only: for a read-only one Numba would compile them anew.
+        self._actions = np.zeros((size, 8), np.int64)
+        self._active = np.zeros(size, np.bool_)
+        self._buffers: dict[Any, Any] = {}
+        self._chosen: dict[Any, Any] = {}
+
+    def reset(self, environments: Ints, seeds: Ints) -> None:
+        environments = np.array(environments, np.int64)
+        seeds = np.array(seeds, np.int64)
+        if environments.ndim != 1 or environments.shape != seeds.shape:
+            raise ValueError(
+                f"reset wants as many seeds as environments, not {seeds.shape} for"
+                f" {environments.shape}"
+            )
+        if len(environments) and not 0 <= environments.min() <= environments.max() < self.size:
+            raise ValueError(f"environments are numbered 0 to {self.size - 1}")
+        if len(seeds) and seeds.min() < 0:
+            raise ValueError("a seed is not negative")
+        connect(self.state, self.rules)
+        begin_all(
+            self.state,
+            self.rules,
+            environments,
+            seeds,
+            self._equipment,
+        )
+        self._scene.set_up(self, environments)
+
+    def step(self, actions: Ints, active: Bools) -> None:
+        actions, active = np.asarray(actions), np.asarray(active)
+        if actions.shape != (self.size, 8) or active.shape != (self.size,):
+            raise ValueError(
+                f"step wants actions ({self.size}, 8) and active ({self.size},), not"
+                f" {actions.shape} and {active.shape}"
+            )
+        self._actions[:] = actions
+        self._active[:] = active
+        row, column = STEP(
+            self.state,
+            self.rules,
+            self._actions,
+            self._active,
+        )
+        if row >= 0:
+            self._refuse(self._actions[row], int(row), int(column))
+
+    def cause_of_death(self, environment: int) -> str:
+        player = self.state.players[environment]
+        return cause_of(int(player["cause"]), int(player["attacker"]))
+
+    def _refuse(self, action: Ints, row: int, column: int) -> None:
+        if column < 8:
+            raise ValueError(
+                f"environment {row}: {COLUMNS[column]} is 0 to {ACTION_SIZES[column] - 1}, not"
+                f" {action[column]}"
+            )
+        raise ValueError(
+            f"environment {row}: cannot {FUNCTIONS[action[5]]} slot {action[7]}, it is empty"
+        )
+
+    def observe(
+        self,
+        fields: Sequence[str] = OBSERVED,
+        *,
+        radius: int = 1,
+        rays: Floats | None = None,
+        reach: float = 20.0,
+    ) -> dict[str, NDArray[Any]]:
+        if radius < 0:
+            raise ValueError(f"a radius is not negative, {radius} is")
+        chosen = self._chosen.get((tuple(fields), radius))
+        if chosen is None:
+            chosen = self._chosen[tuple(fields), radius] = self._choose(fields, radius)
+        wanted, arrays, seen = chosen
+        if wanted:
+            OBSERVE(self.state, self.rules, wanted, *arrays)
+        if "rays" in fields:
+            if rays is None:
+                raise ValueError("rays are asked for, but not which: give rays as (R, 2) radians")
+            seen["ray_block"], seen["ray_distance"] = self.rays(rays, reach)
+        return seen
+
+    def _choose(
+        self, fields: Sequence[str], radius: int
+    ) -> tuple[int, list[NDArray[Any]], dict[str, NDArray[Any]]]:
+        """The bits of the fields, the arrays that the kernel writes, and those by name."""
+        unknown = [name for name in fields if name not in (*OBSERVED, "rays")]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join((*OBSERVED, 'rays'))}")
+        wanted = sum(1 << bit for bit, name in enumerate(OBSERVED) if name in fields)
+        n = 2 * radius + 1
+        size = self.size
+        items, counts = self.buffer("inventory", (2, size, 36), np.int64)
+        voxels = self.buffer(("voxels", radius), (size, n, n, n), np.int64)
+        positions = self.buffer("positions", (size, 3), np.float32)
+        angles = self.buffer("angles", (2, size), np.float32)
+        lives = self.buffer("lives", (2, size), np.float32)
+        basis = self.buffer("basis of masks", (size, 37), np.int64)
+        held = self.buffer("held", (len(item_names),), np.int64)
+        action_type = self.buffer("action_type", (size, 8), np.bool_)
+        craft_smelt = self.buffer("craft_smelt", (size, 244), np.bool_)
+        slots = self.buffer("slot masks", (3, size, 36), np.bool_)
+        if not action_type.any():
+            basis[:] = -1  # the first reading has nothing to build on
+        names = {
+            "inventory": {"item": items, "quantity": counts},
+            "voxels": {"voxels": voxels},
+            "location": {"position": positions, "yaw": angles[0], "pitch": angles[1]},
+            "life": {"life": lives[0], "food": lives[1]},
+            "masks": {
+                "action_type": action_type,
+                "craft_smelt": craft_smelt,
+                **dict(zip(("equip", "place", "destroy"), slots, strict=True)),
+            },
+            "rays": {},
+        }
+        arrays = [items, counts, voxels, positions, angles, lives]
+        arrays += [basis, held, action_type, craft_smelt, slots]
+        return wanted, arrays, {key: a for name in fields for key, a in names[name].items()}
+
+    def inventory(self) -> tuple[Ints, Ints]:
+        seen = self.observe(("inventory",))
+        return seen["item"], seen["quantity"]
+
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        if environments is None:
+            return self.observe(("voxels",), radius=radius)["voxels"]
+        n = 2 * radius + 1
+        shape = (self.size, n, n, n)
+        names = self.buffer(("some voxels", radius), shape, np.int64)[: len(environments)]
+        look_around(self.state, self.rules, np.asarray(environments, np.int64), names)
+        return names
+
+    def location(self) -> tuple[Floats, Floats, Floats]:
+        seen = self.observe(("location",))
+        return seen["position"], seen["yaw"], seen["pitch"]
+
+    def life(self) -> tuple[Floats, Floats]:
+        seen = self.observe(("life",))
+        return seen["life"], seen["food"]
+
+    def masks(self) -> dict[str, Bools]:
+        return dict(self.observe(("masks",)))
+
+    def rays(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
+        if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
+            raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
+        if not 0.0 < reach < 1e6:
+            raise ValueError(f"reach is above 0 metres, not {reach}")
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        shape = (self.size, len(pitch_yaw))
+        names = self.buffer(("ray names", shape), shape, np.int64)[: len(rows)]
+        distances = self.buffer(("ray distances", shape), shape, np.float32)[: len(rows)]
+        CAST(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
+        return names, distances
+
+    def mobs(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        shape = (self.size, len(pitch_yaw))
+        kinds = self.buffer(("mobs", shape), shape, np.int64)[: len(rows)]
+        distances = self.buffer(("distances of mobs", shape), shape, np.float32)[: len(rows)]
+        look_for_mobs(self.state, self.rules, rows, pitch_yaw, float(reach), kinds, distances)
+        return kinds, distances
+
+    def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        oxygen = self.buffer("oxygen", (self.size,), np.float32)[: len(rows)]
+        tools = self.buffer("tools", (self.size, 2), np.bool_)[: len(rows)]
+        equipment = self.buffer("equipment", (self.size, 6), np.int64)[: len(rows)]
+        look_at_oneself(self.state, rows, oxygen, tools, equipment)
+        table, furnace = tools[:, 0], tools[:, 1]
+        return {"oxygen": oxygen, "table": table, "furnace": furnace, "equipment": equipment}
+
+    def killed(self) -> Ints:
+        return self.state.kills
+
+    def used(self) -> Ints:
+        return self.state.used.astype(np.int64)
+
+    def light(self, environments: Ints | None = None) -> Floats:
+        rows = self._all if environments is None else np.asarray(environments, np.int64)
+        levels = self.buffer("light", (self.size,), np.float32)[: len(rows)]
+        read_light(self.state, rows, self.buffer("surroundings", (6,), np.float64), levels)
+        return levels
+
+    def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
+        from voxeldojo.engine.picture.render import picture
+
+        return picture(self, self._checked(environment), height, width)
+
+    def rgb_all(self, height: int, width: int) -> NDArray[np.uint8]:
+        """What every player sees, (B, 3, height, width) uint8, in one compiled call."""
+        from voxeldojo.engine.picture.render import pictures
+
+        return pictures(self, height, width)
+
+    def observation(self, environment: int) -> dict[str, Any]:
+        from voxeldojo.engine.minedojo_observation import observe
+
+        return observe(self, self._checked(environment))
+
+    def lay_item(
+        self, environment: int, item: int, variant: int, place: tuple[float, float, float]
+    ) -> None:
+        """One of an item lies at a place (metres), at rest."""
+        where = place[0], place[1], place[2]
+        lay_drop(self.state, environment, *where, 0.0, 0.0, 0.0, item, 1, variant, 0, 0)
+
+    def close(self) -> None:
+        self._buffers.clear()
+        self._chosen.clear()
+        self.state = new_state(0, 0)
+
+    def _checked(self, environment: int) -> int:
+        if not 0 <= environment < self.size:
+            raise ValueError(f"environments are numbered 0 to {self.size - 1}, not {environment}")
+        return environment
+
+    def buffer(self, name: Any, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+        buffer = self._buffers.get(name)
+        if buffer is None:
+            buffer = self._buffers[name] = np.zeros(shape, kind)
+        return buffer
+
+
+def _equipment(inventory: Mapping[str, int], stacks: NDArray[np.int32]) -> Ints:
+    """The start inventory as rows of item and count."""
+    rows: list[tuple[int, int]] = []
+    slots = 0
+    for name, count in inventory.items():
+        item = item_id(name.removeprefix("minecraft:").replace(" ", "_"))
+        if item == 0 or count < 1:
+            raise ValueError(f"the start inventory cannot hold {count} of {name}")
+        slots += -(-count // int(stacks[item]))
+        rows.append((item, count))
+    if slots > 36:
+        raise ValueError(f"the start inventory needs {slots} slots, there are 36")
+    return np.array(rows, np.int64).reshape(-1, 2)
+
+
+__all__ = ["HEIGHT", "EmbeddedWorld"]

@@ -1,0 +1,223 @@
+"""Items: the inventory, and item entities that lie about until they are picked up."""
+
+import math
+
+from voxeldojo.engine.body.physics import EPSILON, clear_side, clear_y
+from voxeldojo.engine.chance import below, unit
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.hands.hotbar import place_of
+from voxeldojo.engine.hands.slots import take, wear_slot
+from voxeldojo.engine.motion.table import TWO_HALVES
+from voxeldojo.engine.rays import direction
+from voxeldojo.engine.state import BODY_HEIGHT, DROPS, EYES
+
+BAG = 36  # slots that hold what is picked up
+DROP_HALF = 0.125
+LIFETIME = 6000  # ticks until an item entity vanishes
+PICKUP_WAIT = 10
+THROW_WAIT = 40
+PICKUP_SIDE = 0.3 + 1.0 + DROP_HALF
+PICKUP_DOWN = 0.5 + 2 * DROP_HALF
+PICKUP_UP = BODY_HEIGHT + 0.5
+
+
+@kernel
+def add_items(state, rules, w, item, count, variant, wear):
+    """Put items into the inventory as far as there is room: first onto the same, then into the
+    first free slots. Returns how many found no place."""
+    stack = rules.item[item].stack
+    if stack > 1:
+        for number in range(BAG):
+            slot = state.slots[w, number]
+            if slot.item == item and slot.variant == variant and slot.count < stack:
+                moved = min(count, stack - slot.count)
+                slot.count += moved
+                count -= moved
+                if count == 0:
+                    return 0
+    for number in range(BAG):
+        slot = state.slots[w, place_of(state.players[w].selected, number)]
+        if slot.item == 0:
+            moved = min(count, stack)
+            slot.item = item
+            slot.count = moved
+            slot.variant = variant
+            slot.wear = wear
+            count -= moved
+            if count == 0:
+                return 0
+    return count
+
+
+@kernel
+def count_items(state, w, item):
+    total = 0
+    for number in range(BAG):
+        if state.slots[w, number].item == item:
+            total += state.slots[w, number].count
+    return total
+
+
+@kernel
+def find_slot(state, w, item):
+    """The first slot with such an item, -1 if there is none."""
+    for number in range(BAG):
+        if state.slots[w, number].item == item:
+            return number
+    return -1
+
+
+@kernel
+def wear_out(state, rules, w, amount):
+    """Use of the tool in the main hand; a tool that is used up is gone."""
+    slot = state.slots[w, 0]
+    item = rules.item[slot.item]
+    if item.durability > 0 and item.tool > 0:
+        wear_slot(rules, slot, amount)
+
+
+@kernel
+def free_drop(state, w):
+    """A place for one more item entity: a free one, or the oldest's."""
+    oldest = 0
+    for number in range(DROPS):
+        if state.drops[w, number].count == 0:
+            return number
+        if state.drops[w, number].age > state.drops[w, oldest].age:
+            oldest = number
+    return oldest
+
+
+@kernel
+def lay_drop(state, w, x, y, z, vx, vy, vz, item, count, variant, wear, wait):
+    number = free_drop(state, w)
+    player = state.players[w]
+    player.drops = max(player.drops, number + 1)
+    drop = state.drops[w, number]
+    drop.x = x
+    drop.y = y
+    drop.z = z
+    drop.vx = vx
+    drop.vy = vy
+    drop.vz = vz
+    drop.item = item
+    drop.count = count
+    drop.variant = variant
+    drop.wear = wear
+    drop.age = 0
+    drop.wait = wait
+    drop.ground = 0
+
+
+@kernel
+def drop_loot(state, rules, w, x, y, z, block, meta, tool):
+    """What a block that was broken with ``tool`` leaves behind."""
+    player = state.players[w]
+    if not rules.harvests[tool, block] or (TWO_HALVES[block] and meta & 8):
+        return
+    entry = rules.block[block]
+    for row in range(entry.drop, entry.drop + entry.drops):
+        loot = rules.drops[row]
+        if loot.chance < 1.0 and unit(player) >= loot.chance:
+            continue
+        count = loot.fewest
+        if loot.most > loot.fewest:
+            count += below(player, loot.most - loot.fewest + 1)
+        variant = loot.variant
+        if variant < 0:
+            variant = meta & entry.variants
+        for _ in range(count):
+            lay_drop(
+                state,
+                w,
+                x + 0.25 + 0.5 * unit(player),
+                y + 0.25 + 0.5 * unit(player),
+                z + 0.25 + 0.5 * unit(player),
+                0.2 * unit(player) - 0.1,
+                0.2,
+                0.2 * unit(player) - 0.1,
+                loot.item,
+                1,
+                variant,
+                0,
+                PICKUP_WAIT,
+            )
+
+
+@kernel
+def throw(state, w):
+    """Drop one item of the main hand, forwards."""
+    slot = state.slots[w, 0]
+    if slot.item == 0:
+        return
+    player = state.players[w]
+    dx, dy, dz = direction(player.yaw, player.pitch)
+    lay_drop(
+        state,
+        w,
+        player.x,
+        player.y + EYES - 0.3,
+        player.z,
+        0.3 * dx,
+        0.3 * dy + 0.1,
+        0.3 * dz,
+        slot.item,
+        1,
+        slot.variant,
+        slot.wear,
+        THROW_WAIT,
+    )
+    take(slot, 1)
+
+
+@kernel
+def move_drops(state, rules, w):
+    """One tick of all item entities, and the picking up."""
+    player = state.players[w]
+    while player.drops > 0 and state.drops[w, player.drops - 1].count == 0:
+        player.drops -= 1
+    for number in range(player.drops):
+        drop = state.drops[w, number]
+        if drop.count == 0:
+            continue
+        drop.age += 1
+        if drop.age > LIFETIME:
+            drop.count = 0
+            continue
+        resting = drop.ground == 1 and abs(drop.vx) + abs(drop.vz) < 1e-3
+        # What lies still is looked after now and then only: its ground may have been dug away.
+        if not resting or drop.age % 8 == 0:
+            fall_drop(state, rules, w, drop)
+        if drop.wait > 0:
+            drop.wait -= 1
+        elif (
+            abs(drop.x - player.x) < PICKUP_SIDE
+            and abs(drop.z - player.z) < PICKUP_SIDE
+            and -PICKUP_DOWN < drop.y - player.y < PICKUP_UP
+            and player.life > 0.0
+        ):
+            drop.count = add_items(state, rules, w, drop.item, drop.count, drop.variant, drop.wear)
+
+
+@kernel
+def fall_drop(state, rules, w, drop):
+    drop.vy -= 0.04
+    dy = clear_y(state, rules, w, drop.x, drop.y, drop.z, DROP_HALF, 0.25, drop.vy)
+    drop.ground = 1 if drop.vy < 0.0 and dy > drop.vy + EPSILON else 0
+    if dy != drop.vy:
+        drop.vy = 0.0
+    drop.y += dy
+    dx = clear_side(state, rules, w, drop.x, drop.z, drop.y, DROP_HALF, 0.25, drop.vx, True)
+    if dx != drop.vx:
+        drop.vx = 0.0
+    drop.x += dx
+    dz = clear_side(state, rules, w, drop.z, drop.x, drop.y, DROP_HALF, 0.25, drop.vz, False)
+    if dz != drop.vz:
+        drop.vz = 0.0
+    drop.z += dz
+    slip = 0.6 * 0.98 if drop.ground == 1 else 0.98
+    drop.vx *= slip
+    drop.vz *= slip
+    drop.vy *= 0.98
+    if math.isnan(drop.y) or drop.y < -32.0:
+        drop.count = 0

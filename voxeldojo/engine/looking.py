@@ -1,0 +1,66 @@
+"""What programs look at beyond the batch's readings, written for the named worlds only."""
+
+import math
+
+import numpy as np
+
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.hands.crafting import nearby_tools
+from voxeldojo.engine.mobs.aim import mob_on_ray
+from voxeldojo.engine.observing import read_voxels
+from voxeldojo.engine.rays import direction, march
+from voxeldojo.engine.state import EYES
+from voxeldojo.engine.surroundings import LIGHT, read_surroundings
+
+ARMOUR = 36  # first slot of what is worn, after which comes the off hand
+
+
+@kernel
+def look_around(state, rules, environments, names):
+    """Names of the blocks around the feet, a row of x, y, z ascending for each environment."""
+    for row in range(environments.shape[0]):
+        read_voxels(state, rules, environments[row], row, names)
+
+
+@kernel
+def look_for_mobs(state, rules, environments, pitch_yaw, reach, kinds, distances):
+    """Who is nearest along each ray, before any block (0: nobody), and how far."""
+    for row in range(environments.shape[0]):
+        w = environments[row]
+        player = state.players[w]
+        eyes = player.y + EYES
+        for number in range(kinds.shape[1]):
+            dx, dy, dz = direction(
+                player.yaw + math.degrees(np.float64(pitch_yaw[number, 1])),
+                player.pitch + math.degrees(np.float64(pitch_yaw[number, 0])),
+            )
+            mob, away = mob_on_ray(state, rules, w, player.x, eyes, player.z, dx, dy, dz, reach)
+            kinds[row, number] = 0
+            distances[row, number] = reach
+            if mob >= 0:
+                _, wall = march(state, rules, w, player.x, eyes, player.z, dx, dy, dz, away)
+                if wall >= away:
+                    kinds[row, number] = state.mobs[w, mob].kind
+                    distances[row, number] = away
+
+
+@kernel
+def look_at_oneself(state, environments, oxygen, tools, equipment):
+    """``oxygen`` (n,); ``tools`` (n, 2) table and furnace at hand; ``equipment`` (n, 6) items."""
+    for row in range(environments.shape[0]):
+        w = environments[row]
+        oxygen[row] = max(0, state.players[w].air)
+        nearby = nearby_tools(state, w)
+        tools[row, 0] = nearby & 1 != 0
+        tools[row, 1] = nearby & 2 != 0
+        equipment[row, 0] = state.slots[w, 0].item
+        for number in range(5):
+            equipment[row, 1 + number] = state.slots[w, ARMOUR + number].item
+
+
+@kernel
+def read_light(state, environments, found, levels):
+    """The light level where each player is. ``found`` (6,) is scratch."""
+    for row in range(environments.shape[0]):
+        read_surroundings(state, environments[row], found)
+        levels[row] = found[LIGHT]

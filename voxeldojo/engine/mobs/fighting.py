@@ -1,0 +1,251 @@
+"""How each kind does harm to what it is after."""
+
+import math
+
+from voxeldojo.engine.body.effects import POISON, give_effect
+from voxeldojo.engine.body.hurt import MAGIC, MOB, hurt_from
+from voxeldojo.engine.chance import below, unit
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.mobs.kinds import (
+    CAVE_SPIDER,
+    ENDERMAN,
+    MAGMA_CUBE,
+    SLIME,
+    VEX,
+    VILLAGER_GOLEM,
+)
+from voxeldojo.engine.mobs.placing import half_of, place_mob, remove_mob, tall_of
+from voxeldojo.engine.mobs.senses import sees
+from voxeldojo.engine.mobs.shots import (
+    ARROW,
+    BULLET,
+    FIREBALL,
+    HARMING,
+    SKULL,
+    SMALL_FIREBALL,
+    SNOWBALL,
+    SPIT,
+    shoot,
+)
+from voxeldojo.engine.mobs.table import (
+    BEAM,
+    BLOW,
+    BOW,
+    DRAGON,
+    FANGS,
+    FIRE,
+    GHAST,
+    NO_ATTACK,
+    POTION,
+    SNOW,
+    SWELL,
+)
+from voxeldojo.engine.mobs.table import BULLET as BULLETS
+from voxeldojo.engine.mobs.table import SKULL as SKULLS
+from voxeldojo.engine.mobs.table import SPIT as SPITS
+from voxeldojo.engine.mobs.wounds import hurt_mob, knock
+from voxeldojo.engine.motion.explosions import explode
+from voxeldojo.engine.state import BODY_HEIGHT, HALF_WIDTH
+
+FUSE = 30  # ticks a creeper swells
+PAUSE = 20  # ticks between blows
+GRAVITY_OF_ARROWS = 0.2  # of the way by which they are aimed higher
+
+
+@kernel
+def whereabouts(state, rules, w, mob):
+    """(x, y, z, half its width, its height) of what a mob is after; height 0: it is gone."""
+    if mob.target < 0:
+        player = state.players[w]
+        tall = BODY_HEIGHT if player.life > 0.0 else 0.0
+        return player.x, player.y, player.z, HALF_WIDTH, tall
+    prey = state.mobs[w, mob.target - 1]
+    if prey.kind == 0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    return prey.x, prey.y, prey.z, half_of(rules, prey), tall_of(rules, prey)
+
+
+@kernel
+def harm(state, rules, w, number, amount, cause, dx, dz):
+    """Does damage to what a mob is after, and knocks it back along (dx, dz)."""
+    mob = state.mobs[w, number]
+    if mob.target < 0:
+        if hurt_from(state, rules, w, amount, cause, mob.kind, mob.x, mob.z):
+            knock(state.players[w], dx, dz, 0.4)
+            return True
+        return False
+    prey = state.mobs[w, mob.target - 1]
+    if hurt_mob(state, rules, w, mob.target - 1, amount, cause, False) and prey.kind != 0:
+        knock(prey, dx, dz, 0.4)
+        if rules.mob[prey.kind].nature != 0 and prey.target == 0:
+            prey.target = number + 1
+        return True
+    return False
+
+
+@kernel
+def let_fly(state, w, number, kind, x, y, z, dx, dy, dz, speed, error, damage):
+    """Shoots from (x, y, z) along (dx, dy, dz), not quite straight."""
+    player = state.players[w]
+    scale = speed / max(0.01, math.sqrt(dx * dx + dy * dy + dz * dz))
+    error *= speed
+    shoot(
+        state,
+        w,
+        kind,
+        x,
+        y,
+        z,
+        scale * dx + error * (unit(player) + unit(player) - 1.0),
+        scale * dy + error * (unit(player) + unit(player) - 1.0),
+        scale * dz + error * (unit(player) + unit(player) - 1.0),
+        damage,
+        number,
+    )
+
+
+@kernel
+def fight(state, rules, w, number, x, y, z, half, tall):
+    """One tick of a mob with something to fight at (x, y, z). Returns the haste with which it goes
+    there, 0 if it stands."""
+    mob = state.mobs[w, number]
+    kind = rules.mob[mob.kind]
+    attack = kind.attack
+    dx = x - mob.x
+    dy = y - mob.y
+    dz = z - mob.z
+    away = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if attack in (NO_ATTACK, DRAGON):
+        return 0.0
+    if attack == BLOW:
+        return close_in(state, rules, w, number, dx, dy, dz, away, half)
+    own = tall_of(rules, mob)
+    eyes = mob.y + 0.85 * own
+    clear = sees(state, rules, w, mob.x, eyes, mob.z, x, y + 0.7 * tall, z)
+    if attack == SWELL:
+        return swell(state, rules, w, number, away, clear)
+    return shoot_at(state, rules, w, number, dx, y + 0.5 * tall - eyes, dz, away, eyes, clear)
+
+
+@kernel
+def close_in(state, rules, w, number, dx, dy, dz, away, half):
+    """Blows from near by."""
+    mob = state.mobs[w, number]
+    kind = rules.mob[mob.kind]
+    if mob.kind in (SLIME, MAGMA_CUBE):
+        reach = half_of(rules, mob) + half + 0.2
+        amount = float(mob.variant) if mob.kind == SLIME else mob.variant + 2.0
+        if mob.kind == SLIME and mob.variant == 1:
+            amount = 0.0
+    else:
+        reach = math.sqrt((4.0 * kind.half) ** 2 + 2.0 * half)
+        amount = kind.damage
+    level = -2.0 < dy < tall_of(rules, mob) + 0.5
+    if away < reach and mob.pause == 0 and level and amount > 0.0:
+        mob.pause = PAUSE
+        if mob.kind == VILLAGER_GOLEM:
+            amount = 7.0 + below(state.players[w], 15)
+        if harm(state, rules, w, number, amount, MOB, dx, dz):
+            if mob.kind == CAVE_SPIDER and mob.target < 0:
+                give_effect(state, w, POISON, 140, 0)
+            elif mob.kind == VILLAGER_GOLEM and mob.target > 0:
+                state.mobs[w, mob.target - 1].vy = 0.4
+    if away < half + kind.half:
+        return 0.0
+    return 1.5 if mob.kind == ENDERMAN else 1.0
+
+
+@kernel
+def swell(state, rules, w, number, away, clear):
+    """A creeper: it stops near its victim, and after 30 ticks there it explodes."""
+    mob = state.mobs[w, number]
+    if clear and (away < 3.0 or (mob.counter > 0 and away < 7.0)):
+        mob.counter += 1
+        if mob.counter >= FUSE:
+            x = mob.x
+            y = mob.y
+            z = mob.z
+            by = mob.kind
+            remove_mob(state, w, number)
+            explode(state, rules, w, x, y, z, 3.0, False, by)
+        return 0.0
+    mob.counter = max(0, mob.counter - 1)
+    return 1.0
+
+
+@kernel
+def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
+    """From afar. The vector is from the eyes to the victim's middle."""
+    mob = state.mobs[w, number]
+    attack = rules.mob[mob.kind].attack
+    damage = rules.mob[mob.kind].damage
+    reach = 15.0
+    if attack in (POTION, SPITS, SNOW):
+        reach = 10.0
+    elif attack in (FIRE, SKULLS):
+        reach = 40.0
+    elif attack == GHAST:
+        reach = 64.0
+    if not clear or away > reach:
+        mob.counter = 0
+        return 1.0
+    if mob.pause > 0:
+        return 0.0
+    flat = math.sqrt(dx * dx + dz * dz)
+    x = mob.x
+    z = mob.z
+    if attack == BOW:
+        mob.pause = 60
+        dy += GRAVITY_OF_ARROWS * flat
+        let_fly(state, w, number, ARROW, x, eyes, z, dx, dy, dz, 1.6, 0.04, 2.22)
+    elif attack == FIRE:
+        mob.counter += 1
+        mob.pause = 6 if mob.counter % 4 != 0 else 100
+        if mob.counter % 4 == 1:
+            mob.pause = 60  # it catches fire before a volley
+        else:
+            let_fly(state, w, number, SMALL_FIREBALL, x, eyes, z, dx, dy, dz, 0.8, 0.03, 5.0)
+    elif attack == GHAST:
+        mob.pause = 60
+        let_fly(state, w, number, FIREBALL, x, eyes, z, dx, dy, dz, 0.9, 0.0, damage)
+    elif attack == SKULLS:
+        mob.pause = 40
+        let_fly(state, w, number, SKULL, x, eyes, z, dx, dy, dz, 0.9, 0.0, damage)
+    elif attack == POTION:
+        mob.pause = 60
+        dy += GRAVITY_OF_ARROWS * flat
+        let_fly(state, w, number, HARMING, x, eyes, z, dx, dy, dz, 0.75, 0.04, 0.0)
+    elif attack == SPITS:
+        mob.pause = 40
+        let_fly(state, w, number, SPIT, x, eyes, z, dx, dy + 0.2 * flat, dz, 1.5, 0.05, 1.0)
+    elif attack == SNOW:
+        mob.pause = 20
+        let_fly(state, w, number, SNOWBALL, x, eyes, z, dx, dy + 0.2 * flat, dz, 1.6, 0.06, 0.0)
+    elif attack == BULLETS:
+        mob.pause = 40 + below(state.players[w], 60)
+        let_fly(state, w, number, BULLET, x, eyes, z, 0.0, 1.0, 0.0, 0.3, 0.0, damage)
+    elif attack == BEAM:
+        mob.counter += 1
+        if mob.counter >= 80:
+            mob.counter = 0
+            mob.pause = 60
+            harm(state, rules, w, number, damage, MAGIC, 0.0, 0.0)
+    elif attack == FANGS:
+        conjure(state, rules, w, number, away)
+    return 0.0
+
+
+@kernel
+def conjure(state, rules, w, number, away):
+    """An evoker: fangs out of the ground, and now and then three vexes."""
+    mob = state.mobs[w, number]
+    mob.counter += 1
+    if mob.counter % 4 == 0:
+        mob.pause = 100
+        for _ in range(3):
+            vex = place_mob(state, rules, w, VEX, mob.x, mob.y + 1.0, mob.z)
+            if vex >= 0:
+                state.mobs[w, vex].target = mob.target
+        return
+    mob.pause = 100
+    harm(state, rules, w, number, 6.0, MAGIC, 0.0, 0.0)

@@ -1,0 +1,255 @@
+"""What a mob makes up its mind to do. Looked at every ten ticks."""
+
+import math
+
+from voxeldojo.engine.body.clock import darkness
+from voxeldojo.engine.body.experience import gain_xp
+from voxeldojo.engine.chance import below, unit
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.grid import block_at
+from voxeldojo.engine.hands.items import lay_drop
+from voxeldojo.engine.mobs.carrying import carry_about
+from voxeldojo.engine.mobs.kinds import (
+    CAVE_SPIDER,
+    CHICKEN,
+    ENDERMAN,
+    SHEEP,
+    SNOWMAN,
+    SPIDER,
+    VILLAGER_GOLEM,
+    WOLF,
+)
+from voxeldojo.engine.mobs.placing import place_mob, tall_of
+from voxeldojo.engine.mobs.senses import (
+    floor_below,
+    is_stared_at,
+    sees,
+    sees_player,
+)
+from voxeldojo.engine.mobs.table import FOODS, HOSTILE, NO_ATTACK, PASSIVE
+from voxeldojo.engine.mobs.teleporting import teleport
+from voxeldojo.engine.motion.light import block_light, sky_light
+from voxeldojo.engine.updates import set_block
+from voxeldojo.rules import item_id
+
+IDLE, WALK, FOLLOW, COURT, DETOUR = 0, 1, 2, 3, 4
+ROUND = 10
+WANDER = 10.0  # metres
+NEAR = 16.0
+STILL_FROM = 32.0  # metres
+PUMPKIN = item_id("pumpkin")
+EGG = item_id("egg")
+GRASS, DIRT, TALLGRASS = 2, 3, 31
+HELMET = 39
+
+
+@kernel
+def grow(state, rules, w, number):
+    """Ten ticks of growing up, of love, of eggs and wool."""
+    mob = state.mobs[w, number]
+    if mob.age < 0:
+        mob.age = min(0, mob.age + ROUND)
+    elif mob.age > 0:
+        mob.age = max(0, mob.age - ROUND)
+    if mob.love > 0:
+        mob.love = max(0, mob.love - ROUND)
+    if mob.kind == CHICKEN and mob.age >= 0:
+        mob.counter -= ROUND
+        if mob.counter <= 0:
+            mob.counter = 6000 + below(state.players[w], 6000)
+            lay_drop(state, w, mob.x, mob.y, mob.z, 0.0, 0.0, 0.0, EGG, 1, 0, 0, 10)
+    elif mob.kind == SHEEP:
+        graze(state, rules, w, mob)
+
+
+@kernel
+def graze(state, rules, w, mob):
+    """Now and then a sheep eats grass, and its wool grows again."""
+    if unit(state.players[w]) >= (0.2 if mob.age < 0 else 0.01):
+        return
+    x = math.floor(mob.x)
+    y = math.floor(mob.y + 0.01)
+    z = math.floor(mob.z)
+    if block_at(state, w, x, y, z) == TALLGRASS:
+        set_block(state, rules, w, x, y, z, 0, 0)
+    elif block_at(state, w, x, y - 1, z) == GRASS:
+        set_block(state, rules, w, x, y - 1, z, DIRT, 0)
+    else:
+        return
+    mob.carried = 0
+    if mob.age < 0:
+        mob.age = min(0, mob.age + 1200)
+
+
+@kernel
+def likes(rules, kind, item):
+    """Whether an item is a kind's food."""
+    if item == 0:
+        return False
+    food = rules.mob[kind].food
+    for number in range(FOODS):
+        if food[number] == item:
+            return True
+        if food[number] == 0:
+            return False
+    return False
+
+
+@kernel
+def think(state, rules, w, number):
+    """Whom it is after, whom it follows."""
+    mob = state.mobs[w, number]
+    kind = rules.mob[mob.kind]
+    player = state.players[w]
+    dx = player.x - mob.x
+    dy = player.y - mob.y
+    dz = player.z - mob.z
+    away = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if mob.kind == ENDERMAN:
+        carry_about(state, rules, w, mob)
+    if mob.target != 0:
+        keep_on(state, rules, w, mob, kind, away)
+    if mob.target == 0 and kind.attack != NO_ATTACK:
+        look_out(state, rules, w, number, mob, kind, away)
+    if mob.target != 0 or mob.angry > 0:
+        return
+    if mob.love > 0:
+        court(state, rules, w, number)
+    elif mob.kind == WOLF and mob.carried == 1:
+        if away > NEAR and teleport(state, rules, w, mob, player.x, player.y, player.z, 4.0):
+            return
+        mob.mood = FOLLOW if away > 5.0 else IDLE
+    elif away < 10.0 and likes(rules, mob.kind, state.slots[w, 0].item):
+        mob.mood = FOLLOW
+        mob.wait = 2 * ROUND
+    elif mob.mood == FOLLOW:
+        mob.mood = IDLE
+
+
+@kernel
+def keep_on(state, rules, w, mob, kind, away):
+    """Forgets whom it is after when he is gone, or far away."""
+    if mob.target > 0:
+        prey = state.mobs[w, mob.target - 1]
+        far = abs(prey.x - mob.x) + abs(prey.z - mob.z) > 2.0 * NEAR
+        if prey.kind == 0 or far:
+            mob.target = 0
+        return
+    gone = state.players[w].life <= 0.0 or away > max(kind.sight, 32.0) + 8.0
+    calm = kind.nature != HOSTILE and mob.angry == 0
+    if gone or calm:
+        mob.target = 0
+        mob.angry = 0
+    elif mob.kind == ENDERMAN and away > 12.0 and unit(state.players[w]) < 0.1:
+        player = state.players[w]
+        teleport(state, rules, w, mob, player.x, player.y, player.z, 6.0)
+
+
+@kernel
+def look_out(state, rules, w, number, mob, kind, away):
+    """Whether there is somebody to be after."""
+    player = state.players[w]
+    tall = tall_of(rules, mob)
+    if mob.kind in (VILLAGER_GOLEM, SNOWMAN):
+        mob.target = nearest_monster(state, rules, w, mob) + 1
+        return
+    if player.life <= 0.0 or away > kind.sight:
+        return
+    if mob.kind == ENDERMAN:
+        if state.slots[w, HELMET].item != PUMPKIN and is_stared_at(state, rules, w, mob, tall):
+            mob.target = -1
+            mob.angry = 1200
+        return
+    if kind.nature != HOSTILE:
+        return
+    if mob.kind in (SPIDER, CAVE_SPIDER) and lit(state, w, mob) >= 12:
+        return
+    if away < 2.0 or kind.flies == 1 or sees_player(state, rules, w, mob, tall):
+        mob.target = -1
+
+
+@kernel
+def lit(state, w, mob):
+    """The light where a mob is, 0..15."""
+    x = math.floor(mob.x)
+    y = math.floor(mob.y + 0.5)
+    z = math.floor(mob.z)
+    sky = sky_light(state, w, x, y, z) - darkness(state, w)
+    return max(sky, block_light(state, w, x, y, z))
+
+
+@kernel
+def nearest_monster(state, rules, w, mob):
+    """The number of the nearest hostile mob in sight, -1 if there is none."""
+    found = -1
+    best = NEAR * NEAR
+    for number in range(state.players[w].mobs):
+        other = state.mobs[w, number]
+        if other.kind == 0 or rules.mob[other.kind].nature != HOSTILE:
+            continue
+        dx = other.x - mob.x
+        dy = other.y - mob.y
+        dz = other.z - mob.z
+        away = dx * dx + dy * dy + dz * dz
+        if away < best and sees(
+            state, rules, w, mob.x, mob.y + 1.0, mob.z, other.x, other.y + 0.5, other.z
+        ):
+            best = away
+            found = number
+    return found
+
+
+@kernel
+def court(state, rules, w, number):
+    """Two of a kind that were fed find each other, and have a young one."""
+    mob = state.mobs[w, number]
+    for other in range(state.players[w].mobs):
+        mate = state.mobs[w, other]
+        if other == number or mate.kind != mob.kind or mate.love == 0:
+            continue
+        away = abs(mate.x - mob.x) + abs(mate.z - mob.z)
+        if away > 8.0 or abs(mate.y - mob.y) > 4.0:
+            continue
+        mob.mood = COURT
+        mob.wait = 2 * ROUND
+        mob.goal_x = mate.x
+        mob.goal_z = mate.z
+        if away < 2.0 * (1.0 + rules.mob[mob.kind].half):
+            young = place_mob(state, rules, w, mob.kind, mob.x, mob.y, mob.z)
+            mob.love = 0
+            mate.love = 0
+            mob.age = 6000
+            mate.age = 6000
+            mob.mood = IDLE
+            if young >= 0:
+                state.mobs[w, young].age = -24000
+                state.mobs[w, young].variant = mob.variant
+                state.mobs[w, young].stays = 1
+                gain_xp(state, w, 1.0 + below(state.players[w], 7))
+        return
+
+
+@kernel
+def is_far(player, mob):
+    """Whether it is so far from the player that it does not stir."""
+    return (mob.x - player.x) ** 2 + (mob.z - player.z) ** 2 > STILL_FROM * STILL_FROM
+
+
+@kernel
+def wander(state, rules, w, mob):
+    """It thinks of another place to be at, with ground to stand on; hurt, of one in a hurry."""
+    player = state.players[w]
+    hurried = mob.angry > 0 and rules.mob[mob.kind].nature == PASSIVE
+    mob.wait = 20 + below(player, 20) if hurried else 60 + below(player, 120)
+    was = mob.mood
+    mob.mood = IDLE
+    if not hurried and (was == WALK or is_far(player, mob)):
+        return
+    x = mob.x + WANDER * (2.0 * unit(player) - 1.0)
+    z = mob.z + WANDER * (2.0 * unit(player) - 1.0)
+    y = math.floor(mob.y)
+    if floor_below(state, rules, w, math.floor(x), y + 3, math.floor(z), 7) < 0:
+        return
+    mob.goal_x = x
+    mob.goal_z = z
+    mob.mood = WALK

@@ -1,0 +1,318 @@
+"""Mobs that appear of their own accord: in the dark, on grass, in water, out of spawners.
+
+The game tries places all over the loaded chunks in every tick; here one column of the window is
+tried every few ticks, on the floor next to a random height, which finds places far more often.
+"""
+
+import math
+
+import numpy as np
+
+from voxeldojo.engine.body.clock import darkness
+from voxeldojo.engine.chance import below, unit
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.grid import (
+    BARRIER,
+    BEDROCK,
+    biome_at,
+    block_at,
+    held,
+    meta_at,
+)
+from voxeldojo.engine.mobs.kinds import (
+    BAT,
+    BLAZE,
+    GHAST,
+    MAGMA_CUBE,
+    SLIME,
+    ZOMBIE_PIGMAN,
+)
+from voxeldojo.engine.mobs.placing import place_mob
+from voxeldojo.engine.mobs.senses import is_solid
+from voxeldojo.engine.mobs.table import (
+    AMBIENTS,
+    CREATURES,
+    FORTRESSES,
+    HOSTILE,
+    MONSTERS,
+    PASSIVE,
+    WATERS,
+)
+from voxeldojo.engine.motion.light import block_light, sky_light
+from voxeldojo.engine.state import HEIGHT, MOBS, SEA_LEVEL, THUNDER
+from voxeldojo.rules.mobs import MOB_IDS
+
+EVERY = 4  # ticks between tries
+CREATURES_EVERY = 400
+NEAREST = 24.0  # metres from the player
+CHUNKS = 289  # that the game's limits are for
+LIMITS = np.array([10, 70, 5, 15], np.int64)  # by list
+FEWEST = np.array([4, 6, 2, 2], np.int64)  # however small the window
+DEEP = 12  # blocks that are looked down for a floor
+GRASS, NETHER_BRICK, SPAWNER = 2, 112, 52
+SWAMPS = (6, 134)
+FREE_OF_LIGHT = (ZOMBIE_PIGMAN, GHAST, MAGMA_CUBE, BLAZE)
+# By a spawner's metadata.
+SPAWNED = np.zeros(16, np.int64)
+for _meta, _name in enumerate(
+    ("zombie", "skeleton", "spider", "cave_spider", "silverfish", "blaze"), 1
+):
+    SPAWNED[_meta] = MOB_IDS[_name]
+ROUND_SPAWNER = 16  # metres from which one is at work
+
+
+@kernel
+def spawn_mobs(state, rules, w):
+    """One tick of spawners and of what spawns in the wild."""
+    player = state.players[w]
+    if state.settings[w].mobs_spawn == 0 or player.life <= 0.0:
+        return
+    look_for_spawner(state, rules, w)
+    if player.ticks % EVERY != 0:
+        return
+    draw = below(player, 8)
+    if draw == 0:
+        spawn_in_water(state, rules, w)
+    elif draw == 1 and player.ticks % CREATURES_EVERY < 8 * EVERY:
+        spawn_on_floor(state, rules, w, CREATURES)
+    elif draw == 2:
+        spawn_on_floor(state, rules, w, AMBIENTS)
+    else:
+        spawn_on_floor(state, rules, w, MONSTERS)
+
+
+@kernel
+def list_of(rules, kind):
+    """Which limit a kind counts towards."""
+    entry = rules.mob[kind]
+    if kind == BAT:
+        return AMBIENTS
+    if entry.swims == 1 and entry.nature == PASSIVE:
+        return WATERS
+    return MONSTERS if entry.nature == HOSTILE or entry.undead == 1 else CREATURES
+
+
+@kernel
+def room_for(state, rules, w, column):
+    """How many more of a list there may be in the window."""
+    area = state.blocks.shape[1]
+    limit = max(FEWEST[column], LIMITS[column] * area * area // (256 * CHUNKS))
+    count = 0
+    there = 0
+    for number in range(state.players[w].mobs):
+        kind = state.mobs[w, number].kind
+        if kind != 0:
+            there += 1
+            if list_of(rules, kind) == column:
+                count += 1
+    return min(limit - count, MOBS - 8 - there)
+
+
+@kernel
+def draw_row(state, rules, w, biome, column):
+    """A row of a spawn list by weight, -1 if the list is empty."""
+    first = rules.spawn_lists[biome, column, 0]
+    count = rules.spawn_lists[biome, column, 1]
+    total = 0
+    for row in range(first, first + count):
+        total += rules.spawns[row].weight
+    if total == 0:
+        return -1
+    draw = below(state.players[w], total)
+    for row in range(first, first + count):
+        draw -= rules.spawns[row].weight
+        if draw < 0:
+            return row
+    return -1
+
+
+@kernel
+def far_enough(state, w, x, y, z):
+    player = state.players[w]
+    dx = x + 0.5 - player.x
+    dy = y - player.y
+    dz = z + 0.5 - player.z
+    return dx * dx + dy * dy + dz * dz >= NEAREST * NEAREST
+
+
+@kernel
+def spawn_on_floor(state, rules, w, column):
+    """One try of a group on the floor below a random place of the window."""
+    player = state.players[w]
+    area = state.blocks.shape[1]
+    x = player.west + below(player, area)
+    z = player.north + below(player, area)
+    y = 1 + below(player, max(2, min(HEIGHT - 4, player.ceiling + 1)))
+    if is_solid(state, rules, w, x, y, z):
+        return
+    down = 0
+    while down < DEEP and y > 1 and not is_solid(state, rules, w, x, y - 1, z):
+        y -= 1
+        down += 1
+    if not far_enough(state, w, x, y, z) or not stands(state, rules, w, x, y, z):
+        return
+    light = bright(state, w, x, y, z)
+    if column != CREATURES and light > below(player, 8):
+        biome = biome_at(state, w, x, z)
+        if biome != 8:  # in the Nether most don't mind
+            return
+    room = room_for(state, rules, w, column)
+    if room <= 0:
+        return
+    chosen = column
+    if column == MONSTERS and block_at(state, w, x, y - 1, z) == NETHER_BRICK:
+        chosen = FORTRESSES
+    row = draw_row(state, rules, w, biome_at(state, w, x, z), chosen)
+    if row < 0:
+        return
+    entry = rules.spawns[row]
+    size = min(room, entry.fewest + below(player, entry.most - entry.fewest + 1))
+    put_group(state, rules, w, entry.kind, x, y, z, size)
+
+
+@kernel
+def put_group(state, rules, w, kind, x, y, z, size):
+    """Up to ``size`` of a kind around a place, wherever they may be."""
+    player = state.players[w]
+    for _ in range(2 * size):
+        if size <= 0:
+            return
+        if may_appear(state, rules, w, kind, x, y, z) and far_enough(state, w, x, y, z):
+            place_mob(state, rules, w, kind, x + 0.5, float(y), z + 0.5)
+            size -= 1
+        x += below(player, 6) - below(player, 6)
+        z += below(player, 6) - below(player, 6)
+        for _step in range(2):
+            if is_solid(state, rules, w, x, y, z):
+                y += 1
+            elif not is_solid(state, rules, w, x, y - 1, z):
+                y -= 1
+
+
+@kernel
+def bright(state, w, x, y, z):
+    """The light of a place at this hour, 0..15; a thunderstorm makes it dark."""
+    dark = darkness(state, w)
+    if state.players[w].weather == THUNDER:
+        dark = max(dark, 10)
+    return max(sky_light(state, w, x, y, z) - dark, block_light(state, w, x, y, z))
+
+
+@kernel
+def stands(state, rules, w, x, y, z):
+    """Whether there is a whole block to stand on and room for two, dry."""
+    floor = block_at(state, w, x, y - 1, z)
+    if floor in (BARRIER, BEDROCK) or rules.block[floor].height != 1.0:
+        return False
+    if rules.block[floor].solid == 0 or not held(state, w, x, z):
+        return False
+    return is_free(state, rules, w, x, y, z) and is_free(state, rules, w, x, y + 1, z)
+
+
+@kernel
+def is_free(state, rules, w, x, y, z):
+    block = block_at(state, w, x, y, z)
+    return rules.block[block].height <= 0.0 and not 8 <= block <= 11
+
+
+@kernel
+def may_appear(state, rules, w, kind, x, y, z):
+    """Whether light, height and room are as a kind wants them."""
+    player = state.players[w]
+    if not stands(state, rules, w, x, y, z):
+        return False
+    for up in range(2, math.ceil(rules.mob[kind].tall)):
+        if not is_free(state, rules, w, x, y + up, z):
+            return False
+    if rules.mob[kind].half > 0.7:
+        for dx in range(-1, 2):
+            for dz in range(-1, 2):
+                if not is_free(state, rules, w, x + dx, y + 1, z + dz):
+                    return False
+    light = bright(state, w, x, y, z)
+    column = list_of(rules, kind)
+    if kind == GHAST and below(player, 20) != 0:
+        return False
+    if kind == BAT:
+        return y < SEA_LEVEL and light <= below(player, 4)
+    if kind == SLIME:
+        return may_slime(state, w, x, y, z, light)
+    if kind in FREE_OF_LIGHT:
+        return True
+    if column == MONSTERS:
+        return light <= 7 and sky_light(state, w, x, y, z) <= below(player, 32)
+    return light > 8 and block_at(state, w, x, y - 1, z) in (GRASS, 12, 78, 80, 110)
+
+
+@kernel
+def may_slime(state, w, x, y, z, light):
+    """In swamps by night, else deep down in one chunk of ten."""
+    player = state.players[w]
+    if biome_at(state, w, x, z) in SWAMPS and 50 < y < 70:
+        return light <= below(player, 8) and unit(player) < 0.5
+    chunk = np.uint64(x >> 4) * np.uint64(0x8DA6B343) ^ np.uint64(z >> 4) * np.uint64(0xD8163841)
+    return y < 40 and (player.seed ^ chunk) * np.uint64(0x9E3779B97F4A7C15) % np.uint64(10) == 0
+
+
+@kernel
+def spawn_in_water(state, rules, w):
+    """One try of squid."""
+    player = state.players[w]
+    area = state.blocks.shape[1]
+    x = player.west + below(player, area)
+    z = player.north + below(player, area)
+    y = 46 + below(player, SEA_LEVEL - 46)
+    if not 8 <= block_at(state, w, x, y, z) <= 9 or not far_enough(state, w, x, y, z):
+        return
+    if not 8 <= block_at(state, w, x, y - 1, z) <= 9 or room_for(state, rules, w, WATERS) <= 0:
+        return
+    row = draw_row(state, rules, w, biome_at(state, w, x, z), WATERS)
+    if row < 0:
+        return
+    for _ in range(1 + below(player, 4)):
+        place_mob(state, rules, w, rules.spawns[row].kind, x + 0.5, y + 0.2, z + 0.5)
+
+
+@kernel
+def look_for_spawner(state, rules, w):
+    """Two columns around the player are looked through; so each spawner within 16 metres has its
+    turn every 545 ticks, about as often as in the game."""
+    player = state.players[w]
+    wide = 2 * ROUND_SPAWNER + 1
+    for part in range(2):
+        place = (2 * player.ticks + part) % (wide * wide)
+        x = math.floor(player.x) - ROUND_SPAWNER + place // wide
+        z = math.floor(player.z) - ROUND_SPAWNER + place % wide
+        if not held(state, w, x, z):
+            continue
+        last = state.blocks.shape[1] - 1
+        column = state.blocks[w, x & last, z & last]
+        low = max(1, math.floor(player.y) - ROUND_SPAWNER)
+        high = min(HEIGHT - 1, math.floor(player.y) + ROUND_SPAWNER)
+        for y in range(low, high):
+            if column[y] == SPAWNER:
+                run_spawner(state, rules, w, x, y, z)
+
+
+@kernel
+def run_spawner(state, rules, w, x, y, z):
+    """Up to four of its kind near it, six at most in all."""
+    player = state.players[w]
+    kind = SPAWNED[meta_at(state, w, x, y, z)]
+    if kind == 0:
+        return
+    near = 0
+    for number in range(player.mobs):
+        mob = state.mobs[w, number]
+        if mob.kind == kind and abs(mob.x - x) < 9.0 and abs(mob.z - z) < 9.0:
+            near += 1
+    for _ in range(4):
+        if near >= 6:
+            return
+        bx = x + below(player, 5) - below(player, 5)
+        bz = z + below(player, 5) - below(player, 5)
+        by = y + below(player, 3) - 1
+        free = is_free(state, rules, w, bx, by, bz) and is_free(state, rules, w, bx, by + 1, bz)
+        dark = kind == BLAZE or bright(state, w, bx, by, bz) <= 7
+        if free and dark and place_mob(state, rules, w, kind, bx + 0.5, float(by), bz + 0.5) >= 0:
+            near += 1

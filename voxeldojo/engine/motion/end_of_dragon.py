@@ -1,0 +1,51 @@
+"""What the dragon's death brings: the way out, its egg and a gateway to the other islands."""
+
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.grid import BEDROCK, block_at, held, log_change
+from voxeldojo.engine.motion.portals import END_PORTAL
+from voxeldojo.engine.terrain.end.generate import fountain_height
+from voxeldojo.engine.updates import set_block
+
+EGG, GATEWAY = 122, 209
+GATEWAY_AT = (96, 75, 0)
+FOUNTAIN = 2.5  # metres from the middle to its rim
+
+
+@kernel
+def open_exit(state, rules, w):
+    """Fills the fountain, lays the egg on it and opens the gateway, in the window or not."""
+    base = fountain_height(state.players[w].seed)
+    for x in range(-2, 3):
+        for z in range(-2, 3):
+            if 0 < x * x + z * z <= FOUNTAIN * FOUNTAIN:
+                write(state, rules, w, x, base, z, END_PORTAL)
+    write(state, rules, w, 0, base + 3, 0, EGG)
+    gateway(state, rules, w, GATEWAY_AT[0], GATEWAY_AT[1], GATEWAY_AT[2])
+
+
+@kernel
+def gateway(state, rules, w, x, y, z):
+    """A gateway in its cross of bedrock."""
+    for up in range(-1, 2, 2):
+        for side in range(-1, 2, 2):
+            write(state, rules, w, x + side, y + up, z, BEDROCK)
+            write(state, rules, w, x, y + up, z + side, BEDROCK)
+        write(state, rules, w, x, y + up, z, BEDROCK)
+        write(state, rules, w, x, y + 2 * up, z, BEDROCK)
+    write(state, rules, w, x, y, z, GATEWAY)
+
+
+@kernel
+def write(state, rules, w, x, y, z, block):
+    """Changes a block, or has the log say so to the window that will show it."""
+    if held(state, w, x, z):
+        set_block(state, rules, w, x, y, z, block, 0)
+    else:
+        log_change(state, w, x, y, z, block, 0)
+
+
+@kernel
+def dragon_is_dead(state, w):
+    """Whether the way out is open. The fountain must be in the window."""
+    base = fountain_height(state.players[w].seed)
+    return block_at(state, w, 1, base, 0) == END_PORTAL

@@ -1,0 +1,15 @@
+"""What comes down on farmland may turn it back into dirt."""
+
+from voxeldojo.engine.chance import unit
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.grid import block_at
+from voxeldojo.engine.updates import set_block
+
+DIRT, FARMLAND = 3, 60
+
+
+@kernel
+def trample(state, rules, w, x, y, z, fall):
+    """Somebody came down on a block after ``fall`` metres."""
+    if block_at(state, w, x, y, z) == FARMLAND and unit(state.players[w]) < fall - 0.5:
+        set_block(state, rules, w, x, y, z, DIRT, 0)

@@ -1,0 +1,54 @@
+"""Compiles every kernel, so that no run has to wait for it later: what is compiled apart, side by
+side, as many pieces at a time as there are cores."""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+
+from voxeldojo.actions import PRIMITIVES
+from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.engine.apart import NAMES, compile_apart
+
+SEEING = "seeing"
+# The greatest first; each of the others has parts that others have compiled before it.
+FIRST = ("terrain.generate.generate_area", SEEING, "mobs.living.live", "motion.due.run_updates")
+
+
+def precompile() -> None:
+    pieces = [*FIRST, *(name for name in NAMES if name not in FIRST)]
+    workers = min(len(pieces), os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        list(pool.map(_compile, pieces))
+    world = _world()
+    world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    world.step(np.array([PRIMITIVES["attack"]]), np.ones(1, np.bool_))
+    _see(world)
+
+
+def _world() -> EmbeddedWorld:
+    return EmbeddedWorld(1, area=32, use_lidar=True)
+
+
+def _compile(piece: str) -> None:
+    world = _world()
+    if piece == SEEING:
+        _see(world)
+    else:
+        compile_apart(piece, world.state, world.rules)
+
+
+def _see(world: EmbeddedWorld) -> None:
+    """Everything that shows the world and does not change it."""
+    world.inventory()
+    world.voxels()
+    world.voxels(1, np.zeros(1, np.int64))
+    world.rays(np.zeros((1, 2), np.float32), 4.5)
+    world.mobs(np.zeros((1, 2), np.float32), 4.5)
+    world.status()
+    world.light()
+    world.location()
+    world.life()
+    world.masks()
+    world.observation(0)

@@ -1,0 +1,157 @@
+"""The window of the start, kept small, so that a reset need not make again what a walk overwrote.
+
+A window's storage has a place for each of its chunks of 16 x 16 columns. A chunk has *strayed* if
+it may be otherwise than at the start: the window moved over it, or a block of it changed. Light
+reaches 15 columns, so that those around it may be, too.
+
+Neighbours are alike. So a row of 16 columns is kept as those words of four blocks in which it
+differs from the row before, each with its distance from the last one. A chunk's first row leans on
+the chunk before, which is therefore brought back first.
+"""
+
+import numpy as np
+
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.state import HEIGHT, OVERWORLD
+
+CHUNK = 16
+ROW = CHUNK * HEIGHT // 4  # words of a row
+FARTHEST = 255  # words from one that is kept to the next
+MOST = 1 + ROW + ROW // FARTHEST  # entries of a row at most
+ABSENT = -1
+
+
+@kernel
+def stray(state, w, x0, z0, x1, z1):
+    """The columns [x0, x1) x [z0, z1), whole chunks, are no more what they were at the start."""
+    last = state.blocks.shape[1] - 1
+    for x in range(x0, x1, CHUNK):
+        for z in range(z0, z1, CHUNK):
+            state.strayed[w, (x & last) >> 4, (z & last) >> 4] = 1
+
+
+@kernel
+def keep(state, w):
+    """Call it for a window of the overworld that was just made."""
+    player = state.players[w]
+    area = state.blocks.shape[1]
+    player.kept = 1
+    player.kept_ceiling = player.ceiling
+    state.kept_ground[w] = state.ground[w]
+    state.kept_biomes[w] = state.biomes[w]
+    at = 0
+    for i in range(area // CHUNK):
+        for k in range(area // CHUNK):
+            state.strayed[w, i, k] = 0
+            end = pack(state, w, state.blocks[w], i, k, at)
+            if end >= 0:
+                end = pack(state, w, state.meta[w], i, k, end)
+            if end >= 0:
+                end = pack(state, w, state.light[w], i, k, end)
+            state.kept_from[w, i, k] = at if end >= 0 else ABSENT
+            at = max(at, end)
+
+
+@kernel
+def pack(state, w, cells, i, k, at):
+    """Keeps a chunk of ``cells`` (area, area, HEIGHT) from entry ``at`` on. Returns the entry after
+    it; -1: there is no room."""
+    area = cells.shape[0]
+    flat = cells.reshape(area * area * HEIGHT)
+    words = flat.view(np.uint32)
+    pairs = flat.view(np.uint64)
+    kept = state.kept_words[w, 0]
+    steps = state.kept_steps[w, 0]
+    for x in range(CHUNK * i, CHUNK * i + CHUNK):
+        if at + MOST > kept.shape[0]:
+            return -1
+        first = (x * area + CHUNK * k) * (HEIGHT // 4)
+        before = first - area * (HEIGHT // 4)
+        start = at
+        at += 1
+        last = 0
+        for n in range(0, ROW, 2):
+            if x > 0 and pairs[(first + n) >> 1] == pairs[(before + n) >> 1]:
+                continue
+            for place in range(n, n + 2):
+                word = words[first + place]
+                if word == (words[before + place] if x > 0 else np.uint32(0)):
+                    continue
+                while place - last > FARTHEST:
+                    last += FARTHEST
+                    kept[at] = words[first + last]
+                    steps[at] = FARTHEST
+                    at += 1
+                kept[at] = word
+                steps[at] = place - last
+                last = place
+                at += 1
+        kept[start] = at - start - 1
+    return at
+
+
+@kernel
+def unpack(state, w, cells, i, k, at):
+    """Writes a chunk of ``cells`` again. Returns the entry after it."""
+    area = cells.shape[0]
+    words = cells.reshape(area * area * HEIGHT).view(np.uint32)
+    kept = state.kept_words[w, 0]
+    steps = state.kept_steps[w, 0]
+    for x in range(CHUNK * i, CHUNK * i + CHUNK):
+        first = (x * area + CHUNK * k) * (HEIGHT // 4)
+        row = words[first : first + ROW]
+        if x > 0:
+            before = first - area * (HEIGHT // 4)
+            row[:] = words[before : before + ROW]
+        else:
+            row[:] = 0
+        count = np.int64(kept[at])
+        at += 1
+        place = np.uint64(0)
+        for entry in range(at, at + count):
+            place += np.uint64(steps[entry])
+            row[place] = kept[entry]
+        at += count
+    return at
+
+
+@kernel
+def bring_back(state, w):
+    """Makes the window the one of the start again. False: not all that strayed was kept."""
+    player = state.players[w]
+    if player.kept == 0:
+        return False
+    chunks = state.strayed.shape[1]
+    for i in range(chunks):
+        for k in range(chunks):
+            if state.kept_from[w, i, k] == ABSENT and touched(state, w, i, k):
+                return False
+    for i in range(chunks):
+        for k in range(chunks):
+            if touched(state, w, i, k):
+                at = unpack(state, w, state.blocks[w], i, k, np.int64(state.kept_from[w, i, k]))
+                at = unpack(state, w, state.meta[w], i, k, at)
+                unpack(state, w, state.light[w], i, k, at)
+                for x in range(CHUNK * i, CHUNK * i + CHUNK):
+                    for z in range(CHUNK * k, CHUNK * k + CHUNK):
+                        state.ground[w, x, z] = state.kept_ground[w, x, z]
+                        state.biomes[w, x, z] = state.kept_biomes[w, x, z]
+    state.strayed[w] = 0
+    player.west = player.home_west
+    player.north = player.home_north
+    player.dimension = OVERWORLD
+    player.ceiling = player.kept_ceiling
+    player.changes = 0
+    player.touched = 0
+    return True
+
+
+@kernel
+def touched(state, w, i, k):
+    """Whether a chunk has strayed or is beside one that has. Storage goes round."""
+    last = state.strayed.shape[1] - 1
+    for di in range(-1, 2):
+        for dk in range(-1, 2):
+            if state.strayed[w, (i + di) & last, (k + dk) & last] == 1:
+                return True
+    return False

@@ -1,0 +1,49 @@
+"""Changing a block, and taking every change back.
+
+What follows from a change is worked out by ``motion/consequences.py`` at the next ``run_updates``:
+so the many kernels that change blocks stay small to compile.
+"""
+
+from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.grid import block_at, held, log_change, write_block
+from voxeldojo.engine.motion.light import relight
+from voxeldojo.engine.state import CHANGES, HEIGHT, TOUCHED
+
+
+@kernel
+def set_block(state, rules, w, x, y, z, block, meta):
+    """Change a block of the window; outside nothing happens. Light, fluids, what falls and what it
+    carried follow in ``run_updates``."""
+    if y >= HEIGHT or y < 0 or not held(state, w, x, z):
+        return
+    player = state.players[w]
+    if player.touched < TOUCHED:
+        touched = state.touched[w, player.touched]
+        touched.x = x
+        touched.z = z
+        touched.y = y
+        touched.old = block_at(state, w, x, y, z)
+    player.touched += 1
+    log_change(state, w, x, y, z, block, meta)
+    write_block(state, w, x, y, z, block, meta)
+
+
+@kernel
+def restore(state, rules, w):
+    """Take all changes back, and the light with them. False: there were too many to be remembered,
+    or there are some of another dimension."""
+    player = state.players[w]
+    if player.changes > CHANGES:
+        return False
+    player.touched = 0
+    for number in range(player.changes - 1, -1, -1):
+        change = state.changes[w, number]
+        if change.dimension != player.dimension:
+            return False
+        write_block(state, w, change.x, change.y, change.z, change.block, change.meta)
+    for number in range(player.changes):
+        change = state.changes[w, number]
+        if held(state, w, change.x, change.z):
+            relight(state, rules, w, int(change.x), int(change.y), int(change.z))
+    player.changes = 0
+    return True

@@ -1,0 +1,5 @@
+"""The world as Gymnasium environments, single and vectorised.
+
+`plays.py` has the episodes of a task, `dictionary.py` and `vector.py` are the environments,
+`spaces.py` their spaces, `making.py` what Gymnasium calls, `registration.py` the ids.
+"""

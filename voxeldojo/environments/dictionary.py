@@ -1,0 +1,72 @@
+"""The form with MineDojo's own observation dictionary and its eight numbers as an action."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from voxeldojo.environments.plays import ALONE, FIRST, Play, checked_seed
+from voxeldojo.environments.spaces import space_of_ids, to_ids
+
+Observation = dict[str, Any]
+
+
+class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
+    """One environment. With ``ids`` the names in the dictionary are numbers, which is what
+    Gymnasium's own tools can handle. The episode ends when the task is done or the player dies."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012
+
+    def __init__(
+        self,
+        play: Play,
+        picture: tuple[int, int],
+        render_mode: str | None = None,
+        ids: bool = False,
+    ) -> None:
+        self.play = play
+        self.prompt = play.prompt
+        self.render_mode = render_mode
+        self._picture = picture
+        self._ids = ids
+        self._begun = False
+        self._space = play.observation_space()
+        self.action_space = play.action_space
+        self.observation_space = space_of_ids(self._space) if ids else self._space
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        if seed is not None:
+            checked_seed(seed)
+        super().reset(seed=seed)
+        episode = seed if seed is not None else int(self.np_random.integers(1 << 31))
+        self.play.begin(FIRST, np.array([episode]))
+        self._begun = True
+        return self._observe(), {"seed": episode}
+
+    def step(
+        self, action: NDArray[np.int64]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        if not self._begun:
+            raise ResetNeeded("call reset before the first step")
+        step = self.play.step(np.asarray(action, np.int64)[None], ALONE)
+        success = bool(step.success[0])
+        over = success or bool(step.died[0])
+        return self._observe(), float(step.reward[0]), over, False, {"success": success}
+
+    def _observe(self) -> Observation:
+        seen = self.play.observation()
+        return to_ids(self._space, seen) if self._ids else seen
+
+    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+        """The picture, (height, width, 3)."""
+        if self.render_mode is None:
+            return None
+        return self.play.world.rgb(0, *self._picture).transpose(1, 2, 0).copy()
+
+    def close(self) -> None:
+        self._begun = False
+        self.play.close()

@@ -1,0 +1,40 @@
+"""What Gymnasium calls for an id (registration.py). The functions' arguments are those of
+``gymnasium.make``."""
+
+from typing import Any
+
+from voxeldojo.environments.dictionary import DictionaryEnvironment
+from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay
+from voxeldojo.environments.registration import HORIZON
+from voxeldojo.environments.vector import DictionaryVector
+
+PICTURE = (160, 256)
+"""Height and width of MineDojo's picture."""
+Size = tuple[int, int]
+
+
+def harvest(
+    *, image_size: Size = PICTURE, render_mode: str | None = None, ids: bool = False, **task: Any
+) -> DictionaryEnvironment:
+    play = HarvestPlay(image_size=image_size, **task)
+    return DictionaryEnvironment(play, play.world.image_size, render_mode, ids)
+
+
+def minedojo(
+    *, image_size: Size = PICTURE, render_mode: str | None = None, ids: bool = False, **task: Any
+) -> DictionaryEnvironment:
+    play = minedojo_play(image_size, task)
+    return DictionaryEnvironment(play, play.world.image_size, render_mode, ids)
+
+
+def harvest_vector(
+    *, num_envs: int = 1, max_episode_steps: int | None = HORIZON, **task: Any
+) -> DictionaryVector:
+    return DictionaryVector(HarvestPlay(num_envs, **task), max_episode_steps)
+
+
+def minedojo_play(image_size: Size, task: dict[str, Any]) -> MineDojoPlay:
+    """Raises ValueError: no task is named, or as `MineDojoPlay`."""
+    if "task_id" not in task:
+        raise ValueError("name the task: task_id='harvest_1_log', or its own id as the name")
+    return MineDojoPlay(**task, image_size=image_size)

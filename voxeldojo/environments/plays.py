@@ -1,0 +1,187 @@
+"""The episodes of a task in a batch of worlds: how they begin, what a step pays, how they end.
+Nothing here knows how they are seen or by what names their actions go."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from voxeldojo.actions import NO_OP
+from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.environments.spaces import action_space, observation_space
+from voxeldojo.minedojo_api import make
+from voxeldojo.rules import item_id
+from voxeldojo.tasks import WrongArgument
+from voxeldojo.world import Bools, Ints
+
+ALONE = np.ones(1, np.bool_)
+FIRST = np.zeros(1, np.int64)
+FUNCTION = 5  # its column of an action
+LARGEST_SEED = 2**63 - 1
+
+
+class Step(NamedTuple):
+    """What one step came to, all (B,); nothing where it was not taken."""
+
+    reward: NDArray[np.float64]
+    success: Bools
+    died: Bools
+
+
+class Play(Protocol):
+    """``prompt``, ``wanted`` (items, or mobs to hunt) and ``inventory`` say what the task is."""
+
+    world: EmbeddedWorld
+    prompt: str
+    wanted: list[str]
+    inventory: Mapping[str, int]
+    action_space: spaces.MultiDiscrete
+
+    def begin(self, rows: Ints, seeds: Ints) -> None:
+        """A seed gives the same episode always, whatever was played before."""
+        ...
+
+    def step(self, moves: Ints, active: Bools) -> Step:
+        """One MineDojo action (B, 8) in each active environment."""
+        ...
+
+    def observation(self) -> dict[str, Any]:
+        """MineDojo's dictionary of the first environment."""
+        ...
+
+    def observation_space(self) -> spaces.Dict: ...
+
+    def close(self) -> None: ...
+
+
+def checked_seed(seed: int) -> int:
+    """Raises ValueError: the world has no such episode."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"a seed is 0 to 2**63 - 1, not {seed}")
+    return int(seed)
+
+
+class HarvestPlay(Play):
+    """``quantity`` more of ``target`` than at the start, in one biome. The reward is MineDojo's:
+    how many more there are than before the step. ``options`` are EmbeddedWorld's; ``strict`` is off
+    here, so that any sampled action can be taken.
+
+    Raises:
+        ValueError: there is no such item, biome or option.
+    """
+
+    def __init__(
+        self,
+        size: int = 1,
+        target: str = "log",
+        quantity: int = 1,
+        biome: str = "forest",
+        inventory: dict[str, int] | None = None,
+        **options: Any,
+    ) -> None:
+        self._target = item_id(target)
+        if quantity < 1:
+            raise ValueError(f"quantity is at least 1, not {quantity}")
+        self.prompt = f"harvest {quantity} {target.replace('_', ' ')}"
+        self.wanted = [target]
+        self.inventory = inventory or {}
+        self.action_space = action_space()
+        unknown = sorted(set(options) - set(EmbeddedWorld.OPTIONS))
+        if unknown:
+            raise ValueError(f"there is no option {', '.join(unknown)}; see EmbeddedWorld.OPTIONS")
+        self.world = EmbeddedWorld(
+            size, biome=biome, inventory=self.inventory, **{"strict": False, **options}
+        )
+        self._quantity = quantity
+        self._at_start = np.zeros(size, np.int64)
+        self._before = np.zeros(size, np.int64)
+
+    def begin(self, rows: Ints, seeds: Ints) -> None:
+        self.world.reset(rows, seeds)
+        self._at_start[rows] = self._before[rows] = self._count()[rows]
+
+    def step(self, moves: Ints, active: Bools) -> Step:
+        self.world.step(moves, active)
+        count = self._count()
+        reward = np.where(active, count - self._before, 0).astype(np.float64)
+        self._before = count
+        success = active & (count - self._at_start >= self._quantity)
+        return Step(reward, success, active & (self.world.life()[0] <= 0.0))
+
+    def _count(self) -> Ints:
+        items, quantities = self.world.inventory()
+        return np.where(items == self._target, quantities, 0).sum(axis=1)
+
+    def observation(self) -> dict[str, Any]:
+        return self.world.observation(0)
+
+    def observation_space(self) -> spaces.Dict:
+        world = self.world
+        n = 2 * world.voxel_radius + 1
+        return observation_space(
+            world.image_size,
+            world.item_names,
+            world.block_names,
+            (n, n, n) if world.use_voxel else None,
+            len(world.lidar_rays) if world.lidar_rays is not None else None,
+        )
+
+    def close(self) -> None:
+        self.world.close()
+
+
+class MineDojoPlay(Play):
+    """One world with a task of MineDojo, its initial mobs, its rewards and its success.
+    ``arguments`` are those of ``minedojo_api.make``; ``strict`` as in `HarvestPlay`. An episode
+    also ends when the player dies.
+
+    Raises:
+        UnknownTask, WrongArgument, WrongValue, NotInThisWorld: as ``make``.
+    """
+
+    def __init__(self, task_id: str, **arguments: Any) -> None:
+        if arguments.get("fast_reset"):
+            raise WrongArgument(
+                "fast_reset plays on in the used world, where a seed gives no certain episode; "
+                "leave it out"
+            )
+        arguments = {"image_size": (160, 256), **arguments, "fast_reset": False}
+        self._strict = arguments.pop("strict", False)
+        self.environment = environment = make(task_id, **arguments)
+        self.prompt = environment.task_prompt
+        self.wanted = environment.wanted
+        self.inventory = {item.name: item.quantity for item in environment.settings.inventory}
+        self.world = environment.unwrapped.game.world
+        self.action_space = environment.action_space
+
+    def begin(self, rows: Ints, seeds: Ints) -> None:
+        if len(rows):
+            self.environment.begin(int(seeds[0]))
+
+    def step(self, moves: Ints, active: Bools) -> Step:
+        if not active[0]:
+            return Step(np.zeros(1), np.zeros(1, bool), np.zeros(1, bool))
+        deaths = self._deaths()
+        try:
+            outcome = self.environment.advance(moves[0])
+        except ValueError:  # there is nothing in that slot; nothing has happened yet
+            if self._strict:
+                raise
+            outcome = self.environment.advance([*moves[0][:FUNCTION], NO_OP, 0, 0])
+        died = self._deaths() > deaths
+        return Step(np.array([outcome.reward]), np.array([outcome.success]), np.array([died]))
+
+    def _deaths(self) -> int:
+        # Not by his life: within a step of three ticks he may have died and risen.
+        return self.environment.unwrapped.game.statistics.tree()["deaths"]
+
+    def observation(self) -> dict[str, Any]:
+        return self.environment.look()[0]
+
+    def observation_space(self) -> spaces.Dict:
+        return self.environment.observation_space
+
+    def close(self) -> None:
+        self.environment.close()

@@ -1,0 +1,60 @@
+"""The Gymnasium ids. ``import voxeldojo`` registers them, as soon as Gymnasium is imported.
+
+Ids and arguments only: what plays is imported by Gymnasium when an environment is made. A task is
+``HarvestLog``, ``MineDojo`` (with ``task_id=...``), or the id of any programmatic task of MineDojo.
+"""
+
+from typing import Any
+
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
+
+from voxeldojo.tasks import task_ids
+from voxeldojo.tasks.catalogue import PLAYTHROUGH
+
+HORIZON = 1000
+"""Steps of an episode of ``HarvestLog``."""
+TASK_HORIZON = 3000
+"""Steps of an episode of MineDojo's tasks, which name none."""
+PLAYTHROUGH_STEPS = 115_200  # MineDojo's own limit
+
+
+def register() -> None:
+    """Register ``voxeldojo/TASK-v0``, with MineDojo's dictionary. A second call changes nothing."""
+    register_form("voxeldojo", "", "voxeldojo.environments.making:", "")
+
+
+def register_form(namespace: str, suffix: str, makers: str, ending: str, **about: Any) -> None:
+    """Register ``namespace/TASK{suffix}-v0`` for every task.
+
+    ``makers``: the module, with a colon, that has the functions ``harvest{ending}``,
+    ``harvest{ending}_vector`` and ``minedojo{ending}``. ``about``: fields of their `EnvSpec`.
+    """
+    # The dictionary holds arrays of names, which Gymnasium's checker does not know.
+    about = {"disable_env_checker": not suffix, **about}
+    _enter(
+        EnvSpec(
+            id=f"{namespace}/HarvestLog{suffix}-v0",
+            entry_point=f"{makers}harvest{ending}",
+            vector_entry_point=f"{makers}harvest{ending}_vector",
+            max_episode_steps=HORIZON,
+            **about,
+        )
+    )
+    # Survival ends by itself.
+    limits = {PLAYTHROUGH: PLAYTHROUGH_STEPS, **dict.fromkeys(task_ids("survival"))}
+    for task in ("MineDojo", *task_ids("programmatic"), PLAYTHROUGH):
+        _enter(
+            EnvSpec(
+                id=f"{namespace}/{task}{suffix}-v0",
+                entry_point=f"{makers}minedojo{ending}",
+                max_episode_steps=limits.get(task, TASK_HORIZON),
+                kwargs={} if task == "MineDojo" else {"task_id": task},
+                **about,
+            )
+        )
+
+
+def _enter(spec: EnvSpec) -> None:
+    # gymnasium.register looks through all ids for each new one: seconds for thousands of them.
+    gymnasium.registry.setdefault(spec.id, spec)

@@ -1,0 +1,155 @@
+"""Many environments in one compiled call, as Gymnasium's vector environments. They play what as
+many single ones in a ``SyncVectorEnv`` would, episode for episode."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.seeding import np_random
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space as batched
+from numpy.typing import NDArray
+
+from voxeldojo.environments.plays import Play, Step, checked_seed
+from voxeldojo.environments.spaces import batch_space
+from voxeldojo.world import OBSERVED, Bools, Ints
+
+AHEAD = np.zeros((1, 2), np.float32)
+REACH = 4.5
+
+
+class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
+    """``num_envs`` environments of a play. The step after its last resets a finished one; its
+    action then counts for nothing (Gymnasium's "next step" mode)."""
+
+    metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012
+
+    def __init__(
+        self,
+        play: Play,
+        max_episode_steps: int | None,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+    ) -> None:
+        if max_episode_steps is not None and max_episode_steps < 1:
+            raise ValueError(f"max_episode_steps is at least 1, not {max_episode_steps}")
+        self.num_envs = play.world.size
+        self.play = play
+        self.single_observation_space = observation_space
+        self.single_action_space = action_space
+        self.observation_space = batched(observation_space, self.num_envs)
+        self.action_space = batched(action_space, self.num_envs)
+        self._limit = max_episode_steps
+        self._chances = [np_random()[0] for _ in range(self.num_envs)]
+        self._episodes = np.zeros(self.num_envs, np.int64)  # their seeds
+        self._steps = np.zeros(self.num_envs, np.int64)
+        self._over = np.zeros(self.num_envs, np.bool_)
+        self._begun = False
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Seed s gives environment i the episode s + i, a list gives each its own. The episodes
+        after that are drawn from a generator of each environment, seeded alike.
+
+        Raises:
+            ValueError: not as many seeds as environments, or a seed that no episode has.
+        """
+        for row, given in enumerate(self._seeds_of(seed)):
+            if given is not None:
+                self._chances[row] = np_random(given)[0]
+                self._episodes[row] = given
+            else:
+                self._draw(row)
+        self._begin(np.arange(self.num_envs))
+        self._begun = True
+        return self._observe(), self._infos(np.zeros(self.num_envs, np.bool_))
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        if not self._begun:
+            raise ResetNeeded("call reset before the first step")
+        actions = np.asarray(actions)
+        if not self.action_space.contains(actions.astype(np.int64)):
+            raise ValueError(
+                f"actions are {self.action_space.shape} whole numbers of {self.action_space}"
+            )
+        renewed = self._over
+        step = self._play_on(actions.astype(np.int64), ~renewed)
+        self._steps += ~renewed
+        if renewed.any():
+            rows = np.flatnonzero(renewed)
+            for row in rows.tolist():
+                self._draw(row)
+            self._begin(rows)
+        terminated = step.success | step.died
+        truncated = np.zeros(self.num_envs, np.bool_)
+        if self._limit is not None:
+            truncated = ~renewed & (self._steps >= self._limit)
+        self._over = terminated | truncated
+        return self._observe(), step.reward, terminated, truncated, self._infos(step.success)
+
+    def _seeds_of(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            seeds: list[int | None] = [int(seed) + row for row in range(self.num_envs)]
+        else:
+            seeds = [None if given is None else int(given) for given in seed]
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"{self.num_envs} environments want as many seeds, not {len(seeds)}")
+        return [None if given is None else checked_seed(given) for given in seeds]
+
+    def _draw(self, row: int) -> None:
+        self._episodes[row] = self._chances[row].integers(1 << 31)
+
+    def _begin(self, rows: Ints) -> None:
+        self._begin_episodes(rows, self._episodes[rows])
+        self._steps[rows] = 0
+        self._over[rows] = False
+
+    @abstractmethod
+    def _begin_episodes(self, rows: Ints, seeds: Ints) -> None: ...
+
+    @abstractmethod
+    def _play_on(self, actions: Ints, active: Bools) -> Step: ...
+
+    @abstractmethod
+    def _observe(self) -> Any:
+        """Arrays of the caller's own."""
+
+    def _infos(self, success: Bools) -> dict[str, Any]:
+        return {"success": success, "seed": self._episodes.copy()}
+
+    def close_extras(self, **kwargs: Any) -> None:
+        self._begun = False
+        self.play.close()
+
+
+class DictionaryVector(BatchVector):
+    """Ids and numbers in place of names, and MineDojo's actions."""
+
+    def __init__(self, play: Play, max_episode_steps: int | None) -> None:
+        world = play.world
+        space = batch_space(len(world.item_names), len(world.block_names))
+        super().__init__(play, max_episode_steps, space, play.action_space)
+
+    def _begin_episodes(self, rows: Ints, seeds: Ints) -> None:
+        self.play.begin(rows, seeds)
+
+    def _play_on(self, actions: Ints, active: Bools) -> Step:
+        return self.play.step(actions, active)
+
+    def _observe(self) -> dict[str, Any]:
+        seen = self.play.world.observe((*OBSERVED, "rays"), rays=AHEAD, reach=REACH)
+        # The world's arrays are its own and change with the next step.
+        copied = {name: array.copy() for name, array in seen.items() if name != "ray_distance"}
+        copied["facing"] = copied.pop("ray_block")[:, 0]
+        return copied

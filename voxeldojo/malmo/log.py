@@ -1,0 +1,17 @@
+"""What the server logs: clients' texts among it, which may not obey a terminal or forge entries."""
+
+import logging
+
+
+class PlainFormatter(logging.Formatter):
+    """Spells out what cannot be seen, and indents all lines of an entry but the first."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        lines = super().format(record).split("\n")
+        return "\n    ".join(_plain(line) for line in lines)
+
+
+def _plain(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in line)

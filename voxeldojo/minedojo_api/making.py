@@ -1,0 +1,68 @@
+"""From a task's id or a meta task's name to an environment."""
+
+import math
+from typing import Any
+
+from voxeldojo.meta_tasks import make_meta_task, prompt_of
+from voxeldojo.minedojo_api.environment import Environment
+from voxeldojo.minedojo_api.simulation import Simulation
+from voxeldojo.tasks import (
+    UnknownTask,
+    WrongArgument,
+    WrongValue,
+    make_kwargs,
+    meta_tasks,
+    task_kwargs,
+    task_spec,
+    world_settings,
+)
+
+
+def make(
+    task_id: str,
+    *,
+    cam_interval: float = 15,
+    biome: str | None = None,
+    area: int = 128,
+    **kwargs: Any,
+) -> Environment:
+    """The environment that ``minedojo.make`` makes: a task by its id ("harvest_1_log",
+    "creative:5", "playthrough") or a meta task with arguments ("harvest", "combat", "techtree",
+    "survival", "creative", "open-ended").
+
+    ``biome`` and ``area`` are this world's own: the one biome of worlds for which the task names
+    none (None: all of them), and the columns along each side of the window that is held.
+
+    Raises:
+        UnknownTask: there is no such task.
+        WrongArgument, WrongValue: what MineDojo would refuse, or trip over later.
+        NotInThisWorld: the embedded world does not have what the task needs.
+    """
+    if not isinstance(task_id, str):
+        raise WrongArgument(f"a task is named by a text, as 'harvest_1_log', not {task_id!r}")
+    if not (isinstance(cam_interval, int | float) and 0.0 < cam_interval <= 360.0):
+        raise WrongValue(f"cam_interval is in degrees, above 0, not {cam_interval!r}")
+    kind, guidance = task_id.lower(), None
+    try:
+        # "survival" is a task and a meta task: the task comes first, as in MineDojo.
+        spec = task_spec(task_id)
+    except UnknownTask as unknown:
+        if kind not in meta_tasks():
+            raise UnknownTask(f"{unknown}; or one of {', '.join(meta_tasks())}") from None
+        arguments = make_kwargs(kind, **kwargs)
+        prompt = prompt_of(kind, arguments)
+    else:
+        kind, guidance, prompt = spec.kind, spec.guidance, spec.prompt
+        arguments = task_kwargs(spec, **kwargs)
+    if not arguments["event_level_control"]:
+        raise WrongValue("event_level_control=False has no equip and place, which actions need")
+    settings = world_settings(kind, arguments)
+    simulation = Simulation(
+        settings,
+        biome=biome,
+        area=area,
+        refuse_commands=arguments.get("raise_error_on_invalid_cmds", False),
+    )
+    bins = math.ceil(360 / cam_interval) + 1
+    task = make_meta_task(kind, arguments)
+    return Environment(simulation, task, settings, prompt, guidance, cam_interval, bins)

@@ -1,0 +1,216 @@
+"""The world under an environment, with MineDojo's runtime commands: ``env.unwrapped``."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from voxeldojo.game import STILL, Game, Keys, told_of
+from voxeldojo.minedojo_api.actions import KeyAction, KeyboardSpace, keys_of
+from voxeldojo.names import near
+from voxeldojo.rules import item_names
+from voxeldojo.tasks import (
+    SLOTS,
+    InventoryItem,
+    Placed,
+    WorldSettings,
+    WrongArgument,
+    WrongValue,
+    inventory_items,
+    placed,
+)
+
+Result = tuple[dict[str, Any], float, bool, dict[str, Any]]
+NAMED_SLOTS = {
+    0: "slot.weapon.mainhand",
+    40: "slot.weapon.offhand",
+    36: "slot.armor.feet",
+    37: "slot.armor.legs",
+    38: "slot.armor.chest",
+    39: "slot.armor.head",
+}
+COMMANDS = (
+    "summon", "kill", "time", "weather", "replaceitem", "tp", "clear", "setblock", "spreadplayers",
+    "execute",  # which MCEnv has too
+)  # fmt: skip
+
+
+class NotBegun(AssertionError, RuntimeError):
+    """A step before the first reset, or after close. MineDojo asserts."""
+
+
+class Simulation:
+    """Each command takes one tick and returns (observation, 0, done, info), as MineDojo's do. What
+    it changes is paid by the task's next step. ``action``: keys for the same tick."""
+
+    def __init__(
+        self, settings: WorldSettings, *, biome: str | None, area: int, refuse_commands: bool
+    ) -> None:
+        # Worlds without a world_seed are MineDojo's at random; with a seed they are in order here.
+        self._seeds = random.Random(settings.seed)
+        self._refuse = refuse_commands
+        self._closed = False
+        self._reseeded = False
+        self.game = Game(settings, default_biome=biome, seed=self._new_seed(), area=area)
+        self.action_space = KeyboardSpace()
+        self.begun = False
+        self.is_terminated = False  # no world of this engine ends by itself
+        self.skipped = ""  # why the last command did nothing, "" if it did
+        self.prev_obs: dict[str, Any] = {}
+        self.prev_info: dict[str, Any] = {}
+
+    def _new_seed(self) -> int:
+        return self._seeds.randrange(2**31)
+
+    def reset(self) -> None:
+        """The world as it was made; another one each time where it has no seed."""
+        self._check_open()
+        if self.begun or self._reseeded:
+            self.game.reset(self._new_seed())
+        self.begun, self._reseeded = True, False
+
+    def seed(self, seed: int | None = None) -> None:
+        """Begin the order of worlds that belongs to the seed; the next reset makes its first."""
+        self._seeds.seed(seed)
+        self._reseeded = True
+
+    def check_begun(self) -> None:
+        """Raises NotBegun: there is no episode that could go on."""
+        self._check_open()
+        if not self.begun:
+            raise NotBegun("the environment has not begun: call reset before the first step")
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise NotBegun("the environment is closed: make another one")
+
+    def tick(self, keys: Keys = STILL, command: str = "") -> None:
+        """Raises NotBegun: before the first reset."""
+        self.check_begun()
+        self.skipped = self.game.tick(keys, command)
+
+    def look(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The observation and the info of now."""
+        self.prev_obs = self.game.observation()
+        self.prev_info = {**self.game.info(), **told_of(self.prev_obs)}
+        return self.prev_obs, self.prev_info
+
+    def step(self, action: KeyAction) -> Result:
+        """One tick of MineDojo's dictionary of keys; a command may come along as "chat".
+
+        Raises:
+            WrongValue: a key that there is not, or a value that it cannot have.
+            NotBegun: before the first reset.
+        """
+        self.tick(keys_of(action), str(action.get("chat", "")))
+        return self._result()
+
+    def execute_cmd(self, cmd: str, action: KeyAction | None = None) -> Result:
+        """Raises ValueError for an unknown command if ``raise_error_on_invalid_cmds`` was set;
+        else it is skipped, at no cost of time."""
+        self.check_begun()
+        keys = STILL if action is None else keys_of(action)
+        if cmd.startswith("/") and cmd[1:].partition(" ")[0] in COMMANDS:
+            self.tick(keys, cmd)
+        elif self._refuse:
+            raise ValueError(f"{cmd!r} is no command; there are {', '.join(COMMANDS)}")
+        else:
+            if action is not None:
+                self.tick(keys)
+            self.skipped = f"{cmd!r} is no command"
+        return self._result()
+
+    def spawn_mobs(
+        self, mobs: str | list[str], rel_positions: Any, action: KeyAction | None = None
+    ) -> Result:
+        """Raises WrongValue: not as many places (x, y, z) as mobs, nor one for all."""
+        names = [mobs] if isinstance(mobs, str) else list(mobs)
+        for name, (x, y, z) in zip(names, _places(rel_positions, len(names)), strict=True):
+            self._perform(f"/summon {name} ~{x} ~{y} ~{z}", action)
+        return self._result()
+
+    def set_block(
+        self, blocks: str | list[str], rel_positions: Any, action: KeyAction | None = None
+    ) -> Result:
+        """Raises WrongValue: not as many places (x, y, z) as blocks, nor one for all."""
+        names = [blocks] if isinstance(blocks, str) else list(blocks)
+        for name, (x, y, z) in zip(names, _places(rel_positions, len(names)), strict=True):
+            self._perform(f"/setblock ~{x} ~{y} ~{z} {name}", action)
+        return self._result()
+
+    def clear_inventory(self, action: KeyAction | None = None) -> Result:
+        return self.execute_cmd("/clear", action)
+
+    def set_inventory(
+        self, inventory_list: Sequence[InventoryItem], action: KeyAction | None = None
+    ) -> Result:
+        """Raises WrongValue: there is no such item or slot."""
+        try:
+            items = inventory_items(inventory_list)
+        except TypeError as error:
+            raise WrongArgument(f"inventory_list: {error}") from None
+        for item in items:
+            if isinstance(item.slot, str) and item.slot not in SLOTS:
+                raise WrongValue(f"there is no slot {item.slot!r}; there are {', '.join(SLOTS)}")
+            self._perform(replace_item(placed(item)), action)
+        return self._result()
+
+    def teleport_agent(
+        self, x: float, y: float, z: float, yaw: float, pitch: float,
+        action: KeyAction | None = None,
+    ) -> Result:  # fmt: skip
+        return self.execute_cmd(f"/tp {x} {y} {z} {yaw} {pitch}", action)
+
+    def random_teleport(self, max_range: int, action: KeyAction | None = None) -> Result:
+        return self.execute_cmd(f"/spreadplayers ~ ~ 0 {max_range} false @p", action)
+
+    def kill_agent(self, action: KeyAction | None = None) -> Result:
+        return self.execute_cmd("/kill", action)
+
+    def set_time(self, time: int, action: KeyAction | None = None) -> Result:
+        return self.execute_cmd(f"/time set {time}", action)
+
+    def set_weather(self, weather: str, action: KeyAction | None = None) -> Result:
+        return self.execute_cmd(f"/weather {weather}", action)
+
+    def close(self) -> None:
+        self._closed = True
+        self.game.close()
+
+    def _perform(self, command: str, action: KeyAction | None) -> None:
+        self.tick(STILL if action is None else keys_of(action), command)
+
+    def _result(self) -> Result:
+        seen, info = self.look()
+        return seen, 0, False, info
+
+
+def replace_item(item: Placed) -> str:
+    """The command that puts an item into its slot.
+
+    Raises:
+        WrongValue: there is no such item or slot.
+    """
+    slot, name, variant, quantity = item
+    if not 0 <= slot <= 40:
+        raise WrongValue(f"slots are numbered 0 to 40, not {slot}")
+    if name not in item_names:
+        raise WrongValue(f"there is no item {name!r}{near(str(name), item_names)}")
+    where = NAMED_SLOTS.get(slot) or (
+        f"slot.hotbar.{slot}" if slot < 9 else f"slot.inventory.{slot - 9}"
+    )
+    return f"/replaceitem entity @p {where} minecraft:{name} {quantity} {variant}"
+
+
+def _places(positions: Any, count: int) -> list[list[int]]:
+    """One place for each; a single one goes for all."""
+    try:
+        rows = np.atleast_2d(np.asarray(positions, np.float64))
+    except (TypeError, ValueError):
+        rows = np.zeros((0, 0))
+    if rows.shape == (1, 3):
+        rows = np.repeat(rows, count, axis=0)
+    if rows.shape != (count, 3) or not np.isfinite(rows).all():
+        raise WrongValue(f"{count} relative positions of x, y and z are wanted, not {positions!r}")
+    return rows.astype(np.int64).tolist()

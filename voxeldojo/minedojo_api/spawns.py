@@ -1,0 +1,103 @@
+"""What MineDojo's tasks put near the player by commands: mobs at a reset, mobs and ores by a rate.
+
+The places come out of the same random numbers as in the real package, so that a task with a seed
+lays out the same mobs in both.
+"""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voxeldojo.game import Game
+from voxeldojo.tasks import MOBS, WorldSettings
+
+Corner = tuple[float, float, float]
+
+
+class Spawns:
+    """Commands for the initial mobs, and for what a ``spawn_rate`` adds in a step."""
+
+    def __init__(self, settings: WorldSettings) -> None:
+        mobs, extra = settings.initial_mobs, settings.extra
+        self._mobs = list(mobs.mobs) if mobs is not None else []
+        if mobs is not None:
+            self._box = Box(mobs.low, mobs.high, len(self._mobs), settings.seed)
+        self._rates = dict(extra.rates) if extra is not None else {}
+        if extra is not None:
+            self._extra_box = Box(extra.low, extra.high, len(self._rates), settings.seed)
+            self._chance = np.random.default_rng(settings.seed)
+        self._height, self._light = 0.0, 0.0
+
+    def initial(self) -> bool:
+        return bool(self._mobs)
+
+    def initial_commands(self) -> list[str]:
+        places = self._box.sample().tolist()
+        return [_summon(mob, place) for mob, place in zip(self._mobs, places, strict=True)]
+
+    def note(self, game: Game) -> None:
+        """How things stand after a tick of the task, by which the next one's chances are judged."""
+        if self._rates:
+            self._height, self._light = float(game.player["y"]), game.light()
+
+    def commands(self) -> list[str]:
+        """What is spawned before a tick of the task. Each rate is tried once; each that comes true
+        costs a tick."""
+        if not self._rates:
+            return []
+        found = []
+        places = self._extra_box.sample().tolist()
+        for (name, rate), place in zip(self._rates.items(), places, strict=True):
+            if self._chance.random() <= rate and allowed(name, self._height, self._light):
+                mob = name in MOBS.spawned.mobs
+                found.append(_summon(name, place) if mob else _set(name, place))
+        return found
+
+
+def allowed(name: str, height: float, light: float) -> bool:
+    """Whether the height (y in metres) and the light (0..15) where the player is let something be
+    spawned."""
+    conditions = MOBS.spawn_conditions
+    return (
+        height <= conditions["height_at_most"].get(name, np.inf)
+        and height >= conditions["height_at_least"].get(name, -np.inf)
+        and light <= conditions["light_at_most"].get(name, np.inf)
+        and light >= conditions["light_at_least"].get(name, -np.inf)
+    )
+
+
+class Box:
+    """gym 0.21's Box of float32, as far as drawing from it goes."""
+
+    def __init__(self, low: Corner, high: Corner, rows: int, seed: int | None) -> None:
+        self._low = np.tile(np.array(low, np.float32), (rows, 1)).ravel()
+        self._high = np.tile(np.array(high, np.float32), (rows, 1)).ravel()
+        self._chance = np.random.RandomState()
+        if seed is not None:
+            self._chance.seed(_words(seed))
+
+    def sample(self) -> NDArray[np.float32]:
+        drawn = self._chance.uniform(low=self._low, high=self._high, size=len(self._low))
+        return drawn.astype(np.float32).reshape(-1, 3)
+
+
+def _words(seed: int) -> list[int]:
+    """The 32-bit words that gym 0.21 makes of a seed."""
+    digest = hashlib.sha512(str(seed).encode()).digest()[:8]
+    value = int.from_bytes(digest, "little")
+    words = [value & 0xFFFFFFFF, value >> 32]
+    while words and words[-1] == 0:
+        words.pop()
+    return words or [0]
+
+
+def _summon(mob: str, place: Any) -> str:
+    x, y, z = (int(value) for value in place)
+    return f"/summon {mob} ~{x} ~{y} ~{z}"
+
+
+def _set(block: str, place: Any) -> str:
+    x, y, z = (int(value) for value in place)
+    return f"/setblock ~{x} ~{y} ~{z} {block}"

@@ -1,0 +1,42 @@
+"""``voxeldojo coverage [--quick] [--json] [--why ID] [--engine]``"""
+
+import argparse
+import sys
+
+from voxeldojo.exit_codes import FAILED, REFUSED
+from voxeldojo.obtainable.oracle import explain, judge
+from voxeldojo.obtainable.report import coverage
+from voxeldojo.tasks import UnknownTask, task_spec
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="voxeldojo coverage")
+    parser.add_argument("--json", action="store_true", help="the whole report as JSON")
+    parser.add_argument("--why", metavar="ID", help="how the targets of one task are had")
+    parser.add_argument(
+        "--engine", action="store_true", help="with --why: by what this engine does today"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="try one task of each template only, not all of them"
+    )
+    options = parser.parse_args(arguments)
+    if options.why is None:
+        print(coverage(json=options.json, trying="sample" if options.quick else "all"))
+        return 0
+    try:
+        spec = task_spec(options.why)
+    except UnknownTask as error:
+        print(f"voxeldojo coverage: {error}", file=sys.stderr)
+        return REFUSED
+    verdict = judge(spec, engine=options.engine)
+    if not verdict.obtainable:
+        print(f"{spec.id} cannot be done: {verdict.reason}")
+        return FAILED
+    for rule in explain(spec, engine=options.engine):
+        needs = f" <- {', '.join(rule.needs)}" if rule.needs else ""
+        print(f"{rule.gives}{needs}  ({rule.how})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

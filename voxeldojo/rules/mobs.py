@@ -1,0 +1,73 @@
+"""Reads mobs.json, the one table of the living: health, blows, sizes, drops and where they spawn.
+
+Drops rows are [item, fewest, most, chance] or with a fifth, the variant (-1: the mob's own); those
+under ``rare`` fall only when the player had a hand in it.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+from voxeldojo.names import near
+from voxeldojo.rules.tables import HERE
+
+
+class Spawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One row of a biome's spawn lists; biomes and groups of them as in sources.yaml."""
+
+    kind: Literal["creature", "monster", "water", "ambient", "fortress"] = msgspec.field(
+        name="list"
+    )
+    within: list[str] = msgspec.field(name="in")
+    weight: int
+    group: tuple[int, int]
+    without: list[str] = msgspec.field(default=[], name="except")
+
+
+class Mob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str  # as /summon takes it
+    entity: str = ""  # as lidar tells it; empty: as it is summoned
+    nature: Literal["passive", "neutral", "hostile"]
+    health: float
+    damage: float = 0.0  # of a blow, normal difficulty
+    speed: float  # Minecraft's attribute; 2.16 times its square are metres per tick
+    width: float
+    height: float
+    xp: tuple[int, int]
+    drops: list[list[Any]] = []
+    rare: list[list[Any]] = []
+    food: list[str] = []  # what it follows, and breeds or is tamed with
+    undead: bool = False
+    burns: bool = False  # at daylight
+    fireproof: bool = False
+    flies: bool = False
+    swims: bool = False
+    climbs: bool = False
+    armour: float = 0.0
+    sight: float = 16.0  # metres
+    panic: float = 1.25  # times faster when it was hurt
+    attack: str = "blow"
+    spawn: list[Spawn] = []
+
+    @property
+    def entity_name(self) -> str:
+        return self.entity or self.name
+
+
+MOBS: list[Mob] = msgspec.json.decode((HERE / "mobs.json").read_bytes(), type=list[Mob])
+mob_names: list[str] = ["", *(mob.name for mob in MOBS)]
+"""By number: row 0 is nobody."""
+entity_names: list[str] = ["null", *(mob.entity_name for mob in MOBS)]
+MOB_IDS: dict[str, int] = {name: number for number, name in enumerate(mob_names) if name}
+
+
+def mob_id(name: str) -> int:
+    """The number of a kind, "polar_bear" and "polar bear" being the same.
+
+    Raises:
+        ValueError: there is no such mob.
+    """
+    number = MOB_IDS.get(name.strip().lower().replace(" ", "_"))
+    if number is None:
+        raise ValueError(f"there is no mob {name!r}{near(name, MOB_IDS)}")
+    return number

@@ -1,0 +1,54 @@
+"""MineDojo's tasks as data: ids, prompts, arguments and what they ask of a world.
+
+Independent of any engine; rewards and success are in voxeldojo/meta_tasks. Where the facts
+come from is written in docs/tasks.md.
+"""
+
+from voxeldojo.tasks.argument_types import MOBS, WrongArgument, WrongValue
+from voxeldojo.tasks.arguments import (
+    argument_names,
+    make_kwargs,
+    meta_task_named,
+    meta_tasks,
+    task_kwargs,
+    tech_items,
+)
+from voxeldojo.tasks.catalogue import (
+    KINDS,
+    TaskSpec,
+    UnknownTask,
+    task_ids,
+    task_spec,
+    task_suite,
+    templates,
+)
+from voxeldojo.tasks.inventory import SLOTS, InventoryItem, Placed, inventory_items, placed
+from voxeldojo.tasks.settings import MobSpawn, RateSpawn, WorldSettings, world_settings
+
+__all__ = [
+    "KINDS",
+    "MOBS",
+    "SLOTS",
+    "InventoryItem",
+    "MobSpawn",
+    "Placed",
+    "RateSpawn",
+    "TaskSpec",
+    "UnknownTask",
+    "WorldSettings",
+    "WrongArgument",
+    "WrongValue",
+    "argument_names",
+    "inventory_items",
+    "make_kwargs",
+    "meta_task_named",
+    "meta_tasks",
+    "placed",
+    "task_ids",
+    "task_kwargs",
+    "task_spec",
+    "task_suite",
+    "tech_items",
+    "templates",
+    "world_settings",
+]

@@ -1,0 +1,253 @@
+"""The types of arguments that arguments.yaml names: each a check that returns the value as it is
+kept, or raises one sentence.
+
+Names in the world (items, mobs, biomes) are checked too: MineDojo itself lets many of them pass
+and fails, or never pays anything, much later.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from voxeldojo.names import near
+from voxeldojo.rules import BIOMES, item_names
+from voxeldojo.tasks.inventory import LAST_SLOT, SLOTS, InventoryItem, inventory_items
+
+HERE = Path(__file__).parent
+BOX = ("xmin", "ymin", "zmin", "xmax", "ymax", "zmax")
+POSITION = ("x", "y", "z", "yaw", "pitch")
+
+
+class WrongArgument(TypeError):
+    """An argument that there is not, that is missing, or of a wrong type. MineDojo: TypeError."""
+
+
+class WrongValue(AssertionError, ValueError):
+    """A value of the right type that cannot be. MineDojo asserts; a ValueError by nature."""
+
+
+class Spawned(msgspec.Struct, frozen=True):
+    mobs: list[str]
+    blocks: list[str]
+
+
+class Mobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    summonable: list[str]
+    stat_names: dict[str, str]
+    spawned: Spawned
+    spawned_for: dict[str, str]
+    spawn_conditions: dict[str, dict[str, int]]
+
+
+MOBS: Mobs = msgspec.convert(yaml.safe_load((HERE / "mobs.yaml").read_text(encoding="utf-8")), Mobs)
+BIOME_IDS = {biome.name: biome.id for biome in BIOMES}
+
+
+def is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def integer(name: str, value: Any) -> int:
+    if not is_integer(value):
+        raise WrongArgument(f"{name} is a whole number, not {value!r}")
+    return int(value)
+
+
+def number(name: str, value: Any) -> float | int:
+    if not is_number(value):
+        raise WrongArgument(f"{name} is a number, not {value!r}")
+    if not math.isfinite(value):
+        raise WrongValue(f"{name} is a finite number, not {value!r}")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise WrongArgument(f"{name} is True or False, not {value!r}")
+    return value
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise WrongArgument(f"{name} is a string, not {value!r}")
+    return value
+
+
+def names(name: str, value: Any) -> list[str]:
+    """One name or a list of names."""
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, list | tuple) or not all(isinstance(entry, str) for entry in found):
+        raise WrongArgument(f"{name} is a name or a list of names, not {value!r}")
+    if not found or len(set(found)) < len(found):
+        raise WrongValue(f"{name} names at least one, and none twice, not {value!r}")
+    return list(found)
+
+
+def mobs(name: str, value: Any) -> list[str]:
+    """Names for /summon; one may come several times."""
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, list | tuple):
+        raise WrongArgument(f"{name} is a mob or a list of mobs, not {value!r}")
+    return [mob(name, entry) for entry in found]
+
+
+def mob(name: str, value: Any) -> str:
+    if value not in MOBS.summonable:
+        raise WrongValue(f"{name}: there is no mob {value!r}{near(str(value), MOBS.summonable)}")
+    return value
+
+
+def item(name: str, value: Any) -> str:
+    if value not in item_names or value == "air":
+        raise WrongValue(f"{name}: there is no item {value!r}{near(str(value), item_names)}")
+    return value
+
+
+def quantities(name: str, value: Any) -> Any:
+    if is_integer(value):
+        return int(value)
+    if isinstance(value, list) and all(is_integer(entry) for entry in value):
+        return [int(entry) for entry in value]
+    if isinstance(value, Mapping) and all(is_integer(entry) for entry in value.values()):
+        return {key: int(entry) for key, entry in value.items()}
+    raise WrongArgument(f"{name} is a whole number, a list or a dict of them, not {value!r}")
+
+
+def weights(name: str, value: Any) -> Any:
+    if is_number(value):
+        return value
+    if isinstance(value, Mapping) and all(is_number(entry) for entry in value.values()):
+        return dict(value)
+    raise WrongArgument(f"{name} is a number or a dict of name -> number, not {value!r}")
+
+
+def rates(name: str, value: Any) -> Any:
+    """Probabilities: one, a list of one per target, or a dict by what is spawned."""
+    if is_number(value):
+        found = [value]
+    elif isinstance(value, list | tuple):
+        found = list(value)
+    elif isinstance(value, Mapping):
+        found = list(value.values())
+    else:
+        raise WrongArgument(f"{name} is a number, a list or a dict of numbers, not {value!r}")
+    if not all(is_number(entry) for entry in found):
+        raise WrongArgument(f"{name} is made of numbers, not {value!r}")
+    if not all(0.0 <= entry <= 1.0 for entry in found):
+        raise WrongValue(f"{name} is a probability, 0 to 1, not {value!r}")
+    return value
+
+
+def triple(name: str, value: Any) -> tuple[Any, ...]:
+    found = _sequence(value)
+    if found is None or not all(is_number(entry) for entry in found):
+        raise WrongArgument(f"{name} is three numbers (x, y, z), not {value!r}")
+    if len(found) != 3 or not all(math.isfinite(entry) for entry in found):
+        raise WrongValue(f"{name} is three finite numbers (x, y, z), not {value!r}")
+    return tuple(found)
+
+
+def position(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or set(value) != set(POSITION):
+        raise WrongArgument(f"{name} is a dict of {', '.join(POSITION)}, not {value!r}")
+    return {key: number(f"{name}[{key!r}]", value[key]) for key in POSITION}
+
+
+def box(name: str, value: Any) -> dict[str, int]:
+    if not isinstance(value, Mapping) or set(value) != set(BOX):
+        raise WrongArgument(f"{name} is a dict of {', '.join(BOX)}, not {value!r}")
+    found = {key: integer(f"{name}[{key!r}]", value[key]) for key in BOX}
+    for axis in "xyz":
+        if found[f"{axis}min"] > found[f"{axis}max"]:
+            raise WrongValue(f"{name}: {axis}min is above {axis}max in {value!r}")
+    return found
+
+
+def size(name: str, value: Any) -> tuple[int, int]:
+    """Height and width; one number is both."""
+    found = [value, value] if is_integer(value) else _sequence(value)
+    if found is None or len(found) != 2 or not all(is_integer(entry) for entry in found):
+        raise WrongArgument(f"{name} is a whole number or (height, width), not {value!r}")
+    if min(found) < 1:
+        raise WrongValue(f"{name} is at least 1 pixel each way, not {value!r}")
+    return int(found[0]), int(found[1])
+
+
+def rays(name: str, value: Any) -> list[tuple[float, float, float]]:
+    found = _sequence(value)
+    if found is None:
+        raise WrongArgument(f"{name} is a list of (pitch, yaw, distance), not {value!r}")
+    for ray in found:
+        parts = _sequence(ray)
+        if parts is None or len(parts) != 3 or not all(is_number(entry) for entry in parts):
+            raise WrongArgument(f"{name}: {ray!r} is not (pitch rad, yaw rad, distance m)")
+    return [(float(pitch), float(yaw), float(reach)) for pitch, yaw, reach in found]
+
+
+def biome(name: str, value: Any) -> str | int:
+    if is_integer(value):
+        if value not in BIOME_IDS.values():
+            raise WrongValue(f"{name}: no biome has the id {value}")
+        return int(value)
+    if not isinstance(value, str):
+        # A wrong type, and yet MineDojo raises a ValueError.
+        raise WrongValue(f"{name} is a biome's name or id, not {value!r}")
+    if value not in BIOME_IDS:
+        raise WrongValue(f"{name}: there is no biome {value!r}{near(value, list(BIOME_IDS))}")
+    return value
+
+
+def seed(name: str, value: Any) -> str | int:
+    if not isinstance(value, str) and not is_integer(value):
+        raise WrongArgument(f"{name} is a string or a whole number, not {value!r}")
+    return value
+
+
+def inventory(name: str, value: Any) -> list[InventoryItem]:
+    try:
+        found = inventory_items(value)
+    except TypeError as error:
+        raise WrongArgument(f"{name}: {error}") from None
+    taken: set[int] = set()
+    for entry in found:
+        if isinstance(entry.slot, str):
+            if entry.slot not in SLOTS:
+                raise WrongValue(f"{name}: there is no slot {entry.slot!r}; {', '.join(SLOTS)}")
+            slot = SLOTS[entry.slot]
+        else:
+            slot = integer(f"{name}: a slot", entry.slot)
+        if not 0 <= slot <= LAST_SLOT:
+            raise WrongValue(f"{name}: slots are 0 to {LAST_SLOT}, not {slot}")
+        if slot in taken:
+            raise WrongValue(f"{name}: slot {slot} is filled twice")
+        taken.add(slot)
+        item(name, entry.name)
+        for what, amount in (("variant", entry.variant), ("quantity", entry.quantity)):
+            if amount is not None and integer(f"{name}: a {what}", amount) < 0:
+                raise WrongValue(f"{name}: a {what} is not below 0, as {amount}")
+    return found
+
+
+def _sequence(value: Any) -> list[Any] | None:
+    """Lists, tuples and arrays as a list; None for anything else."""
+    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        return None
+    return list(value)
+
+
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    check.__name__: check
+    for check in (
+        integer, number, flag, text, names, mobs, quantities, weights, rates, triple, position,
+        box, size, rays, biome, seed, inventory,
+    )
+}  # fmt: skip

@@ -1,0 +1,58 @@
+"""A world to look at, by the id of a task or the name of a biome."""
+
+from voxeldojo.game import Game
+from voxeldojo.names import near
+from voxeldojo.rules import BIOMES
+from voxeldojo.tasks import (
+    UnknownTask,
+    make_kwargs,
+    task_ids,
+    task_kwargs,
+    task_spec,
+    world_settings,
+)
+
+LARGEST = 2048  # pixels along one side
+
+
+class CannotSee(ValueError):
+    """What was asked for is not to be had; the text says why, in one sentence."""
+
+
+def open_game(what: str, seed: int) -> tuple[Game, str]:
+    """One world, and what is to be done in it. ``what``: a MineDojo task id, or a biome.
+
+    Raises:
+        CannotSee: there is neither, or the embedded world cannot be like that.
+    """
+    biomes = [biome.name for biome in BIOMES]
+    name = what.lower().replace(" ", "_")
+    try:
+        if name in biomes:
+            arguments = make_kwargs("open-ended", image_size=(160, 256))
+            settings = world_settings("open-ended", arguments)
+            return Game(settings, default_biome=name, seed=seed), f"Look around in {name}."
+        spec = task_spec(what)
+        settings = world_settings(spec.kind, task_kwargs(spec, image_size=(160, 256)))
+        return Game(settings, seed=seed), spec.prompt
+    except UnknownTask:
+        hint = near(name, [*biomes, *task_ids()]) or (
+            "; tasks are called like harvest_1_log, biomes like plains"
+        )
+        raise CannotSee(f"{what!r} is neither a task id nor a biome{hint}") from None
+    except ValueError as refused:
+        raise CannotSee(f"the embedded world cannot show {what!r}: {refused}") from refused
+
+
+def size_of(text: str) -> tuple[int, int]:
+    """(height, width) of "160x256".
+
+    Raises:
+        CannotSee: it is no size.
+    """
+    height, _, width = text.lower().partition("x")
+    if not (height.isdecimal() and width.isdecimal()):
+        raise CannotSee(f"a size is HEIGHTxWIDTH in pixels, like 160x256, not {text!r}")
+    if not (1 <= int(height) <= LARGEST and 1 <= int(width) <= LARGEST):
+        raise CannotSee(f"a picture has 1 to {LARGEST} pixels a side, not {text}")
+    return int(height), int(width)

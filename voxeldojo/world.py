@@ -1,0 +1,195 @@
+"""The one interface behind which every world stands: a batch of MineDojo environments.
+
+A world steps B environments side by side and shows what MineDojo's interface shows, as arrays of
+ids and numbers (the batch door) or as MineDojo's own observation dictionary (`observation`). What a
+policy or a program sees is computed from this alone, never from a world's internals.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voxeldojo.rules import item_names
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+OBSERVED = ("inventory", "voxels", "location", "life", "masks")
+"""What ``World.observe`` can be asked for, beside ``rays``."""
+NOON = 6000
+"""Ticks of the day at which an episode begins in every world, unless ``start_time`` says another:
+Minecraft itself would begin at dawn."""
+
+
+class World(ABC):
+    """A batch of ``size`` environments of one task.
+
+    Arrays returned by the readers belong to the world and are overwritten by the next call of the
+    same reader; copy what is to be kept. Ids are indices into ``block_names`` (localised names in
+    lower case, as MineDojo's voxels and rays give them; 0 is air) and ``item_names`` (registry
+    names, ``log``; 0 is air).
+    """
+
+    size: int
+    block_names: list[str]
+    item_names: list[str]
+    lost: Bools | None = None
+    """(B,): environments whose game was lost in the last step and begun anew: their episodes are
+    cut off. None where a world loses none."""
+
+    @abstractmethod
+    def reset(self, environments: Ints, seeds: Ints) -> None:
+        """Begin a new episode in each named environment. A seed gives the same episode always."""
+
+    @abstractmethod
+    def step(self, actions: Ints, active: Bools) -> None:
+        """Take one MineDojo action in each active environment.
+
+        ``actions``: (B, 8) int64, MineDojo's MultiDiscrete [3, 3, 4, 25, 25, 8, 244, 36].
+        ``active``: (B,) bool; the others stand still and cost nothing.
+
+        Raises:
+            ValueError: an action out of range or of another shape, and, as MineDojo does with
+                strict checks, equip, place or destroy on an empty slot.
+        """
+
+    @abstractmethod
+    def inventory(self) -> tuple[Ints, Ints]:
+        """Item ids and quantities of the 36 slots, both (B, 36). Slot 0 is the main hand."""
+
+    @abstractmethod
+    def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
+        """Block ids around the feet, (B, n, n, n) in x, y, z ascending, n = 2 radius + 1; or of the
+        named environments alone."""
+
+    @abstractmethod
+    def rays(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        """What rays from the eyes hit: block ids (0: nothing within ``reach`` metres) and distances
+        in metres (``reach`` where nothing was hit), both (B, R), or (n, R) for the n named
+        environments.
+
+        ``pitch_yaw``: (R, 2) radians relative to the line of sight, + pitch looks down and + yaw
+        looks right (the sign that MineDojo's lidar inverts is put right here).
+        """
+
+    @abstractmethod
+    def location(self) -> tuple[Floats, Floats, Floats]:
+        """Position (B, 3) in metres x, y, z of the feet; yaw (B,) and pitch (B,) in degrees."""
+
+    @abstractmethod
+    def life(self) -> tuple[Floats, Floats]:
+        """Life (B,) and food (B,), both 0..20. Life 0: the player died in the last step."""
+
+    def cause_of_death(self, environment: int) -> str:
+        """What harmed a player last, in words: ``a blow of a zombie``. Empty where a world does not
+        tell."""
+        return ""
+
+    @abstractmethod
+    def masks(self) -> dict[str, Bools]:
+        """MineDojo's masks: action_type (B, 8), craft_smelt (B, 244); equip, place and destroy
+        (B, 36)."""
+
+    def mobs(
+        self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
+    ) -> tuple[Ints, Floats]:
+        """Who is met first along the rays before any block, as MineDojo's lidar tells: indices into
+        ``voxeldojo.rules.mobs.entity_names`` (0: nobody within ``reach``) and distances in metres
+        (``reach`` where there is nobody); shapes and ``pitch_yaw`` as in ``rays``."""
+        rows = range(self.size) if environments is None else environments.tolist()
+        shape = (len(rows), len(pitch_yaw))
+        return np.zeros(shape, np.int64), np.full(shape, reach, np.float32)
+
+    def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
+        """What else MineDojo tells of the player, a row for each (named) environment: ``oxygen``
+        (0 to 300) float32; ``table`` and ``furnace`` bool, whether one is
+        nearby as MineDojo means it; ``equipment`` (B, 6) item ids of main hand, feet, legs, chest,
+        head and off hand."""
+        rows = range(self.size) if environments is None else environments.tolist()
+        seen = [self.observation(row) for row in rows]
+        return {
+            "oxygen": _column([each["life_stats"]["oxygen"] for each in seen]),
+            "table": _column([each["nearby_tools"]["table"] for each in seen]).astype(bool),
+            "furnace": _column([each["nearby_tools"]["furnace"] for each in seen]).astype(bool),
+            "equipment": np.array(
+                [[_ITEMS.get(n, 0) for n in each["equipment"]["name"].tolist()] for each in seen],
+                np.int64,
+            ).reshape(-1, 6),
+        }
+
+    def light(self, environments: Ints | None = None) -> Floats:
+        """The light level where each (named) player is, (B,), 0 to 15."""
+        rows = range(self.size) if environments is None else environments.tolist()
+        return _column([self.observation(row)["location_stats"]["light_level"] for row in rows])
+
+    def observe(
+        self,
+        fields: Sequence[str] = OBSERVED,
+        *,
+        radius: int = 1,
+        rays: Floats | None = None,
+        reach: float = 20.0,
+    ) -> dict[str, NDArray[Any]]:
+        """The named readings together, which a world may do faster than one by one; nothing else
+        is computed. Arrays by name: ``item`` and ``quantity`` for inventory; ``voxels``;
+        ``position``, ``yaw`` and ``pitch`` for location; ``life`` and ``food`` for life; the five
+        masks for masks; ``ray_block`` and ``ray_distance`` for rays. They are not to be written
+        into: what did not change need not be written again.
+
+        Raises:
+            ValueError: an unknown field, or rays without saying which.
+        """
+        seen: dict[str, NDArray[Any]] = {}
+        for field in fields:
+            if field == "inventory":
+                seen["item"], seen["quantity"] = self.inventory()
+            elif field == "voxels":
+                seen["voxels"] = self.voxels(radius)
+            elif field == "location":
+                seen["position"], seen["yaw"], seen["pitch"] = self.location()
+            elif field == "life":
+                seen["life"], seen["food"] = self.life()
+            elif field == "masks":
+                seen.update(self.masks())
+            elif field == "rays" and rays is not None:
+                seen["ray_block"], seen["ray_distance"] = self.rays(rays, reach)
+            elif field == "rays":
+                raise ValueError("rays are asked for, but not which: give rays as (R, 2) radians")
+            else:
+                raise ValueError(f"{field!r} is none of {', '.join((*OBSERVED, 'rays'))}")
+        return seen
+
+    def killed(self) -> Ints:
+        """How many mobs of each kind (``voxeldojo.rules.mobs.mob_names``) the player killed since
+        the episode began, (B, kinds)."""
+        raise NotImplementedError("this world does not count what is killed")
+
+    def used(self) -> Ints:
+        """How often the player used each item since the episode began, as the game's statistics
+        count it, (B, items)."""
+        raise NotImplementedError("this world does not count what is used")
+
+    @abstractmethod
+    def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
+        """What the player sees: (3, height, width) uint8."""
+
+    @abstractmethod
+    def observation(self, environment: int) -> dict[str, Any]:
+        """MineDojo's observation dictionary of one environment, key for key."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what the world holds. The world cannot be used afterwards."""
+
+
+def _column(values: list[Any]) -> Floats:
+    return np.array(values, np.float32).reshape(-1)
+
+
+_ITEMS = {name.replace("_", " "): number for number, name in enumerate(item_names)}

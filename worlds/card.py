@@ -1,0 +1,209 @@
+"""What every node may know of a game."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.plan import Subtask
+from messages.world import Condition, Episode, Interface, RewardTerm, Task, View
+from worlds.common.names import near
+
+
+class Feature(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that a policy may see, as float32 columns of the order of one. ``size`` is their
+    number, 0 where it is that of the interface's choices."""
+
+    name: str
+    size: int
+    description: str
+
+
+class Unreachable(ValueError):
+    """No rule of the game leads to what is wanted; the message names it."""
+
+
+class Conditions(ABC):
+    """What can be seen to hold in a game. ``have`` is of every game: at least ``quantity`` more of
+    a counter of `View.inventory` than there was."""
+
+    kinds: Mapping[str, str]
+    """Each kind that there is, and when a condition of it holds, in words for a language model."""
+
+    def problem(self, condition: Condition) -> str:
+        """What is wrong with it, in a sentence; empty if nothing is."""
+        if condition.kind not in self.kinds:
+            kinds = sorted(self.kinds)
+            hint = near(condition.kind, kinds) or f"; there are {', '.join(kinds)}"
+            return f"there is no condition {condition.kind!r}{hint}"
+        return self.problem_of_kind(condition)
+
+    @abstractmethod
+    def problem_of_kind(self, condition: Condition) -> str:
+        """The same of a condition whose kind there is."""
+
+    @abstractmethod
+    def words(self, condition: Condition) -> str:
+        """For a prompt: ``at least 3 more of `log` in the inventory``."""
+
+    @abstractmethod
+    def short(self, condition: Condition) -> str:
+        """For a table: ``3 more log in the inventory``."""
+
+    @abstractmethod
+    def holds(self, condition: Condition, episode: Episode) -> bool:
+        """Whether it holds by an episode's views; whether its player died in the end is not asked
+        here."""
+
+
+class Planning(ABC):
+    """How what is wanted comes about, by the rules of the game."""
+
+    @abstractmethod
+    def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
+        """The subtasks that lead from an inventory to a condition, none superfluous.
+
+        Raises:
+            Unreachable: the rules know no way.
+        """
+
+    @abstractmethod
+    def shortfalls(self, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
+        """A sentence for each subtask that could not be done when its turn comes."""
+
+    @abstractmethod
+    def expected(
+        self,
+        subtasks: Sequence[Subtask],
+        inventory: Mapping[str, int],
+        later: Sequence[Subtask] = (),
+    ) -> dict[str, int]:
+        """The inventory after these subtasks, by the rules alone. ``later``: those that come after
+        them.
+
+        Raises:
+            Unreachable: the rules know no way.
+        """
+
+    @abstractmethod
+    def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
+        """What a plan that is made anew in the middle of an episode starts from: the inventory, and
+        what stands near and can be used."""
+
+    @abstractmethod
+    def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:
+        """How a goal comes about, a line for each item, for a prompt.
+
+        Raises:
+            Unreachable: the rules know no way.
+        """
+
+
+class Specs(ABC):
+    """What a training spec may name."""
+
+    features: Mapping[str, Feature]
+    actions: Sequence[str]
+    """Primitive actions, without those that take an item."""
+    rewards: Mapping[str, str] = {}
+    """Each kind of reward term that is the game's own, and what it is paid for, as in ``kinds`` of
+    conditions."""
+    most_assisted: int = 0
+    """Steps that may follow a decision, at most, where the interface has ``autocraft``."""
+
+    def action_problem(self, name: str) -> str:
+        """What is wrong with a name that is none of ``actions``: empty for an action that takes an
+        item, ``craft:planks``, and is right."""
+        known = ", ".join(sorted(self.actions))
+        return f"There is no action called {name!r}: choose from {known}."
+
+    @abstractmethod
+    def reward_problem(self, term: RewardTerm) -> str:
+        """What is wrong with a term of a kind that is the game's own: its kind or its name. Empty
+        if nothing is."""
+
+    @abstractmethod
+    def target_problem(self, name: str) -> str: ...
+
+    def reward_words(self, term: RewardTerm) -> str:
+        """What a term of a kind that is the game's own is paid for, for a table."""
+        return f"{term.kind} {term.name}".strip()
+
+    def counted_items(self, interface: Interface, success: Condition) -> list[str]:
+        """Items whose quantities the ``inventory`` feature has, in its order."""
+        return []
+
+
+Tables = Mapping[str, Any]
+"""What a rule file says under ``tables``: of the game's own form."""
+
+
+class RulebookRules(ABC):
+    """What the rulebook's files are filled in with. Its methods raise `Unreachable` where the
+    rulebook knows no way to a goal."""
+
+    files: Path
+    """Folder of the rule files, ``rules.yaml`` and its variants."""
+    programs: Path
+    """Folder of the stock of programs."""
+
+    @abstractmethod
+    def kind_of(
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
+    ) -> str:
+        """Which section of ``subtasks`` a goal belongs to; ``alone``: it is the whole goal."""
+
+    @abstractmethod
+    def words(
+        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+    ) -> dict[str, object]:
+        """What stands for the braces of a rule."""
+
+    @abstractmethod
+    def constants(
+        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+    ) -> dict[str, str | int | list[str]]:
+        """What a program's constants (``ITEM = ...``) are set to, by name."""
+
+    def lists(
+        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+    ) -> dict[str, list[str]]:
+        """Lists that training specs name, ``{sources}``, of all lists that there are."""
+        return {}
+
+
+def _no_problems(task: Task) -> Iterator[str]:
+    yield from ()
+
+
+def _no_setting(task: Task) -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """A game, for every node."""
+
+    name: str
+    title: str
+    """``Minecraft``, in prompts: *You write programs that play Minecraft.*"""
+    conditions: Conditions
+    planning: Planning
+    specs: Specs
+    rulebook: RulebookRules
+    prompts: Path
+    """A folder of templates that the agents' prompts include: ``environment.jinja``, and those of
+    ``nodes/prompts/`` that the game has in words of its own (docs/adding_a_game.md)."""
+    stub: Path
+    """The programs' API, a .pyi file; the whole language: worlds/language.py."""
+    task_problems: Callable[[Task], Iterator[str]] = _no_problems
+    """What is wrong with a task beyond its condition, each beginning with where it stands."""
+    setting: Callable[[Task], Mapping[str, str]] = _no_setting
+    """Where a task's episodes begin, for prompts: ``{"Biome": "forest"}``."""
+    names_taken: Sequence[str] = ()
+    """Names of the stub that programs are likely to take for their own, for prompts."""
+    packages: Sequence[str] = ()
+    """What has to be installed for the game to be played, by the names that are imported."""

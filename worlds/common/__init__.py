@@ -1,0 +1,1 @@
+"""What the cards and plays of games are made of together."""

@@ -1,0 +1,70 @@
+"""For a game whose conditions all are of the kind ``have``: counters that are to rise."""
+
+from collections.abc import Collection, Mapping
+
+from messages.world import Condition, Episode, RewardTerm
+from worlds.card import Conditions, Specs
+from worlds.common.names import near
+
+
+class CountedConditions(Conditions):
+    """``have``, and no other kind.
+
+    Args:
+        counters: the names that there are.
+        most: the largest quantity that a condition may ask for.
+    """
+
+    kinds: Mapping[str, str] = {
+        "have": "at least ``quantity`` more of ``name`` than when the episode began, for a stage "
+        "of a goal that is performed than when its subtask began"
+    }
+
+    def __init__(self, counters: Collection[str], most: int = 1_000_000) -> None:
+        self._counters = counters
+        self._most = most
+
+    def problem_of_kind(self, condition: Condition) -> str:
+        if not 1 <= condition.quantity <= self._most:
+            return f"a quantity is 1 to {self._most}, not {condition.quantity}"
+        return self.name_problem(condition.name)
+
+    def name_problem(self, name: str) -> str:
+        """Of a counter's name."""
+        known = self._counters
+        return "" if name in known else f"there is no {name!r} to be counted{near(name, known)}"
+
+    def words(self, condition: Condition) -> str:
+        return f"at least {condition.quantity} more of `{condition.name}`"
+
+    def short(self, condition: Condition) -> str:
+        return f"{condition.quantity} more {condition.name}"
+
+    def holds(self, condition: Condition, episode: Episode) -> bool:
+        return gained(condition, episode) >= condition.quantity
+
+
+class CountedSpecs(Specs):
+    """Rewards for counters that rise (``gain``); nothing to aim at."""
+
+    rewards: Mapping[str, str] = {"gain": "per ``name`` beyond the most that the episode ever had"}
+
+    def __init__(self, conditions: CountedConditions) -> None:
+        self._conditions = conditions
+
+    def reward_problem(self, term: RewardTerm) -> str:
+        if term.kind not in self.rewards:
+            return f"there is no reward term {term.kind!r}"
+        return self._conditions.name_problem(term.name)
+
+    def reward_words(self, term: RewardTerm) -> str:
+        return f"per {term.name} gained"
+
+    def target_problem(self, name: str) -> str:
+        return f"there is nothing to aim at, so no {name!r}"
+
+
+def gained(condition: Condition, episode: Episode) -> int:
+    """How many more of what a condition names there are than at the beginning."""
+    before, after = episode.before.inventory, episode.after.inventory
+    return after.get(condition.name, 0) - before.get(condition.name, 0)

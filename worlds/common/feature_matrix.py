@@ -1,0 +1,78 @@
+"""The features of one interface, side by side in one matrix."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from messages.world import Field
+from worlds.play import EMBEDDING, Floats, Ints
+
+MINECLIP = "mineclip"
+"""Of every game that shows pictures, where there are MineCLIP's weights; so is called the reward
+term, too."""
+
+
+class Columns(NamedTuple):
+    """A feature of a game, made ready for a world. ``write`` gets the game's readings and the
+    columns (B, size), float32, that it is to fill."""
+
+    size: int
+    write: Callable[[Any, Floats], None]
+
+
+class FeatureMatrix:
+    """``names`` in their order, computed into a buffer that is used again. ``columns``: what the
+    game itself has; `time`, `previous_choice` and `mineclip` are of all games. ``choices``: how
+    many there are. ``size``: of the batch.
+
+    Raises:
+        ValueError: an unknown feature, one that is named twice, or none at all.
+    """
+
+    def __init__(
+        self, names: list[str], columns: Mapping[str, Columns], choices: int, size: int
+    ) -> None:
+        self._time: Floats = np.zeros(size, np.float32)
+        self._previous: Ints = np.full(size, -1)
+        general = {
+            "previous_choice": Columns(choices, self._previous_choice),
+            "time": Columns(1, self._spent_time),
+        }
+        known = {**columns, **general}
+        if not names:
+            raise ValueError(f"an interface needs observations: some of {', '.join(known)}")
+        if len(set(names)) < len(names):
+            raise ValueError("an observation is named twice")
+        for name in names:
+            if name not in known and name != MINECLIP:
+                raise ValueError(f"there is no observation {name!r}; there are {', '.join(known)}")
+        known[MINECLIP] = Columns(EMBEDDING, _embedding)
+        self.fields = [Field(name=name, size=known[name].size) for name in names]
+        self.matrix = np.zeros((size, sum(field.size for field in self.fields)), np.float32)
+        self._writers: list[tuple[Callable[[Any, Floats], None], Floats]] = []
+        column = 0
+        for field in self.fields:
+            part = self.matrix[:, column : column + field.size]
+            self._writers.append((known[field.name].write, part))
+            column += field.size
+
+    def compute(self, readings: Any, time: Floats, previous: Ints) -> Floats:
+        """The matrix (B, F). ``time``: share of the horizon spent. ``previous``: the last choice,
+        -1 for none. It is overwritten by the next call."""
+        self._time, self._previous = time, previous
+        for write, part in self._writers:
+            write(readings, part)
+        return self.matrix
+
+    def _previous_choice(self, readings: Any, out: Floats) -> None:
+        out[:] = 0
+        rows = np.flatnonzero(self._previous >= 0)
+        out[rows, self._previous[rows]] = 1
+
+    def _spent_time(self, readings: Any, out: Floats) -> None:
+        out[:, 0] = self._time
+
+
+def _embedding(readings: Any, out: Floats) -> None:
+    out[:] = readings.embedding()

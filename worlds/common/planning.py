@@ -1,0 +1,130 @@
+"""Plans as subtasks: what is to be gained, one condition after another.
+
+A subtask's quantity is what it is to bring *more* than there was when it began, as conditions
+count.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from messages.plan import Subtask
+from messages.world import Condition, View
+from worlds.card import Planning
+from worlds.common.arithmetic import Arithmetic, Need
+from worlds.common.ways import Way
+
+
+class WayPlanning(Planning):
+    """By a game's ways, for conditions of the kind ``have``. A game that has others overrides
+    `wanted` and `last`.
+
+    Args:
+        verbs: for each verb of a way, what a subtask by it is called: ``{"dig": "harvest"}`` makes
+            ``harvest 3 log``.
+        phrases: for each verb, the way by it in words for a prompt: ``"dig {of}"``.
+        burning: said behind ways that burn fuel.
+    """
+
+    def __init__(
+        self,
+        arithmetic: Arithmetic,
+        verbs: Mapping[str, str],
+        phrases: Mapping[str, str],
+        burning: str = "",
+    ) -> None:
+        self.arithmetic = arithmetic
+        self._verbs = verbs
+        self._phrases = phrases
+        self._burning = burning
+
+    def wanted(self, success: Condition, inventory: Mapping[str, int]) -> tuple[str, int] | None:
+        """The item that a condition takes, and how many of it in all; None if it takes none."""
+        if success.kind != "have":
+            return None
+        return success.name, inventory.get(success.name, 0) + success.quantity
+
+    def last(self, success: Condition) -> Subtask | None:
+        """What remains to be done where all that is wanted is there."""
+        return None
+
+    def aim(self, success: Condition) -> str:
+        """What the last item of a plan is for."""
+        return "the goal"
+
+    def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
+        """The subtasks that lead from an inventory to a condition, nothing superfluous.
+
+        Raises:
+            Unreachable: the rules know no way to something that is needed.
+        """
+        wanted = self.wanted(success, inventory)
+        steps = self.arithmetic.needs(*wanted, inventory) if wanted is not None else []
+        subtasks = [
+            Subtask(
+                name=f"{self._verbs[step.way.how]} {step.gain} {step.item.replace('_', ' ')}",
+                success=Condition(kind="have", name=step.item, quantity=step.gain),
+                why=self._why(step.item, steps[index + 1 :], success),
+            )
+            for index, step in enumerate(steps)
+        ]
+        if (last := self.last(success)) is not None:
+            subtasks.append(last)
+        return subtasks
+
+    def shortfalls(self, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
+        names = [
+            f"Subtask {number} ({subtask.success.quantity} {subtask.success.name})"
+            for number, subtask in enumerate(subtasks, 1)
+            if subtask.success.kind == "have"
+        ]
+        return self.arithmetic.shortfalls(gains(subtasks), inventory, names)
+
+    def expected(
+        self,
+        subtasks: Sequence[Subtask],
+        inventory: Mapping[str, int],
+        later: Sequence[Subtask] = (),
+    ) -> dict[str, int]:
+        return self.arithmetic.expected(gains(subtasks), inventory, gains(later))
+
+    def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
+        return dict(view.inventory)
+
+    def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:
+        """How a goal's items come about, a line each, for a prompt. Quantities are left out:
+        counting them is the planner's part."""
+        plan = self.plan_for(success, inventory)
+        ways = self.arithmetic.ways
+        chosen = ways.open_ways(inventory, make=True)  # as the plan chose
+        return [
+            f"{item}: {self._in_words(ways.way_to(item, chosen))}"
+            for item, _quantity in gains(plan)
+        ]
+
+    def _in_words(self, way: Way) -> str:
+        words = self._phrases[way.how].format(of=way.of)
+        if way.uses:
+            words += f" {way.gives} from {', '.join(f'{n} {item}' for item, n in way.uses.items())}"
+        if way.how == self.arithmetic.fuel.verb:
+            words += self._burning
+        if way.station:
+            words += f", at a {way.station}"
+        if way.tools:
+            words += f", with one of {', '.join(way.tools)}"
+        return words
+
+    def _why(self, item: str, later: Sequence[Need], goal: Condition) -> str:
+        fuel = self.arithmetic.fuel
+        users = [
+            step.item
+            for step in later
+            if item in step.way.uses
+            or item == step.way.station
+            or item in step.way.tools
+            or (item == fuel.got and step.way.how == fuel.verb)
+        ]
+        return f"needed for {', '.join(users)}" if users else self.aim(goal)
+
+
+def gains(subtasks: Sequence[Subtask]) -> list[tuple[str, int]]:
+    """The subtasks that gain an item, as (item, how many more)."""
+    return [(s.success.name, s.success.quantity) for s in subtasks if s.success.kind == "have"]

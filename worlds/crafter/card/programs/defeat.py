@@ -1,0 +1,7 @@
+"""Find a creature and defeat it."""
+
+OF = "zombie"
+
+
+def action(obs):
+    hunt(obs, OF)

@@ -1,0 +1,62 @@
+"""The language of coded actions, as far as it is a game's: what its programs may name.
+
+What is the same for every game (syntax, Python's own functions, limits) is the env server's
+(`nodes/env_server/programs/grammar.py`), as is all that checks and compiles programs.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Language:
+    """What the programs of one game may use. Two languages are one where their digests are."""
+
+    game: str
+    primitives: Mapping[str, int]
+    """Primitive actions and how many arguments each takes, 0 or 1."""
+    functions: frozenset[str]
+    """The game's functions that look at an observation and do not act: ``nearest``."""
+    fields: frozenset[str]
+    """Attributes that may be read, of observations and of what they hold."""
+    methods: frozenset[str]
+    """Methods of observations."""
+    helpers: frozenset[str]
+    """Functions of ``helper_folder`` that programs may call. They are written in this language,
+    too, and a program may define its own instead."""
+    helper_folder: Path
+    """A folder of Python files with the helpers."""
+    stub: Path
+    """The API as its users read it, a .pyi file."""
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """Codes of the primitives without an argument, from 0 on."""
+        plain = [name for name, count in self.primitives.items() if not count]
+        return {name: code for code, name in enumerate(plain)}
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Primitives and functions: names that a program may use and may not define."""
+        return self.functions | self.primitives.keys()
+
+    def helper_files(self) -> list[str]:
+        """The sources of the helpers, in the order of their files' names."""
+        return [path.read_text("utf-8") for path in sorted(self.helper_folder.glob("*.py"))]
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that decides what a program of this language means."""
+        parts = [self.game, repr(sorted(self.primitives.items())), *self.helper_files()]
+        parts += [repr(sorted(names)) for names in (self.functions, self.fields, self.methods)]
+        parts += [repr(sorted(self.helpers)), self.stub.read_text("utf-8")]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Language) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)

@@ -1,0 +1,119 @@
+"""The features that a policy may see of Minecraft, by name, with their sizes.
+
+The env server computes them, the fast agent chooses among them, prompts describe them. All are
+float32 and of the order of one. A *target* is a block whose localised name, or a mob whose name, is
+in the interface's ``targets``.
+"""
+
+import math
+
+from messages.world import Condition, Interface
+from worlds.card import Feature
+from worlds.common.mineclip import MINECLIP
+
+BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
+"""How a voxel is told: one of these. A block that is a target is only that."""
+
+RAY_PITCHES = (-20.0, 0.0, 20.0)
+"""Degrees relative to the line of sight, + is down."""
+RAY_YAWS = (-60.0, -30.0, -15.0, 0.0, 15.0, 30.0, 60.0)
+"""Degrees relative to the line of sight, + is right."""
+RAY_REACH = 20.0
+"""Metres that the rays of the feature and of the ``approach`` reward see."""
+MOB_PITCHES = (-12.0, 0.0, 5.0, 12.0, 20.0)
+MOB_YAWS = tuple(7.5 * step for step in range(-8, 9))
+"""Degrees relative to the line of sight of the rays along which mobs are looked for: closer than
+the fan of blocks, for a cow at ten metres fits between two rays of that."""
+ARM_REACH = 4.5
+"""Metres within which a block can be dug and counts as faced."""
+
+ITEM_SLOTS = 6
+"""Items whose quantities the ``inventory`` feature tells."""
+
+
+FEATURES: dict[str, Feature] = {
+    feature.name: feature
+    for feature in (
+        Feature(name="compass", size=4, description="sine and cosine of yaw and of pitch"),
+        Feature(name="height", size=1, description="height over sea level (y - 63) / 16"),
+        Feature(name="life", size=2, description="life / 20, food / 20"),
+        Feature(
+            name="voxels",
+            size=27 * len(BLOCK_CLASSES),
+            description="the 3x3x3 blocks around the feet, turned with the player to the nearest "
+            "quarter (left to right, below to above, behind to ahead), each as one of "
+            + ", ".join(BLOCK_CLASSES),
+        ),
+        Feature(
+            name="rays",
+            size=3 * len(RAY_PITCHES) * len(RAY_YAWS),
+            description=f"a fan of {len(RAY_PITCHES)} x {len(RAY_YAWS)} rays from the eyes "
+            f"({RAY_REACH:g} m): nearness (1 at the eye, 0 out of sight), whether it hit a target, "
+            "whether it hit something solid that is no target",
+        ),
+        Feature(
+            name="facing",
+            size=3,
+            description="the block or target mob under the crosshair within reach: is there one, "
+            "is it a target, its nearness",
+        ),
+        Feature(
+            name="target",
+            size=5,
+            description="the nearest target in sight, block or mob: seen, sine and cosine of "
+            "its yaw offset, its pitch offset, its nearness",
+        ),
+        Feature(
+            name="inventory",
+            size=ITEM_SLOTS,
+            description="log(1 + quantity) of the items that the task, success, rewards and "
+            "actions name, in order of mention",
+        ),
+        Feature(
+            name="previous_choice",
+            size=0,
+            description="the last choice, one column for each choice",
+        ),
+        Feature(name="time", size=1, description="share of the stage's horizon that is spent"),
+    )
+}
+
+
+def feature(name: str) -> Feature:
+    """The feature called ``name``.
+
+    Raises:
+        ValueError: there is none; the sentence says what there is.
+    """
+    found = MINECLIP if name == MINECLIP.name else FEATURES.get(name)
+    if found is None:
+        raise ValueError(f"there is no observation {name!r}; there are {', '.join(FEATURES)}")
+    return found
+
+
+def size(name: str, choices: int) -> int:
+    """Columns of the feature in an interface with ``choices`` choices.
+
+    Raises:
+        ValueError: there is no such feature.
+    """
+    return feature(name).size or choices
+
+
+def mob_grid() -> list[tuple[float, float]]:
+    """(pitch, yaw) in radians of the rays along which mobs are looked for, pitch by pitch."""
+    return [(math.radians(pitch), math.radians(yaw)) for pitch in MOB_PITCHES for yaw in MOB_YAWS]
+
+
+def ray_grid() -> list[tuple[float, float]]:
+    """(pitch, yaw) of each ray of the fan in radians, pitch by pitch."""
+    return [(math.radians(pitch), math.radians(yaw)) for pitch in RAY_PITCHES for yaw in RAY_YAWS]
+
+
+def counted_items(interface: Interface, success: Condition) -> list[str]:
+    """Whose quantities the ``inventory`` feature tells, by name, up to `ITEM_SLOTS` of them: those
+    of the success of the task and of the interface, the rewards and the actions, as they come."""
+    names = [c.name for c in (success, interface.success) if c.kind == "have"]
+    names += [term.name for term in interface.rewards if term.kind == "gain"]
+    names += [item for _, _, item in (name.partition(":") for name in interface.actions) if item]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,156 @@
+"""What the rulebook's rules for Minecraft are filled in with.
+
+``tables`` of a rule file: ``blocks`` (the block to look for, by the item that is wanted),
+``sources`` (what a person calls the place where a block is found), ``levels`` (how deep one goes
+for a block).
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from messages.world import Condition
+from voxeldojo.rules import BLOCKS
+from voxeldojo.rules.mobs import MOBS
+from worlds.card import RulebookRules, Tables, Unreachable
+from worlds.common.ways import Way
+from worlds.minecraft.card.planning import needs
+from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
+
+_HERE = Path(__file__).parent
+_NOTHING: Mapping[str, int] = {}
+_LOCALISED = {block.name: block.localised for block in BLOCKS}
+_LISTS = ("sources", "crafts", "places", "hands")
+
+
+class MinecraftRulebook(RulebookRules):
+    def __init__(self) -> None:
+        self.files = _HERE / "rules"
+        self.programs = _HERE / "programs"
+
+    def kind_of(
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
+    ) -> str:
+        """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``, ``reach``
+        or ``place``."""
+        if goal.kind == "nearby":
+            return "place"
+        if goal.kind != "have":
+            return "reach"
+        way = _way(goal, inventory)
+        if way is None or way.how == "find":
+            if _dug_from(goal.name, tables) is None:
+                raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
+            return "gather" if alone else "collect"
+        if way.how in MADE:
+            return "make_at" if way.station else "make"
+        if way.how == "kill":
+            return "hunt"
+        if way.how == "use":
+            if way.of not in {mob.name for mob in MOBS}:
+                raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
+            return "apply"
+        if _block_of(goal, tables) in tables["levels"]:
+            return "mine"
+        return "gather" if alone and goal.quantity == 1 else "collect"
+
+    def words(
+        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+    ) -> dict[str, object]:
+        """``item`` registry name, ``thing`` the item in words, ``block`` localised name of the
+        block that drops it, ``source`` what a person looks for, ``quantity``; ``of`` the mob,
+        ``tool`` what is used on it; ``station`` in words and ``station_item`` what it is made at.
+        """
+        block, way = _block_of(goal, tables), _way(goal, inventory)
+        return {
+            "item": goal.name,
+            "thing": goal.name.replace("_", " "),
+            "block": block,
+            "source": tables["sources"].get(block, f"{_article(block)} {block}"),
+            "quantity": goal.quantity,
+            "of": way.of if way else "",
+            "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
+            "station": (way.station if way else "").replace("_", " "),
+            "station_item": way.station if way else "",
+        }
+
+    def constants(
+        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+    ) -> dict[str, str | int | list[str]]:
+        block = _block_of(goal, tables)
+        way = _way(goal, inventory) or Way(how="find")
+        return {
+            "ITEM": goal.name,
+            "BLOCK": block,
+            "QUANTITY": goal.quantity,
+            "MOB": way.of,
+            "TOOL": next(iter([*way.tools, *way.uses]), ""),
+            "TOOLS": way.tools,
+            "STATION": goal.name if goal.kind == "nearby" else way.station,
+            "LEVEL": tables["levels"].get(block, 0),
+        }
+
+    def lists(
+        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+    ) -> dict[str, list[str]]:
+        """What comes of the way to a goal: ``sources`` (blocks that are dug and mobs that are met),
+        ``crafts`` (items that are made), ``places`` (stations that are put down), ``hands`` (tools
+        and weapons). Empty where there is no way."""
+        found = {key: list[str]() for key in _LISTS}
+        total = inventory.get(goal.name, 0) + goal.quantity if goal.kind == "have" else 1
+        try:
+            steps = needs(goal.name, total, inventory) if goal.kind in ("have", "nearby") else []
+        except Unreachable:
+            steps = []
+        for step in steps:
+            way = step.way
+            if way.how in MADE:
+                found["crafts"].append(step.item)
+            elif way.how == "dig":
+                found["sources"].append(_dug_from(step.item, tables) or way.of)
+            else:
+                found["sources"].append(way.of)
+            if way.station:
+                found["places"].append(way.station)
+            if way.how == "use":
+                found["hands"] += [item for item in way.uses if item not in found["hands"]]
+            if way.tools:
+                carried = [tool for tool in way.tools if inventory.get(tool, 0)]
+                found["hands"].append((carried or [easiest(way.tools)])[-1])
+        if goal.kind == "nearby":
+            found["places"].append(goal.name)
+        elif goal.kind in ("near", "facing"):
+            found["sources"].append(goal.name)
+        found["hands"] += [item for item in inventory if item.endswith("_sword")]
+        return {key: list(dict.fromkeys(names)) for key, names in found.items()}
+
+
+def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
+    try:
+        return way_to(goal.name, open_ways(inventory))
+    except Unreachable:
+        return None
+
+
+def _block_of(goal: Condition, tables: Tables) -> str:
+    return (goal.name if goal.kind != "have" else _dug_from(goal.name, tables)) or ""
+
+
+def _dug_from(item: str, tables: Tables) -> str | None:
+    """Localised name of the block that the item is dug from."""
+    if (chosen := tables["blocks"].get(item)) is not None:
+        return chosen
+    dropping = [block for block in BLOCKS if any(drop[0] == item for drop in block.drops)]
+    # Of several blocks, the one that gives it for certain and has its name is the natural one.
+    dropping.sort(key=lambda block: (block.name != item, block.hardness))
+    if dropping:
+        return dropping[0].localised
+    # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
+    way = _way(Condition(kind="have", name=item), _NOTHING)
+    return _LOCALISED.get(way.of) if way is not None and way.how == "dig" else None
+
+
+def _article(name: str) -> str:
+    return "an" if name[:1] in set("aeiou") else "a"
+
+
+RULEBOOK = MinecraftRulebook()

@@ -1,0 +1,74 @@
+"""How an item is had in Minecraft: one way to each, read from the rules and from ways.yaml.
+
+The way in ways.yaml comes first, then the natural block that drops it, then its recipe, then a mob.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from voxeldojo.rules import BLOCKS, CRAFTS, Recipe
+from voxeldojo.rules.mobs import MOBS
+from worlds.common.ways import Way, Ways, read_ways
+
+MADE = frozenset({"craft", "smelt"})
+STATIONS = {"table": "crafting_table", "furnace": "furnace"}
+TIERS = ("wooden", "stone", "iron", "diamond")
+_LEAST_FIRST = ("wooden", "golden", "stone", "iron", "diamond")
+
+
+def by_tier(tools: Sequence[str]) -> list[str]:
+    """Those of the lowest tier first; as they come where none has a tier."""
+    return [tool for tier in TIERS for tool in tools if tool.startswith(tier)] or list(tools)
+
+
+def _least_first(tools: Sequence[str]) -> list[str]:
+    """A golden pickaxe digs what a wooden one does. Whoever takes the least that will do keeps the
+    better ones for what takes them."""
+
+    def rank(tool: str) -> int:
+        tier = tool.partition("_")[0]
+        return _LEAST_FIRST.index(tier) if tier in _LEAST_FIRST else len(_LEAST_FIRST)
+
+    return sorted(tools, key=rank)
+
+
+def _chosen() -> dict[str, list[Way]]:
+    return {
+        item: [msgspec.structs.replace(way, tools=_least_first(way.tools)) for way in ways]
+        for item, ways in read_ways(Path(__file__).with_name("ways.yaml")).items()
+    }
+
+
+def _by_the_rules() -> dict[str, list[Way]]:
+    found: dict[str, Way] = {}
+    for mob in MOBS:
+        for drop in mob.drops:
+            found.setdefault(drop[0], Way(how="kill", of=mob.name))
+    for craft in CRAFTS:
+        recipe = _plainest(craft.recipes)
+        found[craft.item] = Way(
+            how="smelt" if craft.station == "furnace" else "craft",
+            uses=dict(recipe.ingredients),
+            station=STATIONS.get(craft.station, ""),
+            gives=recipe.count,
+        )
+    for block in BLOCKS:
+        for drop in block.drops:
+            # Of what is made, only the block's own certain drop is a source: a crafting table that
+            # is dug gives one, and is none.
+            if drop[0] not in found or (drop[3] == 1 and drop[0] == block.name):
+                if block.name in found and drop[0] == block.name:
+                    continue
+                found[drop[0]] = Way(how="dig", of=block.name, tools=_least_first(block.tools))
+    return {item: [way] for item, way in found.items()}
+
+
+def _plainest(recipes: list[Recipe]) -> Recipe:
+    """The recipe with the fewest kinds of ingredients; the first of them."""
+    return min(recipes, key=lambda recipe: len(recipe.ingredients))
+
+
+WAYS = Ways(_by_the_rules() | _chosen(), MADE, by_tier)
+way_to, open_ways, easiest = WAYS.way_to, WAYS.open_ways, WAYS.easiest

@@ -1,0 +1,88 @@
+"""What an agent of the flat forms sees: a vector of features, or a picture. Both of a batch."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from voxeldojo.world import Floats, Ints, World
+from worlds.minecraft.card.features import FEATURES, ITEM_SLOTS
+from worlds.minecraft.play.features import feature_matrix
+from worlds.minecraft.play.readings import Readings
+
+MOST_ITEMS = math.log1p(36 * 64)
+"""The `inventory` feature with every slot full."""
+BOUNDS: dict[str, tuple[float, float]] = {
+    "compass": (-1.0, 1.0),
+    "height": (-8.0, 8.0),
+    "target": (-math.pi / 2, math.pi / 2),
+    "inventory": (0.0, MOST_ITEMS),
+}
+"""Of features that are not from 0 to 1."""
+
+
+class Sight(ABC):
+    """``space`` is what one environment shows; `see` shows all of them."""
+
+    space: spaces.Box
+
+    @abstractmethod
+    def see(self, readings: Readings, time: Floats, previous: Ints) -> NDArray[np.generic]:
+        """An array (B, ...) of the caller's own. ``time``: share of the horizon spent.
+        ``previous``: the last choice, -1 for none."""
+
+
+class Features(Sight):
+    """The features of the card that are named, one after the other, as float32.
+    ``layout`` has the columns of each.
+
+    Raises:
+        ValueError: an unknown feature, target or item, or more items than the feature tells.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        observations: Sequence[str],
+        targets: Sequence[str],
+        items: Sequence[str],
+        choices: int,
+    ) -> None:
+        for name in observations:
+            if name not in FEATURES:
+                raise ValueError(
+                    f"there is no observation {name!r}; there are {', '.join(FEATURES)}"
+                )
+        if len(items) > ITEM_SLOTS:
+            raise ValueError(f"at most {ITEM_SLOTS} items are counted, not {len(items)}")
+        self._matrix = feature_matrix(
+            list(observations), list(targets), list(items), choices, world
+        )
+        self.layout: dict[str, slice] = {}
+        bounds: list[tuple[float, float]] = []
+        for field in self._matrix.fields:
+            self.layout[field.name] = slice(len(bounds), len(bounds) + field.size)
+            bounds += [BOUNDS.get(field.name, (0.0, 1.0))] * field.size
+        low, high = np.array(bounds, np.float32).T
+        self.space = spaces.Box(low, high, dtype=np.float32)
+
+    def see(self, readings: Readings, time: Floats, previous: Ints) -> NDArray[np.float32]:
+        seen = self._matrix.compute(readings, np.minimum(time, 1), previous)
+        return np.clip(seen, self.space.low, self.space.high)
+
+
+class Pixels(Sight):
+    """The picture that the player sees, uint8 (height, width, 3)."""
+
+    def __init__(self, world: World, size: tuple[int, int]) -> None:
+        self._world, self._size = world, size
+        self.space = spaces.Box(0, 255, (*size, 3), np.uint8)
+
+    def see(self, readings: Readings, time: Floats, previous: Ints) -> NDArray[np.uint8]:
+        pictures = np.empty((self._world.size, *self.space.shape), np.uint8)
+        for row, picture in enumerate(pictures):
+            picture[:] = self._world.rgb(row, *self._size).transpose(1, 2, 0)
+        return pictures

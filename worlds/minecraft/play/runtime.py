@@ -1,0 +1,25 @@
+"""What carries out Minecraft's language of programs."""
+
+from worlds.minecraft.card.language import LANGUAGE
+from worlds.minecraft.play.observation import (
+    Observation,
+    Observations,
+    Ray,
+    find,
+    nearest,
+    nearest_mob,
+)
+from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
+from worlds.runtime import Runtime
+
+RUNTIME = Runtime(
+    language=LANGUAGE,
+    functions={"nearest": nearest, "nearest_mob": nearest_mob, "find": find},
+    arguments=ARGUMENT,
+    observe=Observations,
+    observation=Observation,
+    values=frozenset({Observation, Ray}),
+    methods={Observation: LANGUAGE.methods},
+    vectors=VECTORS,
+    described=said,
+)

@@ -1,0 +1,57 @@
+"""What a person would note down of an observation."""
+
+import numpy as np
+
+from messages.world import View
+from voxeldojo.rules.mobs import entity_names
+from worlds.minecraft.play.readings import Readings, inventory_of
+
+
+def view(readings: Readings, environment: int) -> View:
+    """One environment as it stands. Air is left out of ``around``."""
+    position, yaw, pitch = readings.location()
+    life, food = readings.life()
+    ids, quantities = readings.inventory()
+    blocks, items = readings.world.block_names, readings.world.item_names
+    voxels, counts = np.unique(readings.voxels()[environment], return_counts=True)
+    x, y, z = position[environment].tolist()
+    met = int(readings.met()[0][environment])
+    return View(
+        position=(x, y, z),
+        yaw=float(yaw[environment]),
+        pitch=float(pitch[environment]),
+        life=float(life[environment]),
+        food=float(food[environment]),
+        inventory=inventory_of(items, ids[environment], quantities[environment]),
+        facing=entity_names[met] if met else blocks[int(readings.facing()[0][environment])],
+        around={
+            blocks[block]: count
+            for block, count in zip(voxels.tolist(), counts.tolist(), strict=True)
+            if block
+        },
+        stations=readings.stations(environment),
+    )
+
+
+def changes(before: View, after: View) -> dict[str, str]:
+    """What differs, field by field: ``"before -> after"``."""
+    changed: dict[str, str] = {}
+    for name in ("life", "food", "facing"):
+        was, now = getattr(before, name), getattr(after, name)
+        if was != now:
+            changed[name] = f"{was} -> {now}"
+    for name in ("yaw", "pitch"):
+        was, now = getattr(before, name), getattr(after, name)
+        if abs(was - now) > 0.5:
+            changed[name] = f"{was:.0f} -> {now:.0f}"
+    if max(abs(a - b) for a, b in zip(before.position, after.position, strict=True)) > 0.1:
+        changed["position"] = f"{_place(before)} -> {_place(after)}"
+    for item in sorted(before.inventory.keys() | after.inventory.keys()):
+        was, now = before.inventory.get(item, 0), after.inventory.get(item, 0)
+        if was != now:
+            changed[f"inventory.{item}"] = f"{was} -> {now}"
+    return changed
+
+
+def _place(view: View) -> str:
+    return "({:.1f}, {:.1f}, {:.1f})".format(*view.position)
