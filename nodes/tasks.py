@@ -25,6 +25,14 @@ def missing_package(task: Task) -> str:
     return ""
 
 
+def rule_file_problem(game: str, file: str) -> str:
+    """A rule file that the game lacks, as a sentence; empty if it is there."""
+    known = sorted(path.name for path in card(game).rulebook.files.glob("*.yaml"))
+    if file in known:
+        return ""
+    return f"the game {game!r} has no rule file {file!r}; there are {', '.join(known)}"
+
+
 def _problems(task: Task) -> Iterator[str]:
     try:
         game = card(task.game)

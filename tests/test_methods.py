@@ -41,10 +41,11 @@ from worlds.minecraft.play.runtime import RUNTIME
 
 LAUNCH = Path(__file__).parents[1] / "launch"
 METHODS = sorted(path.stem for path in (LAUNCH / "method").glob("*.yaml"))
-TASKS = {
+ALL_TASKS = {
     path.stem: msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
     for path in sorted((LAUNCH / "task").glob("*.yaml"))
 }
+TASKS = {name: task for name, task in ALL_TASKS.items() if task.game == "minecraft"}  # the paper's
 NODES: dict[str, Any] = {"planner": Planner, "slow_agent": SlowAgent, "fast_agent": FastAgent}
 
 

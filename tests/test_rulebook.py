@@ -37,9 +37,9 @@ from nodes.llm.rulebook.rulebook import (
 from nodes.llm.rulebook.rules import BOOK, Book
 from tests.expected_starts import starts
 from voxeldojo.actions import PRIMITIVES
+from worlds import play
 from worlds.minecraft.card import CARD
 from worlds.minecraft.card.features import FEATURES
-from worlds.minecraft.play.runtime import RUNTIME
 
 LOG = Condition(kind="have", name="log")
 PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
@@ -335,9 +335,9 @@ def test_every_task_has_a_plan_and_programs_that_compile(path: Path):
         for sub_action in decompose(DecomposeQuestion(task=asked_here, subtask=each)).sub_actions:
             assert sub_action.method == "code"
             asking = ProgramQuestion(task=here, sub_action=sub_action, before=before)
-            for _ in Book().rules.subtasks:  # more than any stock has
+            for _ in Book(asked.game).rules.subtasks:  # more than any stock has
                 source = program(asking).source
-                compile_program(source, RUNTIME)
+                compile_program(source, play(asked.game).programs)
                 attempts = [*asking.attempts, ProgramAttempt(source=source, verdict="stuck")]
                 asking = msgspec.structs.replace(asking, attempts=attempts)
             before.append(Stage(sub_action=sub_action))

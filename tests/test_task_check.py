@@ -16,7 +16,10 @@ from messages.world import Condition, Task
 from nodes.planner.planner import Planner
 from nodes.tasks import task_problem
 from nodes.testing import MockBus, start
+from rlgpt.composition import compose_launch
+from rlgpt.configuration import check, check_task
 from rlgpt.conversion import convert
+from rlgpt.refused import Refused
 from tests.launch_toys.launched import PATIENCE, environment, eventually
 
 TASK = Task(id="log", prompt="a log", success=Condition(kind="have", name="log"))
@@ -100,3 +103,10 @@ def test_a_goal_from_python_is_refused_with_the_same_sentence(tmp_path: Path) ->
 def test_plain_values_that_are_no_message(value: object, words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         convert(value, PursueGoal)
+
+
+def test_a_method_whose_rules_a_game_lacks_is_refused_before_any_node_starts() -> None:
+    composed = compose_launch("cell", ["method=deps", "task=crafter", "world=crafter"])
+    stack = check({**composed, "run": "nowhere"}, "cell")
+    with pytest.raises(Refused, match=r"llm\.rules: the game 'crafter' has no rule file 'deps"):
+        check_task(stack, "cell")
