@@ -17,6 +17,18 @@ from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
 
 
+class GoalQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Planner: when is a goal reached that is said in words alone? The task has no success yet."""
+
+    task: Task
+    problems: list[str] = []  # why the last answer is invalid
+
+
+class GoalAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    success: Condition
+
+
 class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Planner: which ordered subtasks lead to the goal?"""
 
@@ -151,7 +163,13 @@ class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Question = (
-    PlanQuestion | DecomposeQuestion | ProgramQuestion | SpecQuestion | JudgeQuestion | LookQuestion
+    GoalQuestion
+    | PlanQuestion
+    | DecomposeQuestion
+    | ProgramQuestion
+    | SpecQuestion
+    | JudgeQuestion
+    | LookQuestion
 )
 
 
@@ -163,6 +181,7 @@ def game_of(question: Question) -> str:
 
 
 ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
+    GoalQuestion: GoalAnswer,
     PlanQuestion: PlanAnswer,
     DecomposeQuestion: DecomposeAnswer,
     ProgramQuestion: ProgramAnswer,

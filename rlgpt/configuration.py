@@ -138,12 +138,14 @@ def check_task(stack: Stack, source: str) -> None:
     installed where the env server runs, an unknown item, block, mob or biome, a method whose rules
     the game does not have. Called before a node is started."""
     # The rules of the game are imported only here: commands that look into a run do not need them.
-    from nodes.tasks import missing_package, rule_file_problem, task_problem
+    from nodes.tasks import missing_package, prompt_problem, rule_file_problem, task_problem
 
     if stack.task is None:
         return
     if problem := task_problem(stack.task):
         raise Refused(f"{source}: task.{problem}")
+    if stack.llm.get("kind") == "rulebook" and (problem := prompt_problem(stack.task)):
+        raise Refused(f"{source}: prompt: {problem}")
     rules = stack.llm.get("rules")
     if isinstance(rules, str) and (problem := rule_file_problem(stack.task.game, rules)):
         raise Refused(f"{source}: llm.rules: {problem}")

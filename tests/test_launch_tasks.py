@@ -31,7 +31,10 @@ FIRST = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("path", sorted(TASKS.glob("*.yaml")), ids=lambda path: path.stem)
+WHOLE = sorted(path for path in TASKS.glob("*.yaml") if "named: true" not in path.read_text())
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
 def test_a_task_can_be_planned(path: Path):
     task = msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
     assert task.id == path.stem

@@ -30,6 +30,7 @@ from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.plan_check import plan_problems
+from nodes.planner.goal import with_success
 from nodes.tasks import task_problem
 from worlds import card
 
@@ -55,6 +56,7 @@ class Planner(Node):
         task, limits = goal.request.task, goal.request.limits
         if problem := task_problem(task):
             raise ServiceError(f"task.{problem}", code="invalid")
+        task = with_success(self, goal.id, task, self.parameters.repairs)
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
         stopped: dict[str, str] = {}
