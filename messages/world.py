@@ -25,6 +25,8 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int = 1
 
 
+JUDGED = "judged"
+"""The kind of a condition that nothing counted shows: a critic that sees pictures decides."""
 UNSAID = Condition(kind="", name="")
 """The success of a goal that is said in words alone: the planner makes one of its prompt."""
 

@@ -23,7 +23,7 @@ from messages.plan import (
     Subtask,
     SubtaskReport,
 )
-from messages.world import Task
+from messages.world import JUDGED, Task
 from nodes.asking import ask
 from nodes.budget import for_practice, least
 from nodes.memory import Memory
@@ -181,7 +181,8 @@ class Planner(Node):
     ) -> tuple[list[Subtask], list[str]]:
         """The plan, and what is still wrong with it after the last repair. ``problems``: of the
         plan that there is."""
-        if not self.parameters.plan:
+        # What only pictures show is judged at the end of an evaluation, not along a performance.
+        if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
         problems = problems or []
         answer = PlanAnswer(subtasks=[])

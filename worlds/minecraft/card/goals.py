@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from messages.world import UNSAID, Condition, Task
+from messages.world import JUDGED, UNSAID, Condition, Task
 from voxeldojo.rules import BIOMES
 from voxeldojo.tasks import (
     KINDS,
@@ -82,7 +82,7 @@ def _success(spec: TaskSpec, kwargs: dict[str, Any]) -> Condition:
         return Condition(kind="lived", name="days", quantity=kwargs["target_days"])
     if spec.kind == "playthrough":
         return Condition(kind="have", name=DRAGON_EGG)
-    return Condition(kind="judged", name=spec.id)
+    return Condition(kind=JUDGED, name=spec.id)
 
 
 def _kwargs(spec: TaskSpec) -> dict[str, Any]:
