@@ -1,7 +1,8 @@
 """Programs that stopped a worker: the same source is not run again.
 
 Its next check says why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
-of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing.
+of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing,
+a guard never takes over.
 """
 
 import logging
@@ -12,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from messages.program import Problem, Program, ProgramReport
-from messages.world import Interface, Lead, OpenSession, RewardTerm
+from messages.world import Guard, Interface, Lead, OpenSession, RewardTerm
 from nodes.env_server.programs.pulse import mark_of
 from nodes.files import UnusableFile, write_whole
 
@@ -93,7 +94,19 @@ class Quarantine:
             prefix=[self.stilled_program(program) for program in request.prefix],
             lead=[self._still_lead(lead) for lead in request.lead],
             interface=None if interface is None else self.stilled_interface(interface),
+            guards=self.stilled_guards(request.guards),
         )
+
+    def stilled_guards(self, guards: Sequence[Guard]) -> list[Guard]:
+        """Those of them that may run: a guard that may not never takes over."""
+        left: list[Guard] = []
+        for guard in guards:
+            entry = self.find(guard.when) or self.find(guard.program.source)
+            if entry is None:
+                left.append(guard)
+            else:
+                LOG.warning("guard %s never takes over: %s", guard.name, entry.said)
+        return left
 
     def stilled_interface(self, interface: Interface) -> Interface:
         if not self._entries:
