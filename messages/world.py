@@ -139,9 +139,36 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     interface: Interface | None = None
 
 
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of columns of the feature matrix."""
+
+    name: str
+    size: int
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """A linear layer: float32 numbers, little-endian."""
+
+    inputs: int
+    outputs: int
+    weights: bytes  # (outputs, inputs), row by row
+    bias: bytes  # (outputs,)
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """A trained policy that a session itself can play: linear layers from features to the logits of
+    its choices, with tanh between them."""
+
+    fields: list[Field]
+    choices: list[str]
+    layers: list[Layer]
+    greedy: bool = False  # the most probable choice instead of a drawn one
+
+
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
     """What takes over from a stage, in each environment by itself, while its condition holds, and
-    then gives back: a program that runs, again and again, in place of the stage's.
+    then gives back: a program that runs, again and again, in place of the stage's, or a policy by
+    the interface that it was trained with.
 
     The condition is looked at after each primitive step. A guard has at most ``max_steps``
     primitive steps in one turn; after that the stage has one, at least, before the guard has
@@ -153,7 +180,11 @@ class Guard(msgspec.Struct, frozen=True, kw_only=True):
     # ``obs.steps`` is 0 where it does not play, else the steps of its turn so far.
     when: str
     purpose: str = ""
-    program: Program
+    program: Program | None = None
+    interface: Interface | None = None
+    policy: str = ""  # its id, and where its checkpoint is: see `messages.training.Policy`
+    checkpoint: str = ""
+    actor: Actor | None = None  # of the policy; who sends the guard to a session puts it in
     max_steps: int = 100
 
 
@@ -220,13 +251,6 @@ class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     environments: list[int] = []  # rows that play on, the others wait; none: all
     begins: bool = False  # a subtask begins here: `have` of stages counts from now on in them
     guards: list[Guard] = []  # of this stage
-
-
-class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of columns of the feature matrix."""
-
-    name: str
-    size: int
 
 
 class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -240,7 +240,8 @@ class Library:
             write_whole(folder / "program.py", learned.program.source.encode())
         if learned.guard is not None:
             write_whole(folder / "when.py", learned.guard.when.encode())
-            write_whole(folder / "program.py", learned.guard.program.source.encode())
+            if learned.guard.program is not None:
+                write_whole(folder / "program.py", learned.guard.program.source.encode())
         if checkpoint is not None and learned.spec is not None:
             write_whole(folder / CHECKPOINT, checkpoint.read_bytes())
             write_whole(

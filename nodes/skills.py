@@ -111,7 +111,8 @@ def skill_key(
 
 def guard_key(world: str, guard: Guard) -> str:
     """The same of a guard: whatever it cut into, its condition and its program make it."""
-    what = msgspec.json.encode([world, guard.when, guard.program.source, guard.max_steps])
+    source = guard.program.source if guard.program else guard.policy
+    what = msgspec.json.encode([world, guard.when, source, guard.max_steps])
     return hashlib.sha256(what).hexdigest()
 
 

@@ -75,7 +75,9 @@ def show(name: str, folder: str | None) -> int:
     for label, value in rows.items():
         print_plain(f"{label:14}{plain_line(str(value))}")
     if learned.guard is not None:
-        print_plain(f"\n{learned.guard.when.rstrip()}\n\n{learned.guard.program.source.rstrip()}")
+        program = learned.guard.program
+        print_plain(f"\n{learned.guard.when.rstrip()}")
+        print_plain(f"\n{program.source.rstrip()}" if program is not None else "")
     elif learned.program is not None:
         print_plain(f"\n{learned.program.source.rstrip()}")
     elif learned.spec is not None:

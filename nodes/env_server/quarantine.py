@@ -7,7 +7,7 @@ a guard never takes over.
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,6 +21,19 @@ LOG = logging.getLogger("env_server")
 # Checked like any other program, and over before it has acted.
 STILL = "def action(obs):\n    if obs.steps < 0:\n        noop()\n"
 STILL_REWARD = "def reward(before, after):\n    return 0\n"
+
+
+def programs_of(guards: Iterable[Guard]) -> list[Program]:
+    """All that was written for these guards: conditions, programs, macros of policies."""
+    found: list[Program] = []
+    for guard in guards:
+        name = f"guard {guard.name}"
+        found.append(Program(name=f"the condition of {name}", source=guard.when))
+        if guard.program is not None:
+            found.append(msgspec.structs.replace(guard.program, name=name))
+        if guard.interface is not None:
+            found += guard.interface.macros
+    return found
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +114,8 @@ class Quarantine:
         """Those of them that may run: a guard that may not never takes over."""
         left: list[Guard] = []
         for guard in guards:
-            entry = self.find(guard.when) or self.find(guard.program.source)
+            found = (self.find(program.source) for program in programs_of([guard]))
+            entry = next((each for each in found if each is not None), None)
             if entry is None:
                 left.append(guard)
             else:

@@ -46,18 +46,18 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
                 raise
             reason = reason or str(error)
             break
+        name = slug(proposal.name)
+        program = Program(name=name, source=answer.source, max_steps=max(1, answer.max_steps))
         guard = Guard(
-            name=slug(proposal.name),
+            name=name,
             purpose=proposal.description or proposal.when,
             when=answer.when,
-            program=Program(
-                name=slug(proposal.name), source=answer.source, max_steps=max(1, answer.max_steps)
-            ),
+            program=program,
             max_steps=answer.max_steps,
         )
-        agent.save(f"{goal.id}/guard-{number}", guard.program)
+        agent.save(f"{goal.id}/guard-{number}", program)
         agent.save(f"{goal.id}/when-{number}", _condition(guard))
-        attempt = _checked(agent, guard)
+        attempt = _checked(agent, guard, program)
         if not (attempt.when_problems or attempt.problems or attempt.others):
             line = GuardLine(proposal=proposal, made=True, attempts=number + 1)
             return GuardMade(guard=guard, line=line)
@@ -67,16 +67,16 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
     return GuardMade(guard=None, line=line)
 
 
-def _checked(agent: Agent, guard: Guard) -> GuardAttempt:
+def _checked(agent: Agent, guard: Guard, program: Program) -> GuardAttempt:
     others: list[str] = []
     if not 1 <= guard.max_steps <= MOST_STEPS:
         others.append(f"`max_steps` is {guard.max_steps}; it must be 1 to {MOST_STEPS}.")
     condition = CheckProgram(program=_condition(guard), kind="when")
     return GuardAttempt(
         when=guard.when,
-        source=guard.program.source,
+        source=program.source,
         when_problems=agent.call(CHECK, condition).problems,
-        problems=agent.call(CHECK, CheckProgram(program=guard.program)).problems,
+        problems=agent.call(CHECK, CheckProgram(program=program)).problems,
         others=others,
     )
 

@@ -251,7 +251,7 @@ class Skills:
                     name=guard.name,
                     purpose=guard.purpose[:160],
                     when=guard.when,
-                    source=guard.program.source,
+                    source=guard.program.source if guard.program else "",
                     rate=round(skill.counts.rate, 2),
                 )
                 for skill, guard in known[:MOST_GUARD_NOTES]

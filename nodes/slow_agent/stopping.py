@@ -64,7 +64,7 @@ def _tried(iteration: Iteration) -> list[object]:
     """What was tried and what became of it. The rate is left out: it moves by chance alone. A
     policy that is trained on from where it was is something else than the one it was."""
     guards = [
-        (guard.when, guard.program.source)
+        (guard.when, guard.program.source if guard.program else guard.policy)
         for guard in (iteration.stages[0].guards if iteration.stages else [])
     ]
     programs = {stage.sub_action.name: stage.program for stage in iteration.stages}

@@ -31,7 +31,7 @@ from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.programs.pulse import mark_of
-from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.quarantine import Quarantine, programs_of
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Ints, WorldError
 
@@ -248,10 +248,10 @@ class JailedSession:
             run = wire.Run(request=request, number=self._worker.number())
             ran = self._worker.ask(run, check=check)
         except WorkerLost as lost:
-            if not self._host.blame(lost, [program, *_programs_of(guards)]):
+            if not self._host.blame(lost, [program, *programs_of(guards)]):
                 raise self._gone(lost) from lost
             rows = self._playing(environments)
-            found = (each for each in _programs_of(guards) if mark_of(each.source) == lost.mark)
+            found = (each for each in programs_of(guards) if mark_of(each.source) == lost.mark)
             guard = next(found, None)
             report = ProgramReport(
                 program=program.name,
@@ -351,7 +351,7 @@ class JailedSession:
 
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
         """All that somebody wrote and that may run in the session now."""
-        found = [*request.prefix, *_programs_of([*request.guards, *self._guards])]
+        found = [*request.prefix, *programs_of([*request.guards, *self._guards])]
         found += [lead.program for lead in request.lead if lead.program is not None]
         for each in (request.interface, interface, *(lead.interface for lead in request.lead)):
             if each is not None:
@@ -374,16 +374,6 @@ class JailedSession:
     def _count(self, steps: int) -> None:
         self._ran += steps
         self._counted(steps)
-
-
-def _programs_of(guards: Iterable[Guard]) -> list[Program]:
-    """Their conditions and their programs."""
-    found: list[Program] = []
-    for guard in guards:
-        name = f"guard {guard.name}"
-        found.append(Program(name=f"the condition of {name}", source=guard.when))
-        found.append(msgspec.structs.replace(guard.program, name=name))
-    return found
 
 
 def _cut_off(episode: Episode) -> Episode:

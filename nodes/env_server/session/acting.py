@@ -19,7 +19,8 @@ from nodes.env_server.programs import (
     compile_program,
 )
 from nodes.env_server.programs.pulse import PULSE
-from nodes.env_server.session.guards import Guards, Possible
+from nodes.env_server.session.guards import Guards
+from nodes.env_server.session.playing import Act, Possible
 from nodes.env_server.session.records import Reports
 from nodes.env_server.session.steps import Outcome, Steps
 from worlds.play import Assistant, Bools, Ints
@@ -161,7 +162,7 @@ class Acting:
             check()
             seen.expire()
             actions[batch.rows] = self._runtime.vectors[batch.codes]
-            for row, code in [*batch.slotted.items(), *(cut.codes() if cut else ())]:
+            for row, code in [*batch.slotted.items(), *(cut.acts() if cut else ())]:
                 actions[row] = self._vector(row, code)
             steps += int(np.count_nonzero(running))
             dead = self._steps.tick(running)
@@ -187,8 +188,10 @@ class Acting:
         seen.expire()
         return steps
 
-    def _vector(self, row: int, code: Code) -> Ints:
+    def _vector(self, row: int, code: Act) -> Ints:
         """What the world is to do."""
+        if isinstance(code, np.ndarray):
+            return code
         if not isinstance(code, tuple):
             return self._runtime.vectors[code]
         vector = self._item_action(row, code)
@@ -217,8 +220,8 @@ class _CutIn:
         self._possible = possible
         self._held: dict[int, Run] = {}
 
-    def codes(self) -> Iterable[tuple[int, Code]]:
-        return self._guards.codes()
+    def acts(self) -> Iterable[tuple[int, Act]]:
+        return self._guards.acts()
 
     def rows(self) -> Bools:
         """Where guards play, (B,)."""

@@ -16,14 +16,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from messages.world import Guard, GuardReport
-from nodes.env_server.programs import CompiledProgram, Ending, ProgramRefused, Run, compile_program
+from nodes.env_server.programs import Ending, ProgramRefused, Run, compile_program
 from nodes.env_server.programs.condition import CodeCondition
-from nodes.env_server.programs.pulse import PULSE
+from nodes.env_server.session.playing import (
+    Act,
+    Decider,
+    Playing,
+    PolicyPlaying,
+    Possible,
+    ProgramPlaying,
+)
 from worlds.play import Bools
-from worlds.runtime import Code, Observations, Runtime
-
-Possible = Callable[[Run, int, Code | None], Code | None]
-"""A run's next primitive in an environment, once it can be carried out there; None: it ended."""
+from worlds.runtime import Observations, Runtime
 
 _MOST_ERRORS = 20  # of one guard that are told apart
 
@@ -47,7 +51,7 @@ class Tallies:
     """Of all guards of a session, by name. ``seed``: of the episode of an environment."""
 
     def __init__(self, seed: Callable[[int], int]) -> None:
-        self._seed = seed
+        self.seed = seed
         self._tallies: dict[str, Tally] = {}
 
     def of(self, name: str) -> Tally:
@@ -56,7 +60,7 @@ class Tallies:
     def took_over(self, name: str, row: int) -> None:
         tally = self.of(name)
         tally.turns += 1
-        tally.episodes.add((row, self._seed(row)))
+        tally.episodes.add((row, self.seed(row)))
 
     def said(self) -> list[GuardReport]:
         return [
@@ -74,45 +78,50 @@ class Tallies:
 
 @dataclass
 class _Ready:
-    """A guard, compiled."""
+    """A guard, made ready. ``make``: what plays its turn in an environment, in so many steps."""
 
     guard: Guard
     condition: CodeCondition
-    program: CompiledProgram
+    make: Callable[[int, int], Playing]
+    fields: frozenset[str]
 
 
 @dataclass
 class _Turn:
-    """A guard's turn in one environment."""
+    """A guard's turn in one environment, and what it does next."""
 
     number: int
-    run: Run
-    code: Code
+    playing: Playing
+    act: Act
 
 
 class Guards:
     """The guards of one stage, in ``size`` environments. ``fields``: of observations, as read.
+    ``policies`` makes a guard's policy ready.
 
     Raises:
-        ValueError: a guard does not compile, or two have one name.
+        ValueError: a guard does not compile, its policy does not fit, or two have one name.
     """
 
     def __init__(
-        self, guards: Sequence[Guard], runtime: Runtime, tallies: Tallies, size: int
+        self,
+        guards: Sequence[Guard],
+        runtime: Runtime,
+        tallies: Tallies,
+        size: int,
+        policies: Callable[[Guard], Decider],
     ) -> None:
         names = [guard.name for guard in guards]
         if len(set(names)) < len(names):
             raise ValueError("guards need names of their own")
-        self._guards = [_ready(guard, runtime) for guard in guards]
+        self._guards = [_ready(guard, runtime, tallies, policies) for guard in guards]
         self._tallies = tallies
         self._size = size
         self._turns: dict[int, _Turn] = {}
         self._spent: dict[int, Counter[int]] = {}  # row -> steps by guard since the stage's last
         for name in names:
             tallies.of(name)  # one that never takes over is reported, too
-        self.fields = frozenset[str]().union(
-            *(each.condition.fields | each.program.fields for each in self._guards)
-        )
+        self.fields = frozenset[str]().union(*(each.fields for each in self._guards))
 
     def __bool__(self) -> bool:
         return bool(self._guards)
@@ -127,9 +136,9 @@ class Guards:
         rows[list(self._turns)] = True
         return rows
 
-    def codes(self) -> Iterable[tuple[int, Code]]:
+    def acts(self) -> Iterable[tuple[int, Act]]:
         """What guards do next, by row."""
-        return [(row, turn.code) for row, turn in self._turns.items()]
+        return [(row, turn.act) for row, turn in self._turns.items()]
 
     def look(self, seen: Observations, rows: Iterable[int], possible: Possible) -> None:
         """The world took a step in ``rows``, none of which came to its end with it: who plays there
@@ -150,14 +159,12 @@ class Guards:
             turn = self._turns.get(row)
             if turn is not None:
                 self._tally(turn.number).steps += 1
-                turn.run.stop("episode_over")
                 self._end(row, "death" if row in dead else "episode_over")
 
     def leave(self, row: int) -> None:
         """The stage has no more steps in this row, and so the guard has none."""
         self._spent.pop(row, None)
         if row in self._turns:
-            self._turns[row].run.stop("episode_over")
             self._end(row, "episode_over")
 
     def mistakes(self) -> None:
@@ -187,27 +194,25 @@ class Guards:
     def _plays(self, seen: Observations, row: int, number: int, possible: Possible) -> bool:
         """Have the guard play on, or take over; whether it has something to do."""
         each, turn, spent = self._guards[number], self._turns.get(row), self._spent[row]
-        with PULSE.inside(each.program.mark):
-            if turn is not None and turn.number != number:
-                self._end(row, "taken_over")
-                turn = None
-            if turn is not None:
-                run = turn.run
-                code = possible(run, row, run.send(seen.row(row, run.steps + 1)))
-                if code is not None:
-                    turn.code = code
-                    return True
-                if run.ending is None or run.ending.status not in ("finished", "step_limit"):
-                    return self._gives_up(row, number, run.ending)
-                # It is at its end and its condition holds still: it begins again.
-            left = each.guard.max_steps - spent[number]
-            run = Run(each.program, min(each.guard.program.max_steps, left))
-            code = possible(run, row, run.start(seen.row(row, 0)))
+        if turn is not None and turn.number != number:
+            self._end(row, "taken_over")
+            turn = None
+        if turn is not None:
+            act = turn.playing.go_on(seen, possible)
+            if act is not None:
+                turn.act = act
+                return True
+            ending = turn.playing.ending
+            if ending is None or ending.status not in ("finished", "step_limit"):
+                return self._gives_up(row, number, ending)
+            # It is at its end and its condition holds still: it begins again.
+        playing = each.make(row, each.guard.max_steps - spent[number])
+        act = playing.begin(seen, possible)
         if turn is None:
             self._tallies.took_over(each.guard.name, row)
-        if code is None:
-            return self._gives_up(row, number, run.ending)
-        self._turns[row] = _Turn(number, run, code)
+        if act is None:
+            return self._gives_up(row, number, playing.ending)
+        self._turns[row] = _Turn(number, playing, act)
         return True
 
     def _gives_up(self, row: int, number: int, ending: Ending | None) -> bool:
@@ -224,19 +229,35 @@ class Guards:
 
     def _end(self, row: int, how: str) -> None:
         turn = self._turns.pop(row)
-        turn.run.stop("episode_over")  # it is not sent to again
+        turn.playing.stop()
         self._tally(turn.number).ended[how] += 1
 
     def _tally(self, number: int) -> Tally:
         return self._tallies.of(self._guards[number].guard.name)
 
 
-def _ready(guard: Guard, runtime: Runtime) -> _Ready:
-    if guard.max_steps < 1 or guard.program.max_steps < 1:
-        raise ValueError(f"guard {guard.name}: max_steps is at least 1")
+def _ready(
+    guard: Guard, runtime: Runtime, tallies: Tallies, policies: Callable[[Guard], Decider]
+) -> _Ready:
+    name, program = guard.name, guard.program
+    if guard.max_steps < 1 or (program is not None and program.max_steps < 1):
+        raise ValueError(f"guard {name}: max_steps is at least 1")
+    if (program is None) == (guard.interface is None):
+        raise ValueError(f"guard {name} is a program or a policy's interface, one of them")
     try:
         condition = CodeCondition(guard.when, runtime)
-        program = compile_program(guard.program.source, runtime)
+        if program is None:
+            decider = policies(guard)
+
+            def by_policy(row: int, steps: int) -> Playing:
+                return PolicyPlaying(decider, row, tallies.seed(row))
+
+            return _Ready(guard, condition, by_policy, condition.fields | decider.fields)
+        compiled = compile_program(program.source, runtime)
     except ProgramRefused as refused:
-        raise ValueError(f"guard {guard.name} does not compile: {refused}") from None
-    return _Ready(guard, condition, program)
+        raise ValueError(f"guard {name} does not compile: {refused}") from None
+
+    def by_program(row: int, steps: int) -> Playing:
+        return ProgramPlaying(Run(compiled, min(program.max_steps, steps)), row)
+
+    return _Ready(guard, condition, by_program, condition.fields | compiled.fields)

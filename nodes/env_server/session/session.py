@@ -24,6 +24,7 @@ from messages.world import (
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.session.acting import Acting, compiled
 from nodes.env_server.session.guards import Guards, Tallies
+from nodes.env_server.session.playing import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, Outcome, Steps
@@ -246,7 +247,15 @@ class Session:
         self._steps.world.close()
 
     def _made(self, guards: Sequence[Guard]) -> Guards:
-        return Guards(guards, self._steps.play.programs, self._tallies, self.size)
+        programs = self._steps.play.programs
+        return Guards(guards, programs, self._tallies, self.size, self._decider)
+
+    def _decider(self, guard: Guard) -> Decider:
+        interface = guard.interface
+        assert interface is not None
+        noop = self._steps.play.noop
+        stage = Stage(interface, self.task, self._steps.play, self._steps.world, self._model)
+        return Decider(f"guard {guard.name}", stage, guard.actor, self._readings, noop)
 
     def _tell_mistakes(self) -> None:
         """What rewards that are code, and conditions of guards, did wrong in the stage that is
