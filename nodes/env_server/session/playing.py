@@ -24,8 +24,8 @@ class Playing(Protocol):
     """``begin`` and ``go_on`` give what it does next, or None when it has come to its end; then
     ``ending`` says how."""
 
-    ending: Ending | None
-
+    @property
+    def ending(self) -> Ending | None: ...
     def begin(self, seen: Observations, possible: Possible) -> Act | None: ...
     def go_on(self, seen: Observations, possible: Possible) -> Act | None:
         """What it did was carried out."""

@@ -25,7 +25,7 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import GuardProposal
+from messages.plan import GuardProposal, Method
 from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, succeeded, told
 from nodes.llm.backend import BackendError, Completion
@@ -113,7 +113,7 @@ def _guards(question: DecomposeQuestion, known: rules.Approach, book: str) -> li
     found: list[GuardProposal] = []
     for name in known.guards:
         rule = rulebook.guard(name)
-        methods = [method for method in rule.methods if method in question.methods]
+        methods: list[Method] = [each for each in rule.methods if each in question.methods]
         if methods:
             found.append(
                 GuardProposal(
