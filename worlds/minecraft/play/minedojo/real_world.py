@@ -39,10 +39,10 @@ class MineDojoWorld(World):
     for Minecraft, many for the embedded world's door. ``python``: of the environment that ``make
     minedojo`` makes. ``timeout`` and ``reset_timeout``: seconds for a step and for a start or
     reset. ``memory_limit``: MiB of an instance beyond which it is started anew. ``restarts``: how
-    often in a row an instance may be lost before the world gives up. ``initial_slots``: where items of
-    the start inventory lie, as in the embedded world. ``lidar_rays``: (pitch rad,
-    yaw rad, metres) as MineDojo's; by default all that policies and programs look along. Further
-    options are the arguments of MineDojo's open-ended ``make``.
+    often in a row an instance may be lost before the world gives up. ``initial_slots``: where
+    items of the start inventory lie, as in the embedded world. ``lidar_rays``: (pitch rad, yaw rad,
+    metres) as MineDojo's; by default all that policies and programs look along. Further options are
+    the arguments of MineDojo's open-ended ``make``.
 
     Raises:
         ValueError: an option, item or biome that there is not, or a value out of range.
