@@ -212,17 +212,11 @@ class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Question = (
-<<<<<<< HEAD
     GoalQuestion
     | PlanQuestion
     | DecomposeQuestion
     | ProgramQuestion
-=======
-    PlanQuestion
-    | DecomposeQuestion
-    | ProgramQuestion
     | GuardQuestion
->>>>>>> 6b03a6982c72ecc87cc169b03e7ac2a7efc9a619
     | SpecQuestion
     | JudgeQuestion
     | LookQuestion

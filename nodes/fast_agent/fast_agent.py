@@ -17,7 +17,7 @@ from messages.plan import (
 from messages.world import JUDGED
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
-<<<<<<< HEAD
+from nodes.fast_agent.guard_branch import GuardGoal, make_guard
 from nodes.fast_agent.implementing import (
     Implementing,
     Outcome,
@@ -25,10 +25,6 @@ from nodes.fast_agent.implementing import (
     failed,
     judge_whole,
 )
-=======
-from nodes.fast_agent.guard_branch import GuardGoal, make_guard
-from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
->>>>>>> 6b03a6982c72ecc87cc169b03e7ac2a7efc9a619
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play
 from nodes.fast_agent.portions import OutOfSamples, play_what_fits
