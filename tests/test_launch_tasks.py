@@ -9,11 +9,11 @@ import yaml
 from messages.world import Task
 from nodes.plan_check import plan_problems
 from rlgpt.composition import compose_launch
+from tests.task_files import WHOLE
 from voxeldojo.engine.scene.staging import Staging, staging_of
 from voxeldojo.rules import biome_named
 from worlds import card
 
-TASKS = Path(__file__).parents[1] / "launch" / "task"
 FIRST = {
     "bed": ["wool", "log", "planks", "bed"],
     "beef": ["beef"],
@@ -29,9 +29,6 @@ FIRST = {
     "wooden_pickaxe": ["log", "planks", "stick", "crafting_table", "wooden_pickaxe"],
     "wool": ["shears", "wool"],
 }  # fmt: skip
-
-
-WHOLE = sorted(path for path in TASKS.glob("*.yaml") if "named: true" not in path.read_text())
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
