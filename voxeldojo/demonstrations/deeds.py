@@ -35,6 +35,7 @@ NIGHT = range(14_000, 22_000)
 PATIENCE = 400_000  # ticks that a hen may take
 NIGHTS = 8  # after which mobs are looked for
 BATTLES = 400
+RATION, RATIONS = "cooked_beef", 8  # for a battle, so that life comes back in it
 STEPS = 40  # mobs that one goes to before giving up
 BY_NIGHT = frozenset(
     ("zombie", "skeleton", "spider", "creeper", "witch", "enderman", "husk", "stray", "slime",
@@ -71,6 +72,7 @@ def _do_battle(obtaining: Obtaining, kind: str, rule: Rule, count: int) -> None:
         if player.have(rule.gives) >= count:
             return
         arm(obtaining)
+        obtaining.obtain(RATION, RATIONS)
         obtaining.go_where(obtaining.way(f"mob:{kind}"))
         if nearest_mob(player, kind) < 0:
             wander(player)

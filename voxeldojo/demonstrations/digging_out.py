@@ -17,7 +17,7 @@ LAST = 3  # the step from which the rest is dug: it is not lit from there
 
 def dig_out(player: Player, number: int) -> None:
     """If no way leads to a mob without digging, a stair is dug down to it from the open, and the
-    player stays on it where it can still run up. Where no stair can be dug nothing is done."""
+    player goes up it again, where it can run. Where no stair can be dug nothing is done."""
     mob = player.world.state.mobs[0, number]
     x, y, z = (int(part // 1) for part in (mob["x"], mob["y"] + 0.2, mob["z"]))
     if max(abs(x - player.feet[0]), abs(z - player.feet[2])) > FAR or _open(player, (x, y, z)):
@@ -81,3 +81,4 @@ def _dig_stair(player: Player, stair: list[Cell]) -> None:
             dig(player, (step[0], step[1] + up, step[2]))
         if number + 1 >= LAST:
             go(player, lambda there, step=step: there == step, step)
+    go(player, lambda there: there == top, top)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from voxeldojo.actions import EQUIP
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.digging_out import dig_out
+from voxeldojo.demonstrations.fireballs import play_ball
 from voxeldojo.demonstrations.gathering import pick_up, wander
 from voxeldojo.demonstrations.ground import WATER
 from voxeldojo.demonstrations.hunting import (
@@ -29,7 +31,7 @@ from voxeldojo.demonstrations.hunting import (
 )
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.sheltering import DAY, FED, MORNING, WELL, eat_to_heal, hide
+from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
 from voxeldojo.demonstrations.walking import breathe, go
 from voxeldojo.engine.mobs.table import BLOW, HOSTILE, SWELL
 from voxeldojo.engine.state import OVERWORLD
@@ -219,13 +221,16 @@ def slay(player: Player, kind: str) -> None:
     Raises:
         GaveUp: none is met, or caught.
     """
-    if MOB_IDS[kind] != CREEPER:
+    if kind not in ("creeper", "ghast"):
         kill_one(player, kind)
         return
     before = kills(player, kind)
     for number in quarries(player, kind):
-        dig_out(player, number)
-        duel(player, number)
+        if kind == "creeper":
+            dig_out(player, number)
+            duel(player, number)
+        else:
+            play_ball(player, number)
         if kills(player, kind) > before:
             return
         if _is_weak(player):
@@ -240,11 +245,13 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
         if player.have(item) >= count:
             return
         player.pause()
-        if _is_weak(player):
+        if float(player.body["life"]) < WEAK and not any(map(player.have, MEALS)):
             _go_ashore(player)
+            _find_a_meal(player)
             _recover(player)
             return
-        number = nearest_mob(player, kind, but=lost)
+        # Inside of something there is no way up to the air.
+        number = nearest_mob(player, kind, partial(_under_the_sky, player), lost)
         if number < 0:
             return
         before = kills(player, kind)
@@ -252,6 +259,14 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
         if kills(player, kind) == before:
             lost.add(number)
         warily(player, lambda: pick_up(player, item))
+
+
+def _under_the_sky(player: Player, mob: Any) -> bool:
+    """Whether there is nothing but air and water over a mob."""
+    x, y, z = (math.floor(float(mob[axis])) for axis in ("x", "y", "z"))
+    heights = player.world.rules.block["height"]
+    top = player.world.state.blocks.shape[3]
+    return not any(heights[player.block((x, up, z))] > 0.0 for up in range(y + 1, top))
 
 
 def _go_ashore(player: Player) -> None:
@@ -279,6 +294,7 @@ def duel(player: Player, number: int) -> None:
     for _ in range(CHASE):
         if int(quarry["kind"]) != kind or _is_weak(player):
             return
+        eat_to_heal(player, FULL)
         if breathe(player):
             continue
         mob = _threat(player)
