@@ -1,7 +1,7 @@
 """What every node may know of a game."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import msgspec
 from messages.plan import Subtask
 from messages.world import Condition, Episode, Interface, RewardTerm, Task, View
 from worlds.common.names import near
+from worlds.language import Language
 
 
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +112,8 @@ class Specs(ABC):
     rewards: Mapping[str, str] = {}
     """Each kind of reward term that is the game's own, and what it is paid for, as in ``kinds`` of
     conditions."""
+    nameless: Collection[str] = ()
+    """Those of ``rewards`` whose terms name nothing."""
     most_assisted: int = 0
     """Steps that may follow a decision, at most, where the interface has ``autocraft``."""
 
@@ -197,8 +200,8 @@ class Card:
     prompts: Path
     """A folder of templates that the agents' prompts include: ``environment.jinja``, and those of
     ``nodes/prompts/`` that the game has in words of its own (docs/adding_a_game.md)."""
-    stub: Path
-    """The programs' API, a .pyi file; the whole language: worlds/language.py."""
+    language: Language
+    """What programs are written in."""
     task_problems: Callable[[Task], Iterator[str]] = _no_problems
     """What is wrong with a task beyond its condition, each beginning with where it stands."""
     setting: Callable[[Task], Mapping[str, str]] = _no_setting

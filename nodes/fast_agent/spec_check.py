@@ -53,11 +53,12 @@ def spec_problems(
                 f"The weight of reward term {term.kind!r} is not a finite number of at most "
                 f"{MOST_WEIGHT:g} either way."
             )
-        if term.kind not in _NAMELESS and not term.name:
+        nameless = term.kind in _NAMELESS or term.kind in specs.nameless
+        if not nameless and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
         elif term.kind == "mineclip":
             problems += _prompts(term, observations)
-        elif term.kind not in _NAMELESS and (wrong := specs.reward_problem(term)):
+        elif not nameless and (wrong := specs.reward_problem(term)):
             problems.append(f"Reward term {term.kind!r}: {wrong}.")
         if (term.kind == "code") != bool(term.source):
             problems.append("`source` is given for reward terms of kind 'code', and for no other.")

@@ -107,7 +107,7 @@ def test_every_goal_has_a_plan_and_programs_that_compile() -> None:
 
 
 def test_the_stub_has_what_the_language_has() -> None:
-    stub = ast.parse(CARD.stub.read_text())
+    stub = ast.parse(CARD.language.stub.read_text())
     functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
     assert {name: functions[name] for name in LANGUAGE.primitives} == LANGUAGE.primitives
     assert LANGUAGE.functions | LANGUAGE.helpers <= functions.keys()

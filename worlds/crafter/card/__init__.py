@@ -3,6 +3,7 @@
 from worlds.card import Card
 from worlds.common.rulebook import WayRulebook
 from worlds.crafter.card.game import CONDITIONS, HERE, PLANNING, SPECS, WAYS
+from worlds.crafter.card.language import LANGUAGE
 
 CARD = Card(
     name="crafter",
@@ -12,7 +13,7 @@ CARD = Card(
     specs=SPECS,
     rulebook=WayRulebook(HERE, WAYS),
     prompts=HERE / "prompts",
-    stub=HERE / "program_api.pyi",
+    language=LANGUAGE,
     names_taken=("plant", "sleep", "do", "put"),
     packages=("crafter",),
 )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from worlds.card import Card
 from worlds.minecraft.card.conditions import CONDITIONS
+from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.card.planning import PLANNING
 from worlds.minecraft.card.rulebook import RULEBOOK
 from worlds.minecraft.card.specs import SPECS
@@ -19,7 +20,7 @@ CARD = Card(
     specs=SPECS,
     rulebook=RULEBOOK,
     prompts=_HERE / "prompts",
-    stub=_HERE / "program_api.pyi",
+    language=LANGUAGE,
     task_problems=task_problems,
     setting=setting,
     names_taken=("place", "look", "find", "left"),
