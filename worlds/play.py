@@ -30,7 +30,7 @@ class World(Protocol):
     """A batch of ``size`` environments of one game. An action is a row of the game's own vector."""
 
     size: int
-    lost: Bools | None
+    lost: Bools | None = None
     """(B,): environments whose game was lost in the last step and begun anew; their episodes are
     cut off. None where a world loses none."""
 
@@ -48,11 +48,11 @@ class World(Protocol):
 
     def cause_of_death(self, environment: int) -> str:
         """In words: ``a blow of a zombie``. Empty where a world does not tell."""
-        ...
+        return ""
 
     def close(self) -> None:
         """Give back what the world holds. The world cannot be used afterwards."""
-        ...
+        return None
 
 
 class Embedder(Protocol):

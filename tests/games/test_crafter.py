@@ -90,6 +90,7 @@ def test_conditions_count_items_and_achievements() -> None:
     assert not judge.holds(readings, start, 0).any()
     counted = readings.counters()[0]
     counted[1, COUNTERS.index("collect_wood")] += 1
+    readings.forget()
     assert (readings.counters()[0] == start[0]).all()
     with pytest.raises(ValueError, match="Crafter has no condition near wood"):
         PLAY.judge(Condition(kind="near", name="wood"), world)

@@ -60,7 +60,8 @@ def numbered_runtime(
     Args:
         actions: all of the game, in the order of their numbers.
         observation: a type that is made of (`Shown`, environment, steps of the run). Its attributes
-            are what programs read.
+            are what programs read,
+            and ``steps`` among them.
         functions: by the names of ``language.functions``.
         values: the game's own types of what observations hold.
     """

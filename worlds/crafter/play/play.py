@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from messages.program import Program
-from messages.world import Condition, Interface, RewardTerm, Task, View
+from messages.world import RewardTerm, Task, View
 from worlds.common.counted_play import CountedPlay
 from worlds.common.feature_matrix import Columns
-from worlds.crafter.card.game import ALL, COUNTERS, FEATURES
-from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS
+from worlds.crafter.card import CARD
+from worlds.crafter.card.game import COUNTERS
+from worlds.crafter.card.names import ACTIONS
 from worlds.crafter.play.features import COLUMNS
 from worlds.crafter.play.readings import Readings
 from worlds.crafter.play.runtime import RUNTIME
 from worlds.crafter.play.world import CrafterWorld
-from worlds.play import Bools, Embedder, Floats, Term, WarmUp
+from worlds.play import Bools, Embedder, Floats, Term
 
 _READS_EVERYTHING = """
 def action(obs):
@@ -28,7 +28,6 @@ def action(obs):
     obs = shelter(obs)
     raise ValueError(f"{obs.position} {seen} {ways}")
 """
-_REWARD = "def reward(before, after):\n    return after.health - before.health\n"
 
 
 class Health:
@@ -48,7 +47,7 @@ class Health:
 
 
 class Crafter(CountedPlay):
-    title = "Crafter"
+    card = CARD
     programs = RUNTIME
     kinds = ("crafter",)
     counter_names = COUNTERS
@@ -91,26 +90,11 @@ class Crafter(CountedPlay):
     def reward(self, term: RewardTerm, world: CrafterWorld) -> Term:
         return Health(world.size) if term.kind == "health" else super().reward(term, world)
 
-    def warm_up(self) -> WarmUp:
-        success = Condition(kind="have", name=ALL, quantity=len(ACHIEVEMENTS))
-        return WarmUp(
-            task=Task(id="warm", prompt="", game="crafter", success=success),
-            interface=Interface(
-                observations=list(FEATURES),
-                actions=list(ACTIONS),
-                macros=[Program(name="macro", source=_READS_EVERYTHING, max_steps=8)],
-                rewards=[
-                    RewardTerm(kind="code", weight=1.0, source=_REWARD),
-                    RewardTerm(kind="gain", weight=1.0, name="wood"),
-                    RewardTerm(kind="health", weight=0.1),
-                ],
-                success=success,
-                horizon=50,
-            ),
-            conditions=(Condition(kind="have", name="wood"),),
-            program=_READS_EVERYTHING,
-            reward=_REWARD,
-        )
+    def reads_everything(self) -> str:
+        return _READS_EVERYTHING
+
+    def own_rewards(self) -> list[RewardTerm]:
+        return [*super().own_rewards(), RewardTerm(kind="health", weight=0.1)]
 
 
 PLAY = Crafter()
