@@ -21,7 +21,7 @@ import numpy as np
 
 from nodes.env_server.programs import Batch, Run, compile_program
 from worlds.crafter.card.names import ACHIEVEMENTS, LENGTH
-from worlds.crafter.card.score import PUBLISHED, rates, score
+from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.runtime import RUNTIME
 from worlds.crafter.play.sight import Sight
 from worlds.crafter.play.world import CrafterWorld
@@ -72,7 +72,9 @@ def _record(seed: int, world: CrafterWorld, row: int, run: Run) -> dict[str, Any
 def _interval(episodes: list[list[str]]) -> tuple[float, float]:
     """Of the score, 95 % by bootstrap over episodes."""
     chance = random.Random(0)
-    found = sorted(score(rates(chance.choices(episodes, k=len(episodes)))) for _ in range(1000))
+    found = sorted(
+        SCORE.of(SCORE.rates(chance.choices(episodes, k=len(episodes)))) for _ in range(1000)
+    )
     return found[25], found[974]
 
 
@@ -99,7 +101,7 @@ def main() -> None:
 def report(records: list[dict[str, Any]], spent: float) -> str:
     """Tables as text. ``spent``: seconds of the processor's time."""
     episodes = [record["achievements"] for record in records]
-    found = rates(episodes)
+    found = SCORE.rates(episodes)
     low, high = _interval(episodes)
     steps = sum(record["steps"] for record in records)
     deaths = Counter(record["death"] or record["ended"] for record in records)
@@ -108,13 +110,13 @@ def report(records: list[dict[str, Any]], spent: float) -> str:
     lines += [f"| {name} | {100 * found[name]:.1f} |" for name in ACHIEVEMENTS]
     lines += ["", "| score | who | steps | source |", "|---|---|---|---|"]
     ours = (
-        score(found),
-        f"{score(found):.1f} [{low:.1f}, {high:.1f}]",
+        SCORE.of(found),
+        f"{SCORE.of(found):.1f} [{low:.1f}, {high:.1f}]",
         "this program",
         "0",
         "here",
     )
-    rows = [(each.score, f"{each.score}", *each[1:]) for each in PUBLISHED]
+    rows = [(each.score, f"{each.score}", *each[1:]) for each in SCORE.published]
     lines += [f"| {' | '.join(row[1:])} |" for row in sorted([*rows, ours])]
     lines += [
         "",

@@ -1,10 +1,10 @@
 """What every node may know of a game."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -178,6 +178,47 @@ class RulebookRules(ABC):
         return {}
 
 
+class Published(NamedTuple):
+    """A score that others have published."""
+
+    score: float
+    who: str
+    steps: str
+    """Environment steps that it learned from."""
+    source: str
+
+
+class Score(ABC):
+    """What a game's players are compared by: how often episodes have each of some counters."""
+
+    title: str
+    counted: Sequence[str]
+    """Counters of `View.inventory`; an episode has one of which it gained any. No spaces in them.
+    """
+    most: float
+    """Of the score: where every episode has all."""
+    published: Sequence[Published]
+    progress: Sequence[Published] = ()
+    """Published means of the share of ``counted`` that an episode has, in percent."""
+    differs: str
+    """What players of this project know that the published ones did not, for a table."""
+
+    @abstractmethod
+    def of(self, rates: Mapping[str, float]) -> float:
+        """``rates``: for each of ``counted`` the share of episodes that have it."""
+
+    def rates(self, episodes: Iterable[Collection[str]]) -> dict[str, float]:
+        """The share of episodes, 0 to 1, that have each of ``counted`` among theirs.
+
+        Raises:
+            ValueError: there is no episode.
+        """
+        found = list(episodes)
+        if not found:
+            raise ValueError("no score without an episode")
+        return {name: sum(name in each for each in found) / len(found) for name in self.counted}
+
+
 def _no_problems(task: Task) -> Iterator[str]:
     yield from ()
 
@@ -208,5 +249,7 @@ class Card:
     """Where a task's episodes begin, for prompts: ``{"Biome": "forest"}``."""
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
+    score: Score | None = None
+    """What its players are compared by beside success, if there is something."""
     packages: Sequence[str] = ()
     """What has to be installed for the game to be played, by the names that are imported."""

@@ -16,7 +16,7 @@ from nodes.env_server.session import Session
 from worlds.crafter.card.game import COUNTERS
 from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
-from worlds.crafter.card.score import PUBLISHED, rates, score
+from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.world import CrafterWorld
 
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
@@ -150,10 +150,12 @@ def test_a_task_that_the_game_cannot_be_is_refused(
 
 
 def test_the_score_is_the_published_one() -> None:
-    assert score(dict.fromkeys(ACHIEVEMENTS, 1.0)) == pytest.approx(100)
-    assert score(rates([[], []])) == 0
+    assert SCORE.of(dict.fromkeys(ACHIEVEMENTS, 1.0)) == pytest.approx(100)
+    assert SCORE.of(SCORE.rates([[], []])) == 0
     half = {name: float(number < 11) for number, name in enumerate(ACHIEVEMENTS)}
-    assert score(half) == pytest.approx(101**0.5 - 1)
-    assert [each.score for each in PUBLISHED] == sorted(each.score for each in PUBLISHED)
+    assert SCORE.of(half) == pytest.approx(101**0.5 - 1)
+    assert [each.score for each in SCORE.published] == sorted(
+        each.score for each in SCORE.published
+    )
     with pytest.raises(ValueError, match="no score without an episode"):
-        rates([])
+        SCORE.rates([])

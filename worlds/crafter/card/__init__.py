@@ -4,6 +4,7 @@ from worlds.card import Card
 from worlds.common.rulebook import WayRulebook
 from worlds.crafter.card.game import CONDITIONS, HERE, PLANNING, SPECS, WAYS
 from worlds.crafter.card.language import LANGUAGE
+from worlds.crafter.card.score import SCORE
 
 CARD = Card(
     name="crafter",
@@ -14,6 +15,7 @@ CARD = Card(
     rulebook=WayRulebook(HERE, WAYS),
     prompts=HERE / "prompts",
     language=LANGUAGE,
+    score=SCORE,
     names_taken=("plant", "sleep", "do", "put"),
     packages=("crafter",),
 )
