@@ -72,9 +72,8 @@ def _record(seed: int, world: CrafterWorld, row: int, run: Run) -> dict[str, Any
 def _interval(episodes: list[list[str]]) -> tuple[float, float]:
     """Of the score, 95 % by bootstrap over episodes."""
     chance = random.Random(0)
-    found = sorted(
-        SCORE.of(SCORE.rates(chance.choices(episodes, k=len(episodes)))) for _ in range(1000)
-    )
+    drawn = (chance.choices(episodes, k=len(episodes)) for _ in range(1000))
+    found = sorted(SCORE.of(SCORE.rates(each)) for each in drawn)
     return found[25], found[974]
 
 

@@ -121,6 +121,9 @@ class TrainingState:
         else:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
             self.networks = stored_networks(given).to(self.device)
+        if parameters.uniform:
+            for weights in self.networks.actor[-1].parameters():
+                torch.nn.init.zeros_(weights)
         self.ppo = Ppo(self.networks, parameters, self.generator)
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
@@ -135,7 +138,11 @@ class TrainingState:
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
-        statistics = self.ppo.update(rollout, max(0.0, 1.0 - self.counters.samples / budget))
+        if self.parameters.uniform:
+            statistics = UpdateStatistics()
+        else:
+            left = max(0.0, 1.0 - self.counters.samples / budget)
+            statistics = self.ppo.update(rollout, left)
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions

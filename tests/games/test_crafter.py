@@ -154,8 +154,7 @@ def test_the_score_is_the_published_one() -> None:
     assert SCORE.of(SCORE.rates([[], []])) == 0
     half = {name: float(number < 11) for number, name in enumerate(ACHIEVEMENTS)}
     assert SCORE.of(half) == pytest.approx(101**0.5 - 1)
-    assert [each.score for each in SCORE.published] == sorted(
-        each.score for each in SCORE.published
-    )
+    published = [each.score for each in SCORE.published]
+    assert published == sorted(published)
     with pytest.raises(ValueError, match="no score without an episode"):
         SCORE.rates([])
