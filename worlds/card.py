@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -249,6 +249,11 @@ class Card:
     """Where a task's episodes begin, for prompts: ``{"Biome": "forest"}``."""
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
+    worlds: Mapping[str, str] = field(default_factory=dict)
+    """What a table says of its kinds of world: ``the published game``."""
+    fingerprints: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For kinds of world that may change: a module and its arguments, which prints digits that
+    differ where the world does."""
     score: Score | None = None
     """What its players are compared by beside success, if there is something."""
     packages: Sequence[str] = ()

@@ -23,5 +23,11 @@ CARD = Card(
     language=LANGUAGE,
     task_problems=task_problems,
     setting=setting,
+    worlds={
+        "embedded": "the embedded world, which has Minecraft 1.11.2's rules and MineDojo's "
+        "interface and is not Minecraft",
+        "minedojo": "Minecraft, through the real MineDojo package",
+    },
+    fingerprints={"embedded": ("voxeldojo", "fingerprint")},
     names_taken=("place", "look", "find", "left"),
 )
