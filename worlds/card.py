@@ -59,6 +59,11 @@ class Conditions(ABC):
         """Whether it holds by an episode's views; whether its player died in the end is not asked
         here."""
 
+    def progress(self, condition: Condition, episode: Episode) -> float:
+        """How much of it an episode brought about, 0 to 1, for choosing between what fell short
+        alike. Here all or nothing, and nothing for a player that died."""
+        return float(episode.ended != "death" and self.holds(condition, episode))
+
 
 class Planning(ABC):
     """How what is wanted comes about, by the rules of the game."""

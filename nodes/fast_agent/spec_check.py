@@ -8,6 +8,7 @@ from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
 from worlds import card
 from worlds.card import Specs
 from worlds.common.mineclip import MINECLIP
+from worlds.common.pictures import picture_shape
 
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
@@ -90,7 +91,7 @@ def _unknown_observations(chosen: list[str], known: Collection[str]) -> list[str
     problems = [
         f"There is no observation called {name!r}: choose from {', '.join(sorted(known))}."
         for name in chosen
-        if name not in known
+        if name not in known and picture_shape(name) is None
     ]
     return problems + _none_or_twice("observation", chosen)
 

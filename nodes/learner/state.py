@@ -7,13 +7,14 @@ import msgspec
 import torch
 
 from messages.world import Opened
-from models.policy import ActorCritic, NetworkShape
+from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
+from worlds.common.pictures import picture_shape
 
 
 class Counters(msgspec.Struct, kw_only=True):
@@ -51,6 +52,11 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
     def sizes(self) -> list[int]:
         return [size for _, size in self.fields]
 
+    @property
+    def shapes(self) -> list[Shape]:
+        """Of each field: (size,), or of a picture (channels, height, width)."""
+        return [picture_shape(name) or (size,) for name, size in self.fields]
+
 
 def network_shape(parameters: Hyperparameters) -> NetworkShape:
     return NetworkShape(
@@ -69,7 +75,7 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     """The networks of a checkpoint, on the CPU."""
     spaces = stored_spaces(checkpoint)
     shape = msgspec.convert(checkpoint["shape"], NetworkShape)
-    networks = ActorCritic(spaces.sizes, len(spaces.choices), shape)
+    networks = ActorCritic(spaces.shapes, len(spaces.choices), shape)
     networks.load_state_dict(checkpoint["networks"])
     return networks
 
@@ -116,7 +122,7 @@ class TrainingState:
         if given is None:
             self.shape = network_shape(parameters)
             self.networks = ActorCritic(
-                spaces.sizes, len(spaces.choices), self.shape, self.generator
+                spaces.shapes, len(spaces.choices), self.shape, self.generator
             ).to(self.device)
         else:
             self.shape = msgspec.convert(given["shape"], NetworkShape)

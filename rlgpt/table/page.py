@@ -36,7 +36,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def title(results: list[CellResult]) -> str:
-    """Of the game whose cells these are: ``Minecraft``."""
+    """Of the game whose cells these are, as it calls itself."""
     titles = dict.fromkeys(_title(result.game) for result in results)
     return " and ".join(titles)
 

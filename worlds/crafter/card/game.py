@@ -7,6 +7,7 @@ from messages.world import RewardTerm
 from worlds.card import Feature
 from worlds.common.arithmetic import Arithmetic
 from worlds.common.counting import CountedConditions, CountedSpecs
+from worlds.common.pictures import RGB
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Ways, read_ways
 from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, HIGH, ITEMS, LENGTH, THINGS, WIDE
@@ -40,6 +41,7 @@ FEATURES = {
             name="unlocked", size=len(ACHIEVEMENTS), description="1 for each achievement unlocked"
         ),
         Feature(name="previous_choice", size=0, description="the last choice, one-hot"),
+        RGB,
         Feature(name="time", size=1, description="share of the horizon that is spent"),
     )
 }
