@@ -104,7 +104,6 @@ def quick(definition: Definition) -> Definition:
         seeds=definition.seeds[:1],
         episodes=2,
         limits={"iterations": 1, "samples": 1_000_000},  # what all may take that is begun
-        limits_of={},
         samples={},
         overrides=[
             *definition.overrides,
