@@ -18,11 +18,11 @@ LANGUAGE = Language(
         {
             "position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance",
             "rays", "craftable", "steps", "block", "distance", "oxygen", "light", "held",
-            "equipment", "nearby_table", "nearby_furnace", "entity", "entity_distance",
+            "equipment", "facing_mob", "facing_mob_distance", "nearby_table", "nearby_furnace", "entity", "entity_distance",
         }
     ),
     methods=frozenset({"block"}),
-    helpers=frozenset({"look_at", "walk_to", "walk_on", "dig_at", "place_at"}),
+    helpers=frozenset({"look_at", "walk_to", "walk_on", "step_on", "dig_at", "place_at"}),
     helper_folder=_HERE / "helpers",
     stub=_HERE / "program_api.pyi",
 )  # fmt: skip

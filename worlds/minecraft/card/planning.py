@@ -71,6 +71,8 @@ class MinecraftPlanning(WayPlanning):
     def last(self, success: Condition) -> Subtask | None:
         if success.kind == "have":
             return None
+        if success.kind == "killed":
+            return Subtask(name=f"kill {success.quantity} {success.name.replace('_', ' ')}", success=success, why="the goal")
         verb = "place" if success.kind == "nearby" else "find"
         name = f"{verb} {success.name.replace('_', ' ')}"
         return Subtask(name=name, success=success, why="the goal")

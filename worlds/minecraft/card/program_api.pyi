@@ -33,6 +33,8 @@ class Observation:
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
     facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none
     facing_distance: float  # metres to it, 4.5 if none
+    facing_mob: str  # mob under the crosshair within 4.5 m, no block before it; "" if none
+    facing_mob_distance: float  # metres to it, 4.5 if none; a blow reaches 3
     rays: tuple[Ray, ...]  # pitches -45 to 60 by 15, yaws -90 to 90 by 7.5, 20 m far
     craftable: tuple[str, ...]  # items that craft() can make now
     steps: int  # primitive steps that this run has taken
@@ -100,6 +102,9 @@ def walk_to(obs: Observation, dx: float, dz: float, max_steps: int = 100) -> Obs
 
 def walk_on(obs: Observation, steps: int) -> Observation:
     """Walk ahead, jump and swim."""
+
+def step_on(obs: Observation, run: bool = False) -> Observation:
+    """One step ahead; jumps up single blocks, swims, turns aside from lava and deep drops."""
 
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
     """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from messages.world import Condition
 from voxeldojo.rules import BLOCKS
-from voxeldojo.rules.mobs import MOBS
+from voxeldojo.rules.mobs import MOBS, entity_names, mob_names
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.planning import needs
@@ -19,6 +19,7 @@ from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
+_KINDS = {"killed": "fight", "used": "use"}
 _LISTS = ("sources", "crafts", "places", "hands")
 
 
@@ -34,6 +35,8 @@ class MinecraftRulebook(RulebookRules):
         or ``place``."""
         if goal.kind == "nearby":
             return "place"
+        if goal.kind in _KINDS:
+            return _KINDS[goal.kind]
         if goal.kind != "have":
             return "reach"
         way = _way(goal, inventory)
@@ -82,7 +85,7 @@ class MinecraftRulebook(RulebookRules):
             "ITEM": goal.name,
             "BLOCK": block,
             "QUANTITY": goal.quantity,
-            "MOB": way.of,
+            "MOB": _as_seen(goal.name if goal.kind == "killed" else way.of),
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
             "STATION": goal.name if goal.kind == "nearby" else way.station,
@@ -147,6 +150,11 @@ def _dug_from(item: str, tables: Tables) -> str | None:
     # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
     way = _way(Condition(kind="have", name=item), _NOTHING)
     return _LOCALISED.get(way.of) if way is not None and way.how == "dig" else None
+
+
+def _as_seen(mob: str) -> str:
+    """A mob's name as rays tell it, by the one that it is summoned by."""
+    return entity_names[mob_names.index(mob)] if mob in mob_names else mob
 
 
 def _article(name: str) -> str:

@@ -66,6 +66,8 @@ class Observations:
             self.inventory = ids.copy(), quantities.copy()
         if wanted & {"facing", "facing_distance"}:
             self.facing = readings.facing()
+        if wanted & {"facing_mob", "facing_mob_distance"}:
+            self.met = tuple(each.copy() for each in readings.met())
         if "light" in wanted:
             self.light = readings.light().copy()
         if wanted & _STATUS:
@@ -245,6 +247,14 @@ class Observation(msgspec.Struct, eq=False, gc=False):
     def facing_distance(self) -> float:
         ids, distances = self._all.facing
         return float(distances[self._row]) if ids[self._row] else ARM_REACH
+
+    @property
+    def facing_mob(self) -> str:
+        return _ENTITIES[int(self._all.met[0][self._row])]
+
+    @property
+    def facing_mob_distance(self) -> float:
+        return float(self._all.met[1][self._row])
 
     @property
     def rays(self) -> tuple[Ray, ...]:
