@@ -49,6 +49,14 @@ def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
     """
 
 def nearest_mob(obs: Observation, mob: str) -> tuple[float, float, float] | None: ...
+def look_out(obs: Observation, name: str) -> tuple[float, float, float] | None:
+    """The same of a block or a mob up to 64 m away, for looking round: a tree at the edge of a
+    plain. It costs more than the others."""
+
+def far_rays(obs: Observation) -> tuple[Ray, ...]:
+    """What lies up to 64 m away: yaws -90 to 90 by 15, pitches -30 to 50, closest about 0. Blocks
+    only."""
+
 def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
     """(dx, dy, dz) from the feet to the nearest `block`, seen or hidden, or None."""
 
@@ -105,6 +113,12 @@ def walk_on(obs: Observation, steps: int) -> Observation:
 
 def step_on(obs: Observation, run: bool = False) -> Observation:
     """One step ahead; jumps up single blocks, swims, turns aside from lava and deep drops."""
+
+def roam(obs: Observation, steps: int) -> Observation:
+    """Run on over open land, round water and what is in the way, to look elsewhere."""
+
+def surface(obs: Observation, max_steps: int = 600) -> Observation:
+    """Dig and climb up to where the sky is."""
 
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
     """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""

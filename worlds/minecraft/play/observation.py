@@ -17,6 +17,8 @@ from voxeldojo.rules import CRAFTS
 from voxeldojo.rules.mobs import entity_names, mob_names
 from worlds.minecraft.card.features import ARM_REACH
 from worlds.minecraft.play.readings import (
+    FAR,
+    FAR_GRID,
     MOB_GRID,
     PROGRAM_GRID,
     Readings,
@@ -27,6 +29,7 @@ from worlds.minecraft.play.readings import (
 RADIUS = 8  # blocks around the feet
 _CUBES = (1, 2, 4, RADIUS)  # radii that are read: the smallest that has the block
 _STATUS = frozenset({"oxygen", "held", "equipment", "nearby_table", "nearby_furnace"})
+_FAR_BINS = [place for place, (_, yaw) in enumerate(FAR_GRID) if yaw % 15.0 == 0.0]
 _ENTITIES = ["", *entity_names[1:]]
 _MOBS = {name: number for names in (mob_names, entity_names) for number, name in enumerate(names)}
 
@@ -121,6 +124,27 @@ class Observations:
         if not hits:
             return None
         return nearest_target([MOB_GRID[hit] for hit in hits], distances[hits].tolist())
+
+    def look_out(self, environment: int, name: str) -> tuple[float, float, float] | None:
+        kind = _MOBS.get(name) if name not in self.blocks else None
+        if not kind and name not in self.blocks:
+            known = [*sorted(set(self.blocks)), *entity_names[1:]]
+            raise ValueError(f"there is no block or mob {name:.40}{near(name[:40], known)}")
+        readings = self._now("look_out")
+        ids, distances = readings.far_mobs(environment) if kind else readings.far(environment)
+        hits = np.flatnonzero(ids == (kind or self.blocks.index(name)))
+        if not len(hits):
+            return None
+        nearest = hits[int(distances[hits].argmin())]
+        pitch, yaw = FAR_GRID[nearest]
+        return yaw, pitch, float(distances[nearest])
+
+    def far_rays(self, environment: int) -> tuple[Ray, ...]:
+        ids, distances = self._now("far_rays").far(environment)
+        return tuple(
+            Ray(*FAR_GRID[hit], self.blocks[ids[hit]], float(distances[hit]), "", FAR)
+            for hit in _FAR_BINS
+        )
 
     def find(self, environment: int, block: str, radius: int) -> tuple[int, int, int] | None:
         try:
@@ -289,6 +313,20 @@ def nearest_mob(obs: Any, mob: Any) -> tuple[float, float, float] | None:
     if type(obs) is not Observation or type(mob) is not str:
         raise TypeError('nearest_mob takes an observation and a name: nearest_mob(obs, "cow")')
     return obs._all.nearest_mob(obs._row, mob)
+
+
+def look_out(obs: Any, name: Any) -> tuple[float, float, float] | None:
+    """(yaw offset, pitch offset, distance) of the nearest block or mob in sight, up to 64 m away."""
+    if type(obs) is not Observation or type(name) is not str:
+        raise TypeError('look_out takes an observation and a name: look_out(obs, "cow")')
+    return obs._all.look_out(obs._row, name)
+
+
+def far_rays(obs: Any) -> tuple[Ray, ...]:
+    """What is far away, block by block, along the rays that the camera can be turned to."""
+    if type(obs) is not Observation:
+        raise TypeError("far_rays takes an observation: far_rays(obs)")
+    return obs._all.far_rays(obs._row)
 
 
 def find(obs: Any, block: Any, radius: Any = RADIUS) -> tuple[int, int, int] | None:

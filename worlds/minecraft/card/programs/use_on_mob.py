@@ -6,13 +6,25 @@ NEAR = 2.5  # metres
 
 
 def search(obs):
+    """Round about, then towards one that is far, then on to another place."""
+    obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
+    seen = None
     for _ in range(2):
         if nearest_mob(obs, MOB) is not None:
             return obs
+        seen = look_out(obs, MOB)
+        if seen is not None:
+            break
         obs = turn(180)
-    return walk_on(turn(45), 40)
+    if seen is None:
+        return roam(obs, 60)
+    if abs(seen[0]) > 7.5:
+        obs = turn(seen[0])
+    for _ in range(min(floor(seen[2] * 2), 40)):
+        obs = step_on(obs, True)
+    return obs
 
 
 def pick_up(obs, had):
@@ -40,7 +52,7 @@ def action(obs):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = walk_on(obs, 1 if distance < 5 else 5)
+            obs = step_on(obs, distance > 5)
             continue
         if abs(pitch) > 7.5:
             obs = look(pitch)
