@@ -13,7 +13,7 @@ LANGUAGE = Language(
         "sneak": 0, "attack": 0, "forward_attack": 0, "use": 0, "drop": 0, "turn": 1, "look": 1,
         "craft": 1, "equip": 1, "place": 1, "destroy": 1,
     },
-    functions=frozenset({"nearest", "nearest_mob", "find", "look_out", "far_rays"}),
+    functions=frozenset({"nearest", "nearest_mob", "find", "look_out", "far_rays", "route"}),
     fields=frozenset(
         {
             "position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance",
@@ -22,7 +22,7 @@ LANGUAGE = Language(
         }
     ),
     methods=frozenset({"block"}),
-    helpers=frozenset({"look_at", "walk_to", "walk_on", "step_on", "roam", "surface",  "dig_at", "place_at"}),
+    helpers=frozenset({"look_at", "walk_to", "walk_on", "step_on", "roam", "surface", "travel",  "dig_at", "place_at"}),
     helper_folder=_HERE / "helpers",
     stub=_HERE / "program_api.pyi",
 )  # fmt: skip

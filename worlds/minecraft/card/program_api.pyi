@@ -57,6 +57,12 @@ def far_rays(obs: Observation) -> tuple[Ray, ...]:
     """What lies up to 64 m away: yaws -90 to 90 by 15, pitches -30 to 50, closest about 0. Blocks
     only."""
 
+def route(
+    obs: Observation, dx: float, dz: float, dy: float | None = None
+) -> tuple[tuple[int, int, int], ...]:
+    """Cells for the feet, offsets, on the quickest way towards an offset as far as blocks are
+    known, digging where that is quicker; without dy at any height. Empty if there is none."""
+
 def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
     """(dx, dy, dz) from the feet to the nearest `block`, seen or hidden, or None."""
 
@@ -114,8 +120,16 @@ def walk_on(obs: Observation, steps: int) -> Observation:
 def step_on(obs: Observation, run: bool = False) -> Observation:
     """One step ahead; jumps up single blocks, swims, turns aside from lava and deep drops."""
 
-def roam(obs: Observation, steps: int) -> Observation:
-    """Run on over open land, round water and what is in the way, to look elsewhere."""
+def travel(
+    obs: Observation, dx: float, dz: float, max_steps: int = 200, dy: float | None = None
+) -> Observation:
+    """Go to an offset, round or through what is in the way."""
+
+def roam(
+    obs: Observation, steps: int, home_x: float | None = None, home_z: float | None = None
+) -> Observation:
+    """Run on over open land, round water and what is in the way, to look elsewhere: away from
+    ``home``, if it is given."""
 
 def surface(obs: Observation, max_steps: int = 600) -> Observation:
     """Dig and climb up to where the sky is."""

@@ -25,6 +25,7 @@ from worlds.minecraft.play.readings import (
     inventory_of,
     nearest_target,
 )
+from worlds.minecraft.play.routes import route as route_to
 
 RADIUS = 8  # blocks around the feet
 _CUBES = (1, 2, 4, RADIUS)  # radii that are read: the smallest that has the block
@@ -138,6 +139,19 @@ class Observations:
         nearest = hits[int(distances[hits].argmin())]
         pitch, yaw = FAR_GRID[nearest]
         return yaw, pitch, float(distances[nearest])
+
+    def route(
+        self, environment: int, goal: tuple[float, float | None, float]
+    ) -> tuple[tuple[int, int, int], ...]:
+        cube = self._cube(environment, RADIUS).tolist()
+        names = self.blocks
+
+        def block(x: int, y: int, z: int) -> str:
+            return names[cube[x + RADIUS][y + RADIUS][z + RADIUS]]
+
+        ids, _ = self._now("route").inventory()
+        picks = any(self.items[item].endswith("_pickaxe") for item in ids[environment].tolist())
+        return route_to(block, goal, picks)
 
     def far_rays(self, environment: int) -> tuple[Ray, ...]:
         ids, distances = self._now("far_rays").far(environment)
@@ -320,6 +334,18 @@ def look_out(obs: Any, name: Any) -> tuple[float, float, float] | None:
     if type(obs) is not Observation or type(name) is not str:
         raise TypeError('look_out takes an observation and a name: look_out(obs, "cow")')
     return obs._all.look_out(obs._row, name)
+
+
+def route(
+    obs: Any, dx: Any, dz: Any, dy: Any = None
+) -> tuple[tuple[int, int, int], ...]:
+    """Cells for the feet on the quickest way towards an offset, as far as blocks are seen."""
+    if type(obs) is not Observation:
+        raise TypeError("route takes an observation: route(obs, dx, dz)")
+    for offset in (dx, dz, 0 if dy is None else dy):
+        if type(offset) not in (int, float) or not abs(offset) < 1e6:
+            raise ValueError(f"route takes offsets in metres, not {_short(offset)}")
+    return obs._all.route(obs._row, (dx, dy, dz))
 
 
 def far_rays(obs: Any) -> tuple[Ray, ...]:

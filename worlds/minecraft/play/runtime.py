@@ -9,6 +9,7 @@ from worlds.minecraft.play.observation import (
     find,
     nearest,
     nearest_mob,
+    route,
     look_out,
 )
 from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
@@ -16,7 +17,14 @@ from worlds.runtime import Runtime
 
 RUNTIME = Runtime(
     language=LANGUAGE,
-    functions={"nearest": nearest, "nearest_mob": nearest_mob, "find": find, "look_out": look_out, "far_rays": far_rays},
+    functions={
+        "nearest": nearest,
+        "nearest_mob": nearest_mob,
+        "find": find,
+        "look_out": look_out,
+        "far_rays": far_rays,
+        "route": route,
+    },
     arguments=ARGUMENT,
     observe=Observations,
     observation=Observation,

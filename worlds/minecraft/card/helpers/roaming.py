@@ -7,43 +7,65 @@ SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
-def way_on(obs):
-    """The turn, in degrees, to where the way leads on over land, the least of them; who swims is
-    turned to the nearest land ahead."""
+def way_on(obs, course):
+    """The turn, in degrees, to where the way leads on over land, the least of them from ``course``
+    (which is relative to the eyes, too); who swims is turned to land ahead."""
     swims = obs.block(0, 0, 0) == "water"
-    worth = {}
+    cost = {}
     for ray in far_rays(obs):
+        if ray.yaw not in cost:
+            cost[ray.yaw] = abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + (64.0 if swims else 0.0)
         dry = ray.block != "air" and ray.block not in FLUIDS
         if swims:
             if dry and -13 < ray.pitch <= 0:  # else it lies under water
-                worth[ray.yaw] = max(worth.get(ray.yaw, -99.0), -ray.distance)
-        elif 0 < ray.pitch < 20:
-            worth[ray.yaw] = worth.get(ray.yaw, 0.0) + (min(ray.distance, 30.0) if dry else 0.0)
-    best, found = -1000.0, 0.0
-    for yaw in worth:
-        value = worth[yaw] - abs(yaw) * (0.1 if swims else 0.3)
-        if value > best:
-            best, found = value, yaw
+                least = abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + ray.distance
+                cost[ray.yaw] = min(cost[ray.yaw], least)
+        elif ray.block in FLUIDS and 0 < ray.pitch < 20 and ray.distance < 40:
+            cost[ray.yaw] += 8.0
+        elif ray.pitch == 0 and ray.block != "air" and ray.distance < 3:
+            cost[ray.yaw] += 15.0
+    best, found = 1000.0, 0.0
+    for yaw in cost:
+        if cost[yaw] < best:
+            best, found = cost[yaw], yaw
     return found
 
 
-def roam(obs, steps):
+def roam(obs, steps, home_x=None, home_z=None):
+    """``home``: the place from which one goes away."""
     last = obs.steps + steps
     stuck = 0
     while obs.steps < last:
         if abs(obs.pitch) > 8:
             obs = look(-obs.pitch)
-        aside = way_on(obs) if stuck < 2 else 75.0
+        x, _, z = obs.position
+        course = 0.0
+        if home_x is not None and hypot(x - home_x, z - home_z) > 8:
+            outward = degrees(atan2(home_x - x, z - home_z))
+            course = (outward - obs.yaw + 180.0) % 360.0 - 180.0
+            if abs(course) > 90:
+                obs = turn(course)
+                course = 0.0
+        aside = way_on(obs, course) if stuck == 0 else 0.0
         if abs(aside) > 7.5:
             obs = turn(aside)
-        x, _, z = obs.position
-        for _ in range(min(10, last - obs.steps)):
+        blocked = 0
+        for _ in range(min(12, last - obs.steps)):
+            bx, _, bz = obs.position
             obs = step_on(obs, True)
-        moved = hypot(obs.position[0] - x, obs.position[2] - z)
-        stuck = 0 if moved > 1.0 else stuck + 1
-        if stuck > 3:
-            obs = stair_up(obs)
+            slow = hypot(obs.position[0] - bx, obs.position[2] - bz) < 0.06
+            blocked = blocked + 1 if slow else 0
+            if blocked == 3:
+                break
+        if blocked == 3:
+            far = 14.0
+            ahead_x, ahead_z = -sin(radians(obs.yaw)) * far, cos(radians(obs.yaw)) * far
+            obs = travel(obs, ahead_x, ahead_z, 40)
+        if hypot(obs.position[0] - x, obs.position[2] - z) > 1.5:
             stuck = 0
+        else:
+            stuck += 1
+            obs = turn(75)
     return obs
 
 

@@ -22,7 +22,7 @@ def arm(obs):
     return obs
 
 
-def search(obs):
+def search(obs, home):
     """Round about, then towards one that is far, then on to another place."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -36,12 +36,9 @@ def search(obs):
             break
         obs = turn(180)
     if seen is None:
-        return roam(obs, 60)
-    if abs(seen[0]) > 7.5:
-        obs = turn(seen[0])
-    for _ in range(min(floor(seen[2] * 2), 40)):
-        obs = step_on(obs, True)
-    return obs
+        return roam(obs, 60, home[0], home[2])
+    yaw = radians(obs.yaw + seen[0])
+    return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
 
 def blow(obs, yaw, pitch, distance):
@@ -78,12 +75,13 @@ def creeper(obs, yaw, pitch, distance):
 
 
 def action(obs):
+    home = obs.position
     obs = arm(obs)
     struck = -RECOVERY
     while True:
         seen = nearest_mob(obs, MOB)
         if seen is None:
-            obs = search(obs)
+            obs = search(obs, home)
             continue
         yaw, pitch, distance = seen
         tired = obs.steps - struck < RECOVERY

@@ -41,7 +41,7 @@ def seen_from(obs):
     return look_out(obs, BLOCK) if seen is None else seen
 
 
-def search(obs):
+def search(obs, home):
     """Towards one that is in sight, else on to another place."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -51,20 +51,14 @@ def search(obs):
         obs = turn(180)
         seen = seen_from(obs)
     if seen is None:
-        return roam(turn(180), 60)
+        return roam(turn(180), 60, home[0], home[2])
     yaw, _, distance = seen
     if abs(yaw) > 7.5:
         obs = turn(yaw)
     if distance < 8:
         return walk(obs, 4)
-    last = obs.steps + floor(distance * 2)
-    while obs.steps < last and in_reach(obs) is None:
-        x, _, z = obs.position
-        for _ in range(4):
-            obs = step_on(obs, True)
-        if hypot(obs.position[0] - x, obs.position[2] - z) < 0.3:
-            return clear(obs)
-    return obs
+    yaw = radians(obs.yaw)
+    return travel(obs, -sin(yaw) * (distance - 2), cos(yaw) * (distance - 2), 60)
 
 
 def pick_up(obs, x, z, had):
@@ -76,6 +70,7 @@ def pick_up(obs, x, z, had):
 
 
 def action(obs):
+    home = obs.position
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     tries = 0
     while obs.inventory.get(ITEM, 0) < wanted:
@@ -85,7 +80,7 @@ def action(obs):
         spot = in_reach(obs)
         if spot is None:
             tries += 1
-            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs)
+            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, home)
             continue
         dx, dy, dz = spot
         x, y, z = obs.position

@@ -5,7 +5,7 @@ WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden
 NEAR = 2.8  # metres
 
 
-def search(obs):
+def search(obs, home):
     """Round about, then towards one that is far, then on to another place."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -19,12 +19,9 @@ def search(obs):
             break
         obs = turn(180)
     if seen is None:
-        return roam(obs, 60)
-    if abs(seen[0]) > 7.5:
-        obs = turn(seen[0])
-    for _ in range(min(floor(seen[2] * 2), 40)):
-        obs = step_on(obs, True)
-    return obs
+        return roam(obs, 60, home[0], home[2])
+    yaw = radians(obs.yaw + seen[0])
+    return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
 
 def pick_up(obs, wanted):
@@ -38,6 +35,7 @@ def pick_up(obs, wanted):
 
 
 def action(obs):
+    home = obs.position
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     hits = 0
     while obs.inventory.get(ITEM, 0) < wanted:
@@ -50,7 +48,7 @@ def action(obs):
             hits = 0
             continue
         if seen is None:
-            obs = search(obs)
+            obs = search(obs, home)
             continue
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
