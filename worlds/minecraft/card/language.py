@@ -18,7 +18,7 @@ LANGUAGE = Language(
         {
             "position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance",
             "rays", "craftable", "steps", "block", "distance", "oxygen", "light", "held",
-            "equipment", "facing_mob", "facing_mob_distance", "nearby_table", "nearby_furnace", "entity", "entity_distance",
+            "equipment", "facing_mob", "killed", "used", "facing_mob_distance", "nearby_table", "nearby_furnace", "entity", "entity_distance",
         }
     ),
     methods=frozenset({"block"}),

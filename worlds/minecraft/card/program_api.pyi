@@ -37,6 +37,8 @@ class Observation:
     facing_mob_distance: float  # metres to it, 4.5 if none; a blow reaches 3
     rays: tuple[Ray, ...]  # pitches -45 to 60 by 15, yaws -90 to 90 by 7.5, 20 m far
     craftable: tuple[str, ...]  # items that craft() can make now
+    killed: Mapping[str, int]  # mob ("zombie") -> killed by the player in this episode
+    used: Mapping[str, int]  # item -> how often it was used in this episode
     steps: int  # primitive steps that this run has taken
 
     def block(self, dx: int, dy: int, dz: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from messages.world import Condition
-from voxeldojo.rules import BLOCKS
+from voxeldojo.rules import BLOCKS, ITEMS
 from voxeldojo.rules.mobs import MOBS, entity_names, mob_names
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
@@ -19,7 +19,18 @@ from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
-_KINDS = {"killed": "fight", "used": "use"}
+_KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear"}
+_ITEMS = {item.name: item for item in ITEMS}
+_USES = {
+    "wear": "put it on",
+    "shoot": "shoot an arrow",
+    "till": "till the ground",
+    "dig": "dig a block with it",
+    "place": "put it down",
+    "use": "press the use key",
+}
+"""How an item is used, and in words."""
+
 _LISTS = ("sources", "crafts", "places", "hands")
 
 
@@ -71,6 +82,7 @@ class MinecraftRulebook(RulebookRules):
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
             "of": way.of if way else "",
+            "use": _USES[use_of(goal.name)],
             "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
             "station": (way.station if way else "").replace("_", " "),
             "station_item": way.station if way else "",
@@ -89,6 +101,7 @@ class MinecraftRulebook(RulebookRules):
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
             "STATION": goal.name if goal.kind == "nearby" else way.station,
+            "USE": use_of(goal.name),
             "LEVEL": tables["levels"].get(block, 0),
         }
 
@@ -155,6 +168,22 @@ def _dug_from(item: str, tables: Tables) -> str | None:
 def _as_seen(mob: str) -> str:
     """A mob's name as rays tell it, by the one that it is summoned by."""
     return entity_names[mob_names.index(mob)] if mob in mob_names else mob
+
+
+def use_of(item: str) -> str:
+    """How an item is used: one of ``_USES``."""
+    entry = _ITEMS.get(item)
+    if entry is None:
+        return "use"
+    if entry.slot != "mainhand":
+        return "wear"
+    if item == "bow":
+        return "shoot"
+    if item.endswith("_hoe"):
+        return "till"
+    if entry.block:
+        return "place"
+    return "dig" if item.endswith(("_sword", "_axe", "_pickaxe", "_shovel")) else "use"
 
 
 def _article(name: str) -> str:

@@ -70,6 +70,10 @@ class Observations:
             self.inventory = ids.copy(), quantities.copy()
         if wanted & {"facing", "facing_distance"}:
             self.facing = readings.facing()
+        if "killed" in wanted:
+            self.killed = readings.killed().copy()
+        if "used" in wanted:
+            self.used = readings.used().copy()
         if wanted & {"facing_mob", "facing_mob_distance"}:
             self.met = tuple(each.copy() for each in readings.met())
         if "light" in wanted:
@@ -278,6 +282,14 @@ class Observation(msgspec.Struct, eq=False, gc=False):
         return self._all.held(self._row)
 
     @property
+    def killed(self) -> Mapping[str, int]:
+        return _counts(mob_names, self._all.killed[self._row])
+
+    @property
+    def used(self) -> Mapping[str, int]:
+        return _counts(self._all.items, self._all.used[self._row])
+
+    @property
     def facing(self) -> str:
         return self._all.blocks[int(self._all.facing[0][self._row])]
 
@@ -313,6 +325,10 @@ class Observation(msgspec.Struct, eq=False, gc=False):
 
     def __repr__(self) -> str:
         return f"<observation at step {self.steps}>"
+
+
+def _counts(names: list[str], counts: NDArray[Any]) -> Mapping[str, int]:
+    return MappingProxyType({names[k]: int(counts[k]) for k in np.flatnonzero(counts).tolist()})
 
 
 def nearest(obs: Any, block: Any) -> tuple[float, float, float] | None:
