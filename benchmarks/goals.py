@@ -3,8 +3,8 @@ python -m benchmarks.goals --ids 60 --seed 1 --family combat --episodes 5 [--jso
 
 Draws ids, performs each from its own start in the embedded world (planned anew after every
 subtask, nothing learned, no agents), and says how often it succeeded, what the others were at when
-they ended, and the mean of each family. Of a subtask's programs the last, which is the most able,
-is tried first, then the ones before it in turn.
+they ended, and the mean of each family. Of a subtask's ways by code alone the rules' last is tried
+first, for those before it are there to be learned from, then the others in turn.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def stock_of(goal: Condition, inventory: dict[str, int], alone: bool) -> list[li
     """
     book = Book()
     found: list[list[str]] = []
-    for split in book.approach(goal, inventory, alone).splits:
+    for split in reversed(book.approach(goal, inventory, alone).splits):
         if not all(step.programs and "code" in step.methods for step in split):
             continue
         depth = max(len(step.programs) for step in split)
@@ -89,11 +89,10 @@ def stock_of(goal: Condition, inventory: dict[str, int], alone: bool) -> list[li
             files = [step.programs[min(level, len(step.programs) - 1)] for step in split]
             goals = [goal if step.success == "goal" else step.success for step in split]
             sources = [
-                book.program(file, each, inventory)
-                for file, each in zip(files, goals, strict=True)
+                book.program(file, each, inventory) for file, each in zip(files, goals, strict=True)
             ]
             found.append(sources)
-    return found[::-1]
+    return found
 
 
 def perform(task: Task, episodes: int, first: int) -> Result:

@@ -18,11 +18,17 @@ LANGUAGE = Language(
         {
             "position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance",
             "rays", "craftable", "steps", "block", "distance", "oxygen", "light", "held",
-            "equipment", "facing_mob", "killed", "used", "facing_mob_distance", "nearby_table", "nearby_furnace", "entity", "entity_distance",
+            "equipment", "facing_mob", "facing_mob_distance", "killed", "used", "nearby_table",
+            "nearby_furnace", "entity", "entity_distance",
         }
     ),
     methods=frozenset({"block"}),
-    helpers=frozenset({"look_at", "walk_to", "walk_on", "step_on", "roam", "surface", "travel",  "dig_at", "place_at"}),
+    helpers=frozenset(
+        {
+            "look_at", "walk_to", "walk_on", "step_on", "dig_at", "place_at", "travel", "roam",
+            "surface", "sink", "drive", "stair_up",
+        }
+    ),
     helper_folder=_HERE / "helpers",
     stub=_HERE / "program_api.pyi",
 )  # fmt: skip

@@ -33,12 +33,12 @@ class Observation:
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
     facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none
     facing_distance: float  # metres to it, 4.5 if none
-    facing_mob: str  # mob under the crosshair within 4.5 m, no block before it; "" if none
-    facing_mob_distance: float  # metres to it, 4.5 if none; a blow reaches 3
+    facing_mob: str  # mob under the crosshair within 4.5 m, "" if none
+    facing_mob_distance: float  # a blow reaches 3 m
     rays: tuple[Ray, ...]  # pitches -45 to 60 by 15, yaws -90 to 90 by 7.5, 20 m far
     craftable: tuple[str, ...]  # items that craft() can make now
-    killed: Mapping[str, int]  # mob ("zombie") -> killed by the player in this episode
-    used: Mapping[str, int]  # item -> how often it was used in this episode
+    killed: Mapping[str, int]  # mob -> how many, in this episode
+    used: Mapping[str, int]  # item -> how often, in this episode
     steps: int  # primitive steps that this run has taken
 
     def block(self, dx: int, dy: int, dz: int) -> str:
@@ -52,18 +52,15 @@ def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
 
 def nearest_mob(obs: Observation, mob: str) -> tuple[float, float, float] | None: ...
 def look_out(obs: Observation, name: str) -> tuple[float, float, float] | None:
-    """The same of a block or a mob up to 64 m away, for looking round: a tree at the edge of a
-    plain. It costs more than the others."""
+    """The same of a block or mob up to 64 m away."""
 
 def far_rays(obs: Observation) -> tuple[Ray, ...]:
-    """What lies up to 64 m away: yaws -90 to 90 by 15, pitches -30 to 50, closest about 0. Blocks
-    only."""
+    """Blocks up to 64 m away, most rays level."""
 
 def route(
     obs: Observation, dx: float, dz: float, dy: float | None = None
 ) -> tuple[tuple[int, int, int], ...]:
-    """Cells for the feet, offsets, on the quickest way towards an offset as far as blocks are
-    known, digging where that is quicker; without dy at any height. Empty if there is none."""
+    """Cells (offsets) on the way there, some to be dug; () if there is none."""
 
 def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
     """(dx, dy, dz) from the feet to the nearest `block`, seen or hidden, or None."""
@@ -120,21 +117,29 @@ def walk_on(obs: Observation, steps: int) -> Observation:
     """Walk ahead, jump and swim."""
 
 def step_on(obs: Observation, run: bool = False) -> Observation:
-    """One step ahead; jumps up single blocks, swims, turns aside from lava and deep drops."""
+    """One step: jumps, swims, shuns lava and deep falls."""
 
 def travel(
     obs: Observation, dx: float, dz: float, max_steps: int = 200, dy: float | None = None
 ) -> Observation:
-    """Go to an offset, round or through what is in the way."""
+    """Go there, round or through what is in the way."""
 
 def roam(
     obs: Observation, steps: int, home_x: float | None = None, home_z: float | None = None
 ) -> Observation:
-    """Run on over open land, round water and what is in the way, to look elsewhere: away from
-    ``home``, if it is given."""
+    """Run on over open land, away from `home`."""
 
 def surface(obs: Observation, max_steps: int = 600) -> Observation:
-    """Dig and climb up to where the sky is."""
+    """Dig and climb up to the open."""
+
+def sink(obs: Observation, max_steps: int = 200) -> Observation:
+    """Dig one block down, where that is safe."""
+
+def drive(obs: Observation, sx: int, sz: int) -> Observation:
+    """Dig and go one block on, where that is safe: (1, 0), (-1, 0), (0, 1), (0, -1)."""
+
+def stair_up(obs: Observation) -> Observation:
+    """Dig and climb one block up."""
 
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
     """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""

@@ -1,6 +1,7 @@
 """What the rulebook's rules for Minecraft are filled in with.
 
-``tables`` of a rule file: ``blocks`` (the block to look for, by the item that is wanted),
+``tables`` of a rule file: ``by_parts`` (blocks of which a single one is gone about step by step),
+``blocks`` (the block to look for, by the item that is wanted),
 ``sources`` (what a person calls the place where a block is found), ``levels`` (how deep one goes
 for a block).
 """
@@ -54,7 +55,7 @@ class MinecraftRulebook(RulebookRules):
         if way is None or way.how == "find":
             if _dug_from(goal.name, tables) is None:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
-            return "gather" if alone else "collect"
+            return "collect"
         if way.how in MADE:
             return "make_at" if way.station else "make"
         if way.how == "kill":
@@ -63,9 +64,11 @@ class MinecraftRulebook(RulebookRules):
             if way.of not in {mob.name for mob in MOBS}:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
             return "apply"
-        if _block_of(goal, tables) in tables["levels"]:
+        block = _block_of(goal, tables)
+        if block in tables["levels"]:
             return "mine"
-        return "gather" if alone and goal.quantity == 1 else "collect"
+        by_parts = alone and goal.quantity == 1 and block in tables["by_parts"]
+        return "gather" if by_parts else "collect"
 
     def words(
         self, goal: Condition, inventory: Mapping[str, int], tables: Tables
@@ -155,14 +158,14 @@ def _dug_from(item: str, tables: Tables) -> str | None:
     """Localised name of the block that the item is dug from."""
     if (chosen := tables["blocks"].get(item)) is not None:
         return chosen
+    # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
+    way = _way(Condition(kind="have", name=item), _NOTHING)
+    if way is not None and way.how == "dig":
+        return _LOCALISED.get(way.of)
     dropping = [block for block in BLOCKS if any(drop[0] == item for drop in block.drops)]
     # Of several blocks, the one that gives it for certain and has its name is the natural one.
     dropping.sort(key=lambda block: (block.name != item, block.hardness))
-    if dropping:
-        return dropping[0].localised
-    # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
-    way = _way(Condition(kind="have", name=item), _NOTHING)
-    return _LOCALISED.get(way.of) if way is not None and way.how == "dig" else None
+    return dropping[0].localised if dropping else None
 
 
 def _as_seen(mob: str) -> str:

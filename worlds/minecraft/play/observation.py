@@ -151,6 +151,8 @@ class Observations:
         names = self.blocks
 
         def block(x: int, y: int, z: int) -> str:
+            if max(abs(x), abs(y), abs(z)) > RADIUS:
+                return "bedrock"  # for all that is known
             return names[cube[x + RADIUS][y + RADIUS][z + RADIUS]]
 
         ids, _ = self._now("route").inventory()
@@ -346,15 +348,13 @@ def nearest_mob(obs: Any, mob: Any) -> tuple[float, float, float] | None:
 
 
 def look_out(obs: Any, name: Any) -> tuple[float, float, float] | None:
-    """(yaw offset, pitch offset, distance) of the nearest block or mob in sight, up to 64 m away."""
+    """(yaw offset, pitch offset, distance) of the nearest block or mob in sight within 64 m."""
     if type(obs) is not Observation or type(name) is not str:
         raise TypeError('look_out takes an observation and a name: look_out(obs, "cow")')
     return obs._all.look_out(obs._row, name)
 
 
-def route(
-    obs: Any, dx: Any, dz: Any, dy: Any = None
-) -> tuple[tuple[int, int, int], ...]:
+def route(obs: Any, dx: Any, dz: Any, dy: Any = None) -> tuple[tuple[int, int, int], ...]:
     """Cells for the feet on the quickest way towards an offset, as far as blocks are seen."""
     if type(obs) is not Observation:
         raise TypeError("route takes an observation: route(obs, dx, dz)")

@@ -16,6 +16,7 @@ DEEPEST = 3  # blocks that one may fall
 MOST = 700  # cells that are looked at for one way
 EDGE = 7  # blocks from the feet to the last cell that a way leads to
 GREED = 4.0  # steps that a metre farther off is reckoned to cost
+EAGER = 12.0  # times that, where no way leads all the way
 NEVER = math.inf
 _FLUIDS = frozenset(("water", "flowing water"))
 _HARM = frozenset(("lava", "flowing lava", "fire", "cactus", "magma block", "cobweb"))
@@ -77,18 +78,20 @@ class _Search:
         cost: dict[Cell, float] = {start: 0.0}
         came: dict[Cell, Cell] = {}
         done: set[Cell] = set()
+        begun = self._left(start) - 4 * GREED  # an edge farther off is no way on
         queue = [(self._left(start), start)]
-        best, least = start, self._left(start) * 1.5
+        best, least = start, self._left(start) * EAGER
         while queue and len(done) < MOST:
             _, cell = heapq.heappop(queue)
             if cell in done:
                 continue
             done.add(cell)
             left = self._left(cell)
-            value = cost[cell] + left * 1.5
+            value = cost[cell] + left * EAGER
             if value < least:
                 best, least = cell, value
-            if left < GREED or (max(abs(cell[0]), abs(cell[2])) >= EDGE):
+            at_edge = max(abs(cell[0]), abs(cell[2])) >= EDGE
+            if left < GREED or (at_edge and left < begun):
                 best = cell
                 break
             for there, steps in self._moves(cell):

@@ -7,10 +7,10 @@ from worlds.minecraft.play.observation import (
     Ray,
     far_rays,
     find,
+    look_out,
     nearest,
     nearest_mob,
     route,
-    look_out,
 )
 from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
 from worlds.runtime import Runtime

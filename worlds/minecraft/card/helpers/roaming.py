@@ -14,7 +14,9 @@ def way_on(obs, course):
     cost = {}
     for ray in far_rays(obs):
         if ray.yaw not in cost:
-            cost[ray.yaw] = abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + (64.0 if swims else 0.0)
+            cost[ray.yaw] = (
+                abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + (64.0 if swims else 0.0)
+            )
         dry = ray.block != "air" and ray.block not in FLUIDS
         if swims:
             if dry and -13 < ray.pitch <= 0:  # else it lies under water
@@ -103,7 +105,7 @@ def stair_up(obs):
         ]
         if wet or any([obs.block(x, y, z) == "bedrock" for x, y, z in cells]):
             continue
-        x, y, z = obs.position
+        x, _, z = obs.position
         if obs.block(sx, 0, sz) in OPEN:
             return walk_to(obs, floor(x) + sx + 0.5 - x, floor(z) + sz + 0.5 - z, 15)
         for dx, dy, dz in cells:

@@ -1,6 +1,6 @@
 """Going a way that was found through the blocks around."""
 
-PICKS = ("wooden_pickaxe", "stone_pickaxe", "iron_pickaxe", "golden_pickaxe", "diamond_pickaxe")
+PICKS = ("diamond_pickaxe", "iron_pickaxe", "stone_pickaxe", "wooden_pickaxe", "golden_pickaxe")
 EARTH = ("grass block", "dirt", "sand", "gravel", "clay", "snow", "leaves", "wood")
 PASSABLE = (
     "air",
@@ -70,12 +70,16 @@ def open_up(obs, before, there):
             if name in PASSABLE:
                 break
             if name not in EARTH:
-                for pick in PICKS:
-                    if obs.inventory.get(pick, 0):
-                        if obs.held not in PICKS:
-                            obs = equip(pick)
-                        break
+                obs = take_pick(obs)
             obs = dig_at(obs, bx - fx, by - fy, bz - fz, 250)
+    return obs
+
+
+def take_pick(obs):
+    """The quickest pickaxe that there is."""
+    for pick in PICKS:
+        if obs.inventory.get(pick, 0):
+            return obs if obs.held == pick else equip(pick)
     return obs
 
 

@@ -1,8 +1,10 @@
 ITEM = "wooden_pickaxe"
 USE = "dig"
 PLACES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+SOFT = ("grass block", "dirt", "sand", "gravel", "clay", "leaves")
 SOIL = ("grass block", "dirt")
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
+FLUID_OR_OPEN = ("water", "lava", *OPEN_CELLS)
 
 
 def wear(obs):
@@ -20,13 +22,16 @@ def shoot(obs):
 
 
 def dig_something(obs):
-    """A block beside the feet, or the ground."""
+    """A block beside the feet, or the ground: a soft one first."""
     obs = equip(ITEM) if obs.held != ITEM else obs
-    for dy in (0, 1, -1):
-        for dx, dz in PLACES[:4]:
-            name = obs.block(dx, dy, dz)
-            if name not in OPEN_CELLS and name not in ("water", "lava", "bedrock"):
-                return dig_at(obs, dx, dy, dz, 300)
+    for soft in (True, False):
+        for dy in (0, 1, -1, 2):
+            for dx, dz in PLACES[:4]:
+                name = obs.block(dx, dy, dz)
+                if name in OPEN_CELLS or name in ("water", "lava", "bedrock"):
+                    continue
+                if not soft or name in SOFT or (ITEM.endswith("_pickaxe") and name == "stone"):
+                    return dig_at(obs, dx, dy, dz, 400)
     return roam(obs, 20)
 
 
@@ -50,7 +55,7 @@ def put_down(obs):
     for dy in (0, 1, -1):
         for dx, dz in PLACES:
             free = obs.block(dx, dy, dz) in OPEN_CELLS
-            if not free or obs.block(dx, dy - 1, dz) in OPEN_CELLS + ("water", "lava"):
+            if not free or obs.block(dx, dy - 1, dz) in FLUID_OR_OPEN:
                 continue
             if obs.block(dx, dy, dz) != "air":
                 obs = dig_at(obs, dx, dy, dz, 30)
