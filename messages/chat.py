@@ -26,6 +26,18 @@ from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
 
 
+class GoalQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Planner: when is a goal reached that is said in words alone? The task has no success yet."""
+
+    task: Task
+    problems: list[str] = []  # why the last answer is invalid
+
+
+class GoalAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    success: Condition
+
+
 class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Planner: which ordered subtasks lead to the goal?"""
 
@@ -200,7 +212,8 @@ class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Question = (
-    PlanQuestion
+    GoalQuestion
+    | PlanQuestion
     | DecomposeQuestion
     | ProgramQuestion
     | GuardQuestion
@@ -218,6 +231,7 @@ def game_of(question: Question) -> str:
 
 
 ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
+    GoalQuestion: GoalAnswer,
     PlanQuestion: PlanAnswer,
     DecomposeQuestion: DecomposeAnswer,
     ProgramQuestion: ProgramAnswer,

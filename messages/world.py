@@ -25,17 +25,28 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int = 1
 
 
+JUDGED = "judged"
+"""The kind of a condition that nothing counted shows: a critic that sees pictures decides."""
+UNSAID = Condition(kind="", name="")
+"""The success of a goal that is said in words alone: the planner makes one of its prompt."""
+
+
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What to achieve, and how an episode starts."""
 
     id: str
     prompt: str
-    success: Condition
+    success: Condition = UNSAID
     game: str = DEFAULT_GAME  # whose card and play it takes (worlds/)
     biome: str = "forest"
     inventory: dict[str, int] = {}
     horizon: int = 1000  # primitive steps in one evaluation episode
     world: dict[str, str | int | float | bool] = {}  # further make() arguments of the world
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether its success is yet to be made of its prompt."""
+        return not self.success.kind
 
 
 class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):

@@ -65,7 +65,8 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
     ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
     ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
-    begin) and ``chain`` (how a goal's items come about)."""
+    begin), ``kinds`` (of conditions, with their meanings) and ``chain`` (how a goal's items come
+    about)."""
     name = type(question).__name__.removesuffix("Question").lower()
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts, game_of(question))
@@ -105,6 +106,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     slots["names_taken"] = known.names_taken
     slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
     slots["setting"] = known.setting
+    slots["kinds"] = known.conditions.kinds
     slots["chain"] = partial(_chain, known)
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
     filters["words"] = known.conditions.words

@@ -36,6 +36,7 @@ from nodes.llm.rulebook.rulebook import (
 )
 from nodes.llm.rulebook.rules import BOOK, Book
 from tests.expected_starts import starts
+from tests.task_files import WHOLE
 from voxeldojo.actions import PRIMITIVES
 from worlds import play
 from worlds.minecraft.card import CARD
@@ -320,10 +321,7 @@ def test_what_a_recipe_makes_is_made_and_not_looked_for(item: str):
     assert Book().approach(Condition(kind="have", name="log")).name.startswith("harvest")
 
 
-TASKS = sorted((Path(__file__).parents[1] / "launch/task").glob("*.yaml"))
-
-
-@pytest.mark.parametrize("path", TASKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
 def test_every_task_has_a_plan_and_programs_that_compile(path: Path):
     asked = msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
     subtasks = plan(PlanQuestion(task=asked, inventory=asked.inventory)).subtasks
@@ -345,7 +343,7 @@ def test_every_task_has_a_plan_and_programs_that_compile(path: Path):
 
 @pytest.mark.parametrize(("name", "subtask_number"), [("beef", 0), ("milk_bucket", 0)])
 def test_subtasks_are_done_in_the_world(name: str, subtask_number: int):
-    path = next(path for path in TASKS if path.stem == name)
+    path = next(path for path in WHOLE if path.stem == name)
     asked = msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
     each = plan(PlanQuestion(task=asked, inventory=asked.inventory)).subtasks[subtask_number]
     here = msgspec.structs.replace(asked, success=each.success)

@@ -14,10 +14,17 @@ from messages.plan import (
     Performed,
     Working,
 )
+from messages.world import JUDGED
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.guard_branch import GuardGoal, make_guard
-from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
+from nodes.fast_agent.implementing import (
+    Implementing,
+    Outcome,
+    Spent,
+    failed,
+    judge_whole,
+)
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play
 from nodes.fast_agent.portions import OutOfSamples, play_what_fits
@@ -94,6 +101,7 @@ class FastAgent(Agent):
             seeds=evaluation_seeds(self.seed),
             stages=request.stages,
             record=request.record,
+            pictures=self.pictures if request.task.success.kind == JUDGED else None,
             persist=self.parameters.persist,
         )
         id = f"{goal.id}/episodes"
@@ -104,6 +112,8 @@ class FastAgent(Agent):
             return Evaluated(success_rate=0.0, episodes=[], steps=0, cut=True)
         successes = sum(episode.success for episode in played.episodes)
         rate = successes / len(played.episodes) if played.episodes else 0.0
+        if request.task.success.kind == JUDGED:
+            rate = judge_whole(self, goal.id, request, played).success_rate
         self.log.info("%s: %d of %d episodes", goal.id, successes, len(played.episodes))
         evaluated = Evaluated(
             success_rate=rate,

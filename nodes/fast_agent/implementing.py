@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from messages.bus import GoalHandle
-from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
+from messages.plan import Evaluate, Implement, Implemented, Line, Samples, Stage, Working
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import GuardReport
 from models.outcomes import run_in_words
@@ -160,6 +160,26 @@ def judge(
             reports=played.reports,
             macros=macros,
             game=goal.request.task.game,
+            pictures=played.pictures,
+        ),
+    )
+
+
+def judge_whole(agent: Agent, id: str, evaluated: Evaluate, played: Played) -> Verdict:
+    """Ask the critic whether an evaluation's pictures show the whole task done."""
+    task = evaluated.task
+    return agent.call(
+        JUDGE,
+        Evidence(
+            id=f"{id}/judge",
+            sub_action=task.prompt,
+            description=task.prompt,
+            method=evaluated.stages[-1].sub_action.method,
+            success=task.success,
+            required_rate=agent.parameters.required_rate,
+            episodes=played.episodes,
+            reports=played.reports,
+            game=task.game,
             pictures=played.pictures,
         ),
     )

@@ -23,13 +23,14 @@ from messages.plan import (
     Subtask,
     SubtaskReport,
 )
-from messages.world import Task
+from messages.world import JUDGED, Task
 from nodes.asking import ask
 from nodes.budget import for_practice, least
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
 from nodes.plan_check import plan_problems
+from nodes.planner.goal import with_success
 from nodes.tasks import task_problem
 from worlds import card
 
@@ -55,6 +56,7 @@ class Planner(Node):
         task, limits = goal.request.task, goal.request.limits
         if problem := task_problem(task):
             raise ServiceError(f"task.{problem}", code="invalid")
+        task = with_success(self, goal.id, task, self.parameters.repairs)
         subtasks, problems = self._plan(goal.id, task)
         iterations: list[Iteration] = []
         stopped: dict[str, str] = {}
@@ -179,7 +181,8 @@ class Planner(Node):
     ) -> tuple[list[Subtask], list[str]]:
         """The plan, and what is still wrong with it after the last repair. ``problems``: of the
         plan that there is."""
-        if not self.parameters.plan:
+        # What only pictures show is judged at the end of an evaluation, not along a performance.
+        if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
         problems = problems or []
         answer = PlanAnswer(subtasks=[])

@@ -12,6 +12,8 @@ from messages.chat import (
     ChatMessage,
     DecomposeAnswer,
     DecomposeQuestion,
+    GoalAnswer,
+    GoalQuestion,
     GuardAnswer,
     GuardQuestion,
     JudgeAnswer,
@@ -33,7 +35,7 @@ from nodes.llm.rulebook import rules, specs
 from nodes.llm.rulebook.ladder import next_rung
 from nodes.llm.rulebook.rules import BOOK, Book
 from worlds import card
-from worlds.card import Unreachable
+from worlds.card import Unclear, Unreachable
 from worlds.common.mineclip import MINECLIP
 
 
@@ -63,6 +65,8 @@ class RulebookBackend:
         return Completion(msgspec.json.encode(answer).decode())
 
     def _answer(self, question: Question) -> msgspec.Struct:
+        if isinstance(question, GoalQuestion):
+            return goal(question)
         if isinstance(question, PlanQuestion):
             return plan(question)
         if isinstance(question, DecomposeQuestion):
@@ -76,6 +80,18 @@ class RulebookBackend:
         if isinstance(question, JudgeQuestion):
             return judge(question, self._book)
         raise rules.NoRule("the rulebook looks at no pictures")
+
+
+def goal(question: GoalQuestion) -> GoalAnswer:
+    """What the words of a goal ask for, where the rules of the game understand them."""
+    goals = card(question.task.game).goals
+    if goals is None:
+        raise rules.NoRule(f"{question.task.game} understands no goals in words")
+    try:
+        success = goals.understood(question.task.prompt)
+    except Unclear as reason:
+        raise rules.NoRule(str(reason)) from None
+    return GoalAnswer(thoughts="The words are those of a condition.", success=success)
 
 
 def plan(question: PlanQuestion) -> PlanAnswer:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from worlds.card import Card
 from worlds.minecraft.card.conditions import CONDITIONS
+from worlds.minecraft.card.goals import GOALS
 from worlds.minecraft.card.planning import PLANNING
 from worlds.minecraft.card.rulebook import RULEBOOK
 from worlds.minecraft.card.specs import SPECS
@@ -22,5 +23,6 @@ CARD = Card(
     stub=_HERE / "program_api.pyi",
     task_problems=task_problems,
     setting=setting,
+    goals=GOALS,
     names_taken=("place", "look", "find", "left"),
 )

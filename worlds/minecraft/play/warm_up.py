@@ -1,7 +1,7 @@
 """What is played before the first session, so that every kernel and table is loaded by then."""
 
 from messages.program import Program
-from messages.world import Condition, Interface, RewardTerm, Task
+from messages.world import JUDGED, Condition, Interface, RewardTerm, Task
 from voxeldojo.actions import PRIMITIVES
 from worlds.minecraft.card.features import FEATURES
 from worlds.play import WarmUp
@@ -68,6 +68,7 @@ def warm_up() -> WarmUp:
             Condition(kind="in_dimension", name="nether"),
             Condition(kind="height", name="above", quantity=200),
             Condition(kind="health", name="oxygen", quantity=300),
+            Condition(kind=JUDGED, name="creative:0"),
         ),
         program=READS_EVERYTHING,
         reward=REWARD,
