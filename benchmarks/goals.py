@@ -62,7 +62,9 @@ class Standing:
 
 def task_of(id: str, horizon: int | None = None) -> Task:
     """The task of an id of MineDojo, with a horizon of the caller's own where one is given."""
-    task = card("minecraft").named_task(id)
+    goals = card("minecraft").goals
+    assert goals is not None
+    task = goals.task(id)
     return task if horizon is None else msgspec.structs.replace(task, horizon=horizon)
 
 
