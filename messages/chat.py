@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from messages.interface import LIMITED_BY_SERVER, Service, Topic
-from messages.plan import Iteration, Line, Method, Stage, SubAction, Subtask
+from messages.plan import Iteration, Line, Lost, Method, Stage, SubAction, Subtask, Tried
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
@@ -23,6 +23,9 @@ class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task
     inventory: dict[str, int] = {}
     problems: list[str] = []  # why the last answer is invalid
+    refused: list[Subtask] = []  # the last answer
+    practised: list[Subtask] = []  # the plan so far, where a performance of it fell short
+    performed: list[Lost] = []  # and what that lost, the most first
 
 
 class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +40,8 @@ class DecomposeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     subtask: Subtask
     history: list[Iteration] = []
     problems: list[str] = []
+    refused: list[SubAction] = []  # the last answer, which is invalid
+    performed: Lost | None = None  # what a performance lost at the subtask, after these iterations
     methods: tuple[Method, ...] = ("code", "rl")  # that a sub-action may be implemented by
     most_sub_actions: int | None = None  # None: as many as it takes
 
@@ -73,6 +78,10 @@ class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     attempts: list[ProgramAttempt] = []  # in this iteration, oldest first
     history: list[Line] = []  # verdicts of earlier iterations, oldest first
     skills: list[SkillNote] = []  # a program may call these
+    tried: list[Tried] = []  # what was implemented in earlier iterations, oldest first
+    performed: Lost | None = None  # what a performance lost at the subtask
+    best: int | None = None  # which of ``attempts`` stands so far, from 0 on
+    left: int | None = None  # how many more may be tried after this one
 
 
 class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +109,10 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     actions: list[str] = []
     macros_allowed: bool = True
     problems: list[str] = []
+    refused: "SpecAnswer | None" = None  # the last answer, which is invalid
     skills: list[SkillNote] = []  # these may be macros
+    tried: list[Tried] = []  # what was implemented in earlier iterations, oldest first
+    performed: Lost | None = None  # what a performance lost at the subtask
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,9 +25,18 @@ from messages.chat import (
     game_of,
 )
 from messages.program import ProgramReport
+from messages.training import TrainingSpec
 from messages.verdict import Evidence
-from messages.world import Condition
-from models.outcomes import failures, listed, run_in_words
+from messages.world import Condition, Episode
+from models.outcomes import (
+    curve_in_words,
+    ended_in_words,
+    failed_first,
+    failures,
+    holds,
+    listed,
+    run_in_words,
+)
 from nodes.node import Node
 from worlds import card
 from worlds.card import Card, Unreachable
@@ -109,6 +118,12 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     filters["words"] = known.conditions.words
     filters["numbered"] = _numbered
     filters["failures"] = _failures
+    filters["failed_first"] = failed_first
+    filters["worked"] = _worked
+    filters["ended"] = ended_in_words
+    filters["curve"] = curve_in_words
+    filters["compact"] = _compact
+    filters["spec_json"] = _spec_json
     filters["ending"] = _run_in_words
     return environment
 
@@ -126,6 +141,29 @@ def _run_in_words(report: ProgramReport) -> str:
 
 def _failures(evidence: Evidence) -> str:
     return listed(failures(evidence))
+
+
+def _worked(episode: Episode, evidence: Evidence) -> bool:
+    return holds(evidence.success, episode, evidence.game)
+
+
+def _compact(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _spec_json(spec: TrainingSpec) -> str:
+    """A training spec in the form that a spec question is answered in."""
+    interface = spec.interface
+    shown = {
+        "observations": interface.observations,
+        "actions": interface.actions,
+        "macros": interface.macros,
+        "rewards": interface.rewards,
+        "horizon": interface.horizon,
+        "targets": interface.targets,
+        "budget": spec.budget,
+    }
+    return _compact(shown)
 
 
 def _numbered(source: str) -> str:

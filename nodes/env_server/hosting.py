@@ -9,7 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from messages.program import CheckProgram, Problem, Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped, Task
+from messages.world import (
+    ChoiceUse,
+    Episode,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    Stepped,
+    Task,
+)
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
 from nodes.env_server.programs.checking import problems_of
@@ -53,6 +62,8 @@ class Hosted(Protocol):
     def said(self) -> list[Episode]: ...
     def endings(self) -> list[str]: ...
     def pictures(self) -> list[Picture]: ...
+    def choices(self) -> list[ChoiceUse]: ...
+    def mistakes(self) -> dict[str, int]: ...
     def close(self) -> None: ...
 
 

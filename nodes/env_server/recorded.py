@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from messages.program import Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped
+from messages.world import ChoiceUse, Episode, Interface, Opened, OpenSession, Picture, Stepped
 from nodes.env_server.hosting import Hosted, SessionLost
 from nodes.episodes import Kept, Part, Play, StoredEpisodes
 from worlds.play import Ints
@@ -85,6 +85,12 @@ class Recorded:
 
     def pictures(self) -> list[Picture]:
         return self._session.pictures()
+
+    def choices(self) -> list[ChoiceUse]:
+        return self._session.choices()
+
+    def mistakes(self) -> dict[str, int]:
+        return self._session.mistakes()
 
     def close(self, whole: bool = False) -> None:
         """``whole``: whoever opened it has come to the end of it."""

@@ -6,8 +6,9 @@ import msgspec
 
 from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
+from messages.training import Learning
 from messages.verdict import JUDGE, Evidence, Verdict
-from models.outcomes import run_in_words
+from models.outcomes import FAULTS, run_in_words
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import Play, Played, leading_programs
 from nodes.fast_agent.portions import longest_episode, play_what_fits
@@ -54,12 +55,22 @@ class Outcome:
     attempts: int = 0
     episodes: int = 0
     skill: str = ""
+    learning: Learning | None = None
 
-    def offer(self, stage: Stage, verdict: Verdict, macros: list[str], episodes: int) -> None:
-        """Take this in place of what there was, if it does better."""
-        if self.stage is None or verdict.success_rate > self.verdict.success_rate:
+    def offer(
+        self,
+        stage: Stage,
+        verdict: Verdict,
+        macros: list[str],
+        episodes: int,
+        learning: Learning | None = None,
+    ) -> bool:
+        """Take this in place of what there was, if it does better; whether it was taken."""
+        better = self.stage is None or verdict.success_rate > self.verdict.success_rate
+        if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
-            self.episodes = episodes
+            self.episodes, self.learning = episodes, learning
+        return better
 
     def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
         line = Line(
@@ -68,6 +79,7 @@ class Outcome:
             verdict=self.verdict,
             macros=self.macros,
             skill=self.skill,
+            learning=self.learning,
         )
         return Implemented(stage=self.stage, line=line, samples=spent.samples())
 
@@ -114,13 +126,10 @@ def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
     )
 
 
-FAILURES = ("error", "fuel_exhausted", "time_limit", "killed")  # of a program, whatever was asked
-
-
 def unjudged(played: Played) -> Verdict:
     """What is known of a tryout without a critic: whether a program of it failed. Nobody looks
     whether the sub-action was done."""
-    wrong = next((each for each in played.reports if each.status in FAILURES), None)
+    wrong = next((each for each in played.reports if each.status in FAULTS), None)
     if wrong is not None:
         runs = sum(each.count for each in played.reports)
         how = run_in_words(wrong.status, wrong.line, wrong.error)
@@ -129,7 +138,12 @@ def unjudged(played: Played) -> Verdict:
 
 
 def judge(
-    agent: Agent, goal: Implementing, number: int | str, played: Played, macros: list[str]
+    agent: Agent,
+    goal: Implementing,
+    number: int | str,
+    played: Played,
+    macros: list[str],
+    learning: Learning | None = None,
 ) -> Verdict:
     """Ask the critic what it makes of a tryout."""
     if not agent.parameters.critic:
@@ -148,6 +162,7 @@ def judge(
             least_episodes=min(LEAST_EPISODES, agent.parameters.trial_episodes),
             reports=played.reports,
             macros=macros,
+            learning=learning,
             game=goal.request.task.game,
             pictures=played.pictures,
         ),

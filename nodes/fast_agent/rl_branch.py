@@ -10,6 +10,7 @@ from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
     Implementing,
     Outcome,
@@ -89,8 +90,9 @@ def implement_by_rl(
     played = try_out(agent, goal, 0, stage, spent.left)
     spent.trial += played.steps
     macros = [macro.name for macro in spec.interface.macros]
-    verdict = judge(agent, goal, 0, played, macros)
-    outcome.offer(stage, verdict, macros, len(played.episodes))
+    learning = learning_of(trained, played)
+    verdict = judge(agent, goal, 0, played, macros, learning)
+    outcome.offer(stage, verdict, macros, len(played.episodes), learning)
     return outcome
 
 
@@ -102,6 +104,7 @@ def _write_spec(
     specs = card(request.task.game).specs
     features = [*specs.features, MINECLIP.name] if agent.mineclip else list(specs.features)
     problems: list[str] = []
+    refused: SpecAnswer | None = None
     for number in range(1 + parameters.repairs):
         question = SpecQuestion(
             task=request.task,
@@ -112,7 +115,10 @@ def _write_spec(
             actions=list(specs.actions),
             macros_allowed=parameters.macros,
             problems=problems,
+            refused=refused,
             skills=looked_up.notes,
+            tried=request.tried,
+            performed=request.performed,
         )
         answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
         problems = spec_problems(
@@ -149,6 +155,7 @@ def _write_spec(
                 ]
         if not problems:
             return _training_spec(agent, goal, answer, macros), []
+        refused = answer
     return None, problems
 
 

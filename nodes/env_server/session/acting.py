@@ -6,6 +6,7 @@ side until the last of them has ended.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import numpy as np
 
@@ -21,10 +22,18 @@ from nodes.env_server.programs import (
 from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.session.records import Reports
 from nodes.env_server.session.steps import Outcome, Steps
+from nodes.env_server.session.tally import Tally
 from worlds.play import Assistant, Bools, Ints
 from worlds.runtime import Code, Observations, Runtime
 
 _NO_FIELDS = frozenset[str]()
+
+
+class Notes(Protocol):
+    """What is told of each run that ends."""
+
+    def ended(self, row: int, run: Run) -> None: ...
+
 
 Ends = Callable[[Bools, Bools], Bools]
 """Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
@@ -38,10 +47,16 @@ class Acting:
         self._runtime = steps.play.programs
 
     def carry_out(
-        self, stage: Stage, choices: Ints, acting: Bools, outcome: Outcome, count: Ends
+        self,
+        stage: Stage,
+        choices: Ints,
+        acting: Bools,
+        outcome: Outcome,
+        count: Ends,
+        tally: Tally | None = None,
     ) -> None:
         """One decision in the rows that are ``acting``. ``count`` also adds each primitive step to
-        ``outcome``.
+        ``outcome``; ``tally`` is told what was chosen and how macros end.
 
         Raises:
             ValueError: there is no such choice.
@@ -50,6 +65,8 @@ class Acting:
             raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
         steps, readings = self._steps, self._steps.readings
         primitives = stage.choices.primitives
+        if tally is not None:
+            tally.chose(stage, choices, acting)
         single = acting & (choices < primitives)
         rows = np.flatnonzero(single)
         stage.choices.fill(steps.actions, choices[rows], rows, readings)
@@ -60,7 +77,9 @@ class Acting:
             fields = _NO_FIELDS.union(*(program.fields for program, _ in chosen.values()))
             seen = self._runtime.observe(readings, fields)
             batch, ended = self._start(chosen, seen)
-            for row, _ in ended:
+            for row, run in ended:
+                if tally is not None:
+                    tally.ended(row, run)
                 # A macro that ends before it acts still takes a step: a decision without one could
                 # be repeated for ever.
                 steps.actions[row] = steps.play.noop
@@ -70,7 +89,7 @@ class Acting:
             return count(running, dead) | single
 
         if batch is not None and batch.runs:
-            self._advance(batch, acting, fields, seen, ends)
+            self._advance(batch, acting, fields, seen, ends, tally)
         elif acting.any():
             count(acting, steps.tick(acting))
         if stage.assistant is not None:
@@ -137,7 +156,7 @@ class Acting:
         fields: frozenset[str],
         seen: Observations,
         ends: Ends,
-        reports: Reports | None = None,
+        reports: Notes | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> int:
         """Step ``running`` together until every run has ended; how many primitive steps that took.
