@@ -59,12 +59,19 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         if self.how in _EPISODES:
-            causes = sorted(self.causes.items(), key=lambda each: -each[1])
-            of = ", ".join(f"{cause} {count}" for cause, count in causes)
+            of = _causes(self.causes, self.count)
             return _EPISODES[self.how].format(count=self.count) + (f" ({of})" if of else "")
         run = run_in_words(self.how, self.line, self.error)
         program = f"program {self.program}".strip()
         return f"{self.count} ended when the {program} {run}"
+
+
+def _causes(causes: Mapping[str, int], deaths: int) -> str:
+    """``drowning``, or ``drowning: 3; a blow of a zombie: 2``"""
+    if len(causes) == 1 and deaths in causes.values():
+        return next(iter(causes))
+    ordered = sorted(causes.items(), key=lambda each: -each[1])
+    return "; ".join(f"{cause}: {count}" for cause, count in ordered)
 
 
 def holds(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> bool:
