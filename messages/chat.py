@@ -190,12 +190,23 @@ def digest(picture: bytes) -> str:
     return hashlib.sha256(picture).hexdigest()
 
 
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Some characters of a message that the question can do without, where the model's context is
+    too small for all. Parts do not overlap."""
+
+    name: str  # in words, for the line that stands there then
+    turn: int  # those of the lowest turn go first
+    start: int
+    end: int
+
+
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``pictures``: digests of the pictures in ``content``, each as ``<picture DIGEST>``."""
 
     role: Literal["system", "user", "assistant"]
     content: str
     pictures: list[str] = []
+    parts: list[Part] = []
 
 
 class Ask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -219,6 +230,7 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     seconds: float = 0.0
     repairs: int = 0  # how often the model was sent the errors of its answer
     pictures: int = 0  # how many it was shown; what they cost is among the prompt's tokens
+    left_out: list[str] = []  # parts of the prompt that the model's context was too small for
 
 
 class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):

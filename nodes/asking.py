@@ -38,6 +38,7 @@ from models.outcomes import (
     run_in_words,
 )
 from nodes.node import Node
+from nodes.prompt_parts import Marks
 from worlds import card
 from worlds.card import Card, Unreachable
 from worlds.common.mineclip import MINECLIP
@@ -73,25 +74,34 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
     ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
     ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
-    begin) and ``chain`` (how a goal's items come about)."""
+    begin), ``chain`` (how a goal's items come about) and ``part`` (what the question can do
+    without, `nodes/prompt_parts.py`)."""
     name = type(question).__name__.removesuffix("Question").lower()
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts, game_of(question))
+    marks = Marks()
+    fields["part"] = marks.part
     return [
-        _message(role, environment.get_template(f"{name}.{role}.jinja").render(fields), question)
+        _message(
+            role, environment.get_template(f"{name}.{role}.jinja").render(fields), question, marks
+        )
         for role in ("system", "user")
     ]
 
 
-def _message(role: Literal["system", "user"], content: str, question: Question) -> ChatMessage:
+def _message(
+    role: Literal["system", "user"], content: str, question: Question, marks: Marks
+) -> ChatMessage:
     """A template shows a picture as ``<picture DIGEST>``. The same in an error or a name is text:
     only the pictures that the question names count."""
+    content, parts = marks.taken(content)
     named = question.pictures if isinstance(question, LookQuestion) else []
     digests = {note.digest for note in named}
     return ChatMessage(
         role=role,
         content=content,
         pictures=[found for found in _PICTURE.findall(content) if found in digests],
+        parts=parts,
     )
 
 

@@ -13,6 +13,7 @@ from messages.chat import ANSWERS, ChatMessage, Question, game_of
 from messages.world import REWARDS
 from nodes.llm.answer_bounds import bounded, narrowed
 from nodes.llm.backend import Backend, BackendError
+from nodes.llm.fitting import without_next
 from nodes.llm.thinking import split
 from worlds import card
 
@@ -42,6 +43,7 @@ class Asked:
     completion_tokens: int = 0
     failures: list[str] = field(default_factory=list)  # what was wrong with each earlier try
     attempts: list[Attempt] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # of the prompt
 
 
 class NoAnswer(Exception):
@@ -172,6 +174,13 @@ def answer(
             if error.too_long and len(conversation) > len(prompt):
                 # The wrong answer that was shown is what does not fit: the question does. This was
                 # no try, since the model was not asked.
+                conversation = list(prompt)
+                continue
+            if error.too_long and (shorter := without_next(prompt)) is not None:
+                # Nobody knew how long it may be: it goes without what it can do without, bit by
+                # bit. That is no try either.
+                prompt, name = shorter
+                asked.left_out.append(name)
                 conversation = list(prompt)
                 continue
             if error.permanent:

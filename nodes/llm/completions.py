@@ -17,6 +17,7 @@ from nodes.llm.timed_http import timed_connection
 
 # Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
 _PASSING = {408, 409, 425, 429}
+_TOO_LONG = ("context length", "context size", "context_length", "context window", "n_ctx")
 _LONGEST = 86_400.0  # seconds: more than anybody waits, and no more than sockets take
 _MOST = 16 * 2**20  # bytes of one answer: far more than any context holds. As much may frame it
 
@@ -82,6 +83,26 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: H
             raise BackendError(f"{url} broke off ({_words(error)})", lost=True) from None
 
 
+def exchange(url: str, body: bytes, headers: dict[str, str], timeout: float) -> bytes:
+    """Send one request and read the whole of a plain answer, in bounded time.
+
+    Raises:
+        BackendError: whatever went wrong, in one sentence.
+    """
+    parts = urlsplit(url)
+    deadline = time.monotonic() + timeout
+    with closing(timed_connection(parts.scheme, parts.netloc, deadline, 2 * _MOST)) as connection:
+        try:
+            connection.connect()
+            connection.request("POST", parts.path, body, headers)
+            with connection.getresponse() as response:
+                if response.status != 200:
+                    raise _refusal(url, response)
+                return b"".join(_read(response))
+        except (OSError, http.client.HTTPException) as error:
+            raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
+
+
 def _reply(url: str, response: http.client.HTTPResponse, hear: Hear) -> Reply:
     if response.status != 200:
         raise _refusal(url, response)
@@ -97,7 +118,7 @@ def _words(error: Exception) -> str:
 
 def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
     said = response.read(500).decode(errors="replace").strip()
-    too_long = response.status == 400 and "context length" in said
+    too_long = response.status in (400, 413) and any(words in said for words in _TOO_LONG)
     if too_long:
         said += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
     permanent = 400 <= response.status < 500 and response.status not in _PASSING

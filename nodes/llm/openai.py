@@ -10,6 +10,8 @@ from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
+from nodes.llm.fitting import Fitted, fit
+from nodes.llm.measuring import Meter
 from nodes.llm.pictures import content
 from nodes.llm.profiles import OpenAI, Requests
 from nodes.llm.thinking import split
@@ -25,6 +27,7 @@ class OpenAIBackend:
         self.model = model
         self._profile = profile
         self._url = url
+        self._meter: Meter | None = None
         self._listener: Listener | None = None
         self._pictures: Mapping[str, bytes] = {}
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
@@ -64,6 +67,22 @@ class OpenAIBackend:
         showing = copy.copy(self)
         showing._pictures = pictures
         return showing
+
+    def fitted(self, prompt: list[ChatMessage]) -> Fitted:
+        """As much of the prompt as the model's context holds beside an answer of ``max_tokens``,
+        by the model's own tokenizer where the server tells.
+
+        Raises:
+            BackendError: there is no server.
+        """
+        url = self._url()
+        meter = self._meter
+        if meter is None:
+            meter = self._meter = Meter(self.model, self._profile.context, self._headers)
+        if meter.context is None:
+            meter.tokens(url, prompt)  # a server that counts may say how long prompts can be
+        room = None if meter.context is None else meter.context - self._profile.max_tokens
+        return fit(prompt, room, lambda prompt: meter.tokens(url, prompt))
 
     def complete(
         self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]

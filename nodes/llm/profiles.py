@@ -36,6 +36,7 @@ class Requests(msgspec.Struct, kw_only=True):
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
     bound_prose: bool = True  # strings have a `maxLength` in the schema; false: it is refused there
     stream: bool = True  # the answer is said on llm/tokens as it is written
+    context: Positive | None = None  # tokens, prompt and answer together; null: as the server says
     vision: bool = False  # does the model see? Then the critic may show it pictures
     extra: dict[str, Any] = {}  # further fields of the request's body
 
