@@ -224,7 +224,9 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     id: str
     answer: str  # JSON, valid by the schema of ANSWERS[type(question)]
     model: str
-    weights: str = ""  # version of the weights that answered (a digest); empty: not known
+    # Version of what answered: a digest of the weights, or of the rulebook's rules; of somebody
+    # else's server what it says. Empty: not known.
+    weights: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0

@@ -22,12 +22,21 @@ _LONGEST = 86_400.0  # seconds: more than anybody waits, and no more than socket
 _MOST = 16 * 2**20  # bytes of one answer: far more than any context holds. As much may frame it
 
 
+class _Function(msgspec.Struct):
+    arguments: str | None = None
+
+
+class _Call(msgspec.Struct):
+    function: _Function | None = None
+
+
 class _Words(msgspec.Struct):
     """A message, or the piece of one in a stream. The names of thinking differ by server."""
 
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    tool_calls: list[_Call] | None = None  # some models answer so, though no tool was offered
 
 
 class _Choice(msgspec.Struct):
@@ -45,11 +54,15 @@ class _Said(msgspec.Struct):
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
     error: Any = None
+    model: str | None = None
+    system_fingerprint: str | None = None
 
 
 @dataclass
 class Reply:
-    """What the server said, as far as it came."""
+    """What the server said, as far as it came. ``version``: what it says of what answered."""
+
+    version: str = ""
 
     content: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -145,6 +158,7 @@ def _whole(url: str, data: bytes, hear: Hear) -> Reply:
     _take(reply, choice.message, lambda _text, _thinking: None)
     reply.finish_reason = choice.finish_reason
     reply.usage = said.usage or reply.usage
+    reply.version = _version(said)
     hear("".join(reply.content), False)
     return reply
 
@@ -160,6 +174,7 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
         if said.error is not None:
             raise BackendError(f"{url} broke off: {json.dumps(said.error)[:500]}")
         reply.usage = said.usage or reply.usage
+        reply.version = _version(said) or reply.version
         for choice in said.choices or []:
             if choice.delta is not None:
                 _take(reply, choice.delta, hear)
@@ -167,6 +182,11 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
     if not done and reply.finish_reason is None:
         raise BackendError(f"{url} broke off in the middle of the answer", lost=True)
     return reply
+
+
+def _version(said: _Said) -> str:
+    """``gpt-4o-2024-08-06, fp_1``: all that a server of somebody else's says of its weights."""
+    return ", ".join(part for part in (said.model, said.system_fingerprint) if part)
 
 
 def _events(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -190,9 +210,11 @@ def _take(reply: Reply, words: _Words, hear: Hear) -> None:
     if thinking:
         reply.thinking.append(thinking)
         hear(thinking, True)
-    if words.content:
-        reply.content.append(words.content)
-        hear(words.content, False)
+    called = [call.function.arguments or "" for call in words.tool_calls or [] if call.function]
+    for text in (words.content or "", *called):
+        if text:
+            reply.content.append(text)
+            hear(text, False)
 
 
 def _decode(url: str, data: bytes) -> _Said:

@@ -27,7 +27,7 @@ class Fitted:
 def fit(prompt: Prompt, room: int | None, measure: Callable[[Prompt], int]) -> Fitted:
     """As much of the prompt as takes ``room`` tokens at most (None: any), or what is left of it
     where even that is too long."""
-    if room is None:
+    if room is None or _bytes(prompt) <= room:  # no token is shorter than a byte
         return Fitted(prompt)
     fitted = Fitted(prompt, tokens=measure(prompt))
     while (fitted.tokens or 0) > room:
@@ -37,6 +37,10 @@ def fit(prompt: Prompt, room: int | None, measure: Callable[[Prompt], int]) -> F
         prompt, name = shorter
         fitted = Fitted(prompt, [*fitted.left_out, name], measure(prompt))
     return fitted
+
+
+def _bytes(prompt: Prompt) -> int:
+    return sum(len(message.content.encode()) + 64 for message in prompt)
 
 
 def without_next(prompt: Prompt) -> tuple[Prompt, str] | None:

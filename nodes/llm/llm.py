@@ -145,7 +145,7 @@ class Llm(Node):
             id=request.id,
             answer=valid.answer,
             model=self.backend.model,
-            weights=self.weights,
+            weights=self.weights or valid.asked.version,
             prompt_tokens=valid.asked.prompt_tokens,
             completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,

@@ -75,6 +75,8 @@ class OpenAIBackend:
         Raises:
             BackendError: there is no server.
         """
+        if not any(message.parts for message in prompt):
+            return Fitted(prompt)
         url = self._url()
         meter = self._meter
         if meter is None:
@@ -95,9 +97,15 @@ class OpenAIBackend:
         hear = listener.hear if listener is not None else _deaf
         reply = post(url, json.dumps(body).encode(), self._headers, self._profile.timeout, hear)
         if reply.finish_reason == "length":
+            still = not split("".join(reply.content))[1].strip()
             raise BackendError(
-                f"the answer was cut off at max_tokens={self._profile.max_tokens}; "
-                "raise llm.max_tokens"
+                f"the answer was cut off at max_tokens={self._profile.max_tokens}"
+                + (
+                    ", while the model was still thinking; raise llm.max_tokens or set "
+                    "llm.thinking=false"
+                    if still
+                    else "; raise llm.max_tokens"
+                )
             )
         if reply.finish_reason == "abort":
             raise BackendError(f"{url} ended the answer before it was complete", lost=True)
@@ -107,6 +115,7 @@ class OpenAIBackend:
             reply.usage.prompt_tokens,
             reply.usage.completion_tokens,
             thinking="".join(reply.thinking) + thinking,
+            version=reply.version,
         )
 
     def _body(self, name: str, prompt: list[ChatMessage], schema: dict[str, Any]) -> dict[str, Any]:
@@ -130,6 +139,8 @@ class OpenAIBackend:
             }
         elif self._profile.response_format == "json_object":
             body["response_format"] = {"type": "json_object"}
+        if self._profile.thinking is not None:
+            body["chat_template_kwargs"] = {"enable_thinking": self._profile.thinking}
         return {**body, **self._profile.extra}
 
 

@@ -22,6 +22,7 @@ from messages.chat import (
     Question,
     SpecAnswer,
     SpecQuestion,
+    game_of,
 )
 from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, succeeded, told
@@ -57,7 +58,8 @@ class RulebookBackend:
             answer = self._answer(question)
         except rules.NoRule as error:
             raise BackendError(str(error), permanent=True) from None
-        return Completion(msgspec.json.encode(answer).decode())
+        text = msgspec.json.encode(answer).decode()
+        return Completion(text, version=Book(game_of(question), self._book).version)
 
     def _answer(self, question: Question) -> msgspec.Struct:
         if isinstance(question, PlanQuestion):
