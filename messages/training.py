@@ -9,7 +9,7 @@ import msgspec
 
 from messages.interface import Action, Topic
 from messages.program import Program
-from messages.world import ChoiceUse, Interface, SeedRange, Task
+from messages.world import ChoiceUse, Guard, Interface, SeedRange, Task
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +43,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     most: int | None = None
     give_up_at: int | None = None  # samples within which an episode must succeed; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
+    guards: list[Guard] = []  # that cut in, also into prefix and lead
 
 
 class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -93,6 +94,7 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     environments: list[int] = []  # rows that it plays in, the others wait; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
     seed: int | None = None  # of the choices that are drawn; None: made from the session's name
+    guards: list[Guard] = []  # that cut in
 
 
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):

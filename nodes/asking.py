@@ -37,6 +37,7 @@ from models.outcomes import (
     listed,
     run_in_words,
 )
+from nodes.guards import line_in_words
 from nodes.node import Node
 from nodes.prompt_parts import Marks
 from worlds import card
@@ -135,6 +136,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     filters["compact"] = _compact
     filters["spec_json"] = _spec_json
     filters["ending"] = _run_in_words
+    filters["guarded"] = line_in_words
     return environment
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from messages.program import Program
-from messages.world import Episode, Interface, OpenSession
+from messages.world import Episode, Guard, Interface, OpenSession
 from nodes.tables import open_table
 
 FILE = "episodes.sqlite"
@@ -43,6 +43,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     program: Program | None = None
     interface: Interface | None = None
     choices: bytes = b""
+    guards: list[Guard] = []  # that cut in
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):

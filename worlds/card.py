@@ -150,6 +150,11 @@ class RulebookRules(ABC):
     programs: Path
     """Folder of the stock of programs."""
 
+    @property
+    def guards(self) -> Path:
+        """Folder of the stock of guards, a folder each."""
+        return self.programs.parent / "guards"
+
     @abstractmethod
     def kind_of(
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables

@@ -12,6 +12,8 @@ from messages.program import CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     ChoiceUse,
     Episode,
+    Guard,
+    GuardReport,
     Interface,
     Opened,
     OpenSession,
@@ -28,7 +30,7 @@ from worlds.play import Ints
 
 
 class SessionLost(Exception):
-    """The session is gone, with the process that held it; the text says why, for its user.
+    """The session is gone, with the process that held it; the text has why, for its user.
     ``killed``: it was killed from outside."""
 
     def __init__(self, text: str, killed: bool = False) -> None:
@@ -39,7 +41,7 @@ class SessionLost(Exception):
 class Hosted(Protocol):
     """What the env server asks of a session; see `Session` for what the calls mean.
 
-    All of them raise ValueError for what will not do, and `SessionLost`.
+    All of them raise ValueError for what is invalid, and `SessionLost`.
     """
 
     name: str
@@ -49,7 +51,11 @@ class Hosted(Protocol):
 
     def opened(self) -> Opened: ...
     def take(
-        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> None: ...
     def step(self, choices: Ints) -> Stepped: ...
     def run_program(
@@ -58,12 +64,14 @@ class Hosted(Protocol):
         check: Callable[[], None] = ...,
         environments: Sequence[int] = (),
         begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]: ...
     def said(self) -> list[Episode]: ...
     def endings(self) -> list[str]: ...
     def pictures(self) -> list[Picture]: ...
     def choices(self) -> list[ChoiceUse]: ...
     def mistakes(self) -> dict[str, int]: ...
+    def guards(self) -> list[GuardReport]: ...
     def close(self) -> None: ...
 
 

@@ -12,7 +12,17 @@ import msgspec
 import numpy as np
 
 from messages.program import Program, ProgramReport
-from messages.world import ChoiceUse, Episode, Interface, Opened, OpenSession, Picture, Stepped
+from messages.world import (
+    ChoiceUse,
+    Episode,
+    Guard,
+    GuardReport,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    Stepped,
+)
 from nodes.env_server.hosting import Hosted, SessionLost
 from nodes.episodes import Kept, Part, Play, StoredEpisodes
 from worlds.play import Ints
@@ -21,7 +31,7 @@ LOG = logging.getLogger("env_server")
 
 
 class Recorded:
-    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is told once."""
+    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is called once."""
 
     def __init__(
         self,
@@ -50,12 +60,21 @@ class Recorded:
         return self._session.opened()
 
     def take(
-        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> None:
-        self._session.take(interface, environments, begins)
+        self._session.take(interface, environments, begins, guards)
         self._end_part()
         self._interface = interface
-        part = Part(environments=list(environments), begins=begins, interface=interface)
+        part = Part(
+            environments=list(environments),
+            begins=begins,
+            interface=interface,
+            guards=list(guards),
+        )
         self._parts.append(part)
 
     def step(self, choices: Ints) -> Stepped:
@@ -72,10 +91,14 @@ class Recorded:
         check: Callable[[], None] = lambda: None,
         environments: Sequence[int] = (),
         begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]:
         self._end_part()
-        self._parts.append(Part(environments=list(environments), begins=begins, program=program))
-        return self._session.run_program(program, check, environments, begins)
+        part = Part(
+            environments=list(environments), begins=begins, program=program, guards=list(guards)
+        )
+        self._parts.append(part)
+        return self._session.run_program(program, check, environments, begins, guards)
 
     def said(self) -> list[Episode]:
         return self._session.said()
@@ -92,10 +115,13 @@ class Recorded:
     def mistakes(self) -> dict[str, int]:
         return self._session.mistakes()
 
+    def guards(self) -> list[GuardReport]:
+        return self._session.guards()
+
     def close(self, whole: bool = False) -> None:
         """``whole``: whoever opened it has come to the end of it."""
         if not self._request.autoreset:
-            with suppress(SessionLost):  # then it is played anew
+            with suppress(SessionLost):  # then it is played again
                 self._note(self._session.said(), self._session.endings(), whole)
         self._session.close()
 

@@ -77,7 +77,7 @@ def implement_by_code(
             continue
         this = number - 1
         agent.working(goal, f"trying program {this} for {sub_action.name!r}")
-        stage = Stage(sub_action=sub_action, program=program)
+        stage = Stage(sub_action=sub_action, program=program, guards=request.guards)
         try:
             most = _for_one(agent, goal, stage, spent, last=tried == agent.parameters.repairs)
             played = try_out(agent, goal, this, stage, most)
@@ -86,7 +86,7 @@ def implement_by_code(
                 outcome.verdict = failed(str(reason))
             break
         tried += 1
-        spent.trial += played.steps
+        spent.tried(played)
         verdict = judge(agent, goal, this, played, macros=[])
         if outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes)):
             best = len(attempts)

@@ -4,10 +4,12 @@ from messages.bus import SESSION_LOST, GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
+    MAKE_GUARD,
     PERFORM,
     WORKING,
     Evaluate,
     Evaluated,
+    GuardMade,
     Implemented,
     Performed,
     Stage,
@@ -17,6 +19,7 @@ from messages.program import ProgramReport
 from models.outcomes import FAULTS
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
+from nodes.fast_agent.guard_branch import GuardGoal, make_guard
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play, Played
@@ -48,6 +51,7 @@ class FastAgent(Agent):
         self.starts = WarmStarts(self.skills, self.memory)
         self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
+        self.serve_action(MAKE_GUARD, self.make_guard)
         self.serve_action(EVALUATE, self.evaluate)
         self.serve_action(PERFORM, self.perform)
 
@@ -86,6 +90,12 @@ class FastAgent(Agent):
             return implement_by_code(self, goal, looked_up, spent)
         return implement_by_rl(self, goal, self.starts, looked_up, spent)
 
+    def make_guard(self, goal: GuardGoal) -> GuardMade:
+        made = make_guard(self, goal, self.skills)
+        line = made.line
+        self.log.info("%s %s", goal.id, "was made" if line.made else f"was not made: {line.reason}")
+        return made
+
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request
         self.working(goal, f"evaluating {len(request.stages)} stages")
@@ -115,8 +125,10 @@ class FastAgent(Agent):
             reports=_explaining(played, request.stages),
             held=played.held,
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
+            guards=played.guards,
         )
         self.skills.evaluated(goal.id, request, evaluated)
+        self.skills.guarded(goal.id, request, evaluated)
         return evaluated
 
     def _library(self) -> Library | None:

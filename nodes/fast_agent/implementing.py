@@ -8,11 +8,13 @@ from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
 from messages.training import Learning
 from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import GuardReport
 from models.outcomes import FAULTS, run_in_words
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import Play, Played, leading_programs
 from nodes.fast_agent.portions import longest_episode, play_what_fits
 from nodes.fast_agent.seeds import trial_seeds
+from nodes.guards import together
 
 Implementing = GoalHandle[Implement, Working]
 
@@ -27,6 +29,12 @@ class Spent:
     limit: int | None = None
     training: int = 0
     trial: int = 0
+    guards: list[GuardReport] = field(default_factory=list)  # what they did in its tryouts
+
+    def tried(self, played: Played) -> None:
+        """Count a tryout."""
+        self.trial += played.steps
+        self.guards = together([*self.guards, *played.guards])
 
     @property
     def left(self) -> int | None:
@@ -81,7 +89,9 @@ class Outcome:
             skill=self.skill,
             learning=self.learning,
         )
-        return Implemented(stage=self.stage, line=line, samples=spent.samples())
+        return Implemented(
+            stage=self.stage, line=line, samples=spent.samples(), guards=spent.guards
+        )
 
 
 def failed(reason: str) -> Verdict:
@@ -121,6 +131,7 @@ def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
         seeds=trial_seeds(agent.seed),
         stages=[*played_before, stage],
         prefix=[] if played_before else prefix,
+        guards=goal.request.guards,
         pictures=agent.pictures,
         persist=agent.parameters.persist,
     )

@@ -24,6 +24,8 @@ from messages.world import (
     RUN_PROGRAM,
     ChoiceUse,
     Episode,
+    Guard,
+    GuardReport,
     OpenSession,
     Picture,
     Pictures,
@@ -51,6 +53,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange
     stages: Sequence[Stage]
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
+    guards: Sequence[Guard] = ()  # that cut into the prefix; the stages have their own
     record: bool = False
     pictures: Pictures | None = None  # of the last stage
     # A policy whose horizon is over before its stage is done begins again until episodes are over.
@@ -70,6 +73,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     held: list[int] = []  # with ``look``: in how many episodes each stage's condition held after it
     choices: list[ChoiceUse] = []  # of the last policy, see `Closed`
     mistakes: dict[str, int] = {}
+    guards: list[GuardReport] = []
 
 
 class StagePlayed(NamedTuple):
@@ -137,6 +141,7 @@ class Player:
                 size=play.size,
                 seeds=play.seeds,
                 prefix=list(play.prefix),
+                guards=list(play.guards),
                 record=play.record,
                 pictures=play.pictures,
                 play=play_of(session),
@@ -170,6 +175,7 @@ class Player:
             held=held,
             choices=closed.choices,
             mistakes=closed.mistakes,
+            guards=closed.guards,
         )
 
     def _held(self, session: str, stage: Stage, game: str) -> int:
@@ -213,7 +219,11 @@ class Player:
         rows = list(environments)
         if stage.program is not None:
             goal = RunProgram(
-                session=session, program=stage.program, environments=rows, begins=begins
+                session=session,
+                program=stage.program,
+                environments=rows,
+                begins=begins,
+                guards=stage.guards,
             )
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return StagePlayed(ran.steps, ran.reports, [])
@@ -224,6 +234,7 @@ class Player:
                 environments=rows,
                 begins=begins,
                 seed=_draws(session),
+                guards=stage.guards,
             )
             acted = self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled)
             return StagePlayed(acted.steps, [], acted.late)

@@ -14,6 +14,7 @@ from messages.plan import Stage
 from messages.program import Program, ProgramReport
 from messages.world import ChoiceUse, SeedRange, Task
 from nodes.fast_agent.playing import Play, Played, Player
+from nodes.guards import together
 
 
 class OutOfSamples(Exception):
@@ -96,12 +97,13 @@ def _together(portions: Sequence[Played]) -> Played:
         pictures=first.pictures,
         all_reports=every,
         held=[sum(each) for each in zip(*(p.held for p in portions), strict=True)],
-        choices=together(portion.choices for portion in portions),
+        choices=added_up(portion.choices for portion in portions),
         mistakes=_added(portion.mistakes for portion in portions),
+        guards=together(report for portion in portions for report in portion.guards),
     )
 
 
-def together(uses: Iterable[Sequence[ChoiceUse]]) -> list[ChoiceUse]:
+def added_up(uses: Iterable[Sequence[ChoiceUse]]) -> list[ChoiceUse]:
     """What was chosen in several plays, the most frequent first."""
     found: dict[str, ChoiceUse] = {}
     for use in (each for play in uses for each in play):

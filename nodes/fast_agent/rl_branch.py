@@ -53,7 +53,7 @@ def implement_by_rl(
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
 
-    stage = Stage(sub_action=goal.request.sub_action, spec=spec)
+    stage = Stage(sub_action=goal.request.sub_action, spec=spec, guards=goal.request.guards)
     if (left := spent.left) is not None:
         episode, tryout = longest_tryout(agent, goal, stage)
         # A policy that nobody tries out is for nothing: as much as that may take is kept back, but
@@ -88,7 +88,7 @@ def implement_by_rl(
     agent.working(goal, f"trying the policy for {spec.name!r}")
     stage = msgspec.structs.replace(stage, policy=trained.policy, spec=spec)
     played = try_out(agent, goal, 0, stage, spent.left)
-    spent.trial += played.steps
+    spent.tried(played)
     macros = [macro.name for macro in spec.interface.macros]
     learning = learning_of(trained, played)
     verdict = judge(agent, goal, 0, played, macros, learning)
@@ -194,6 +194,7 @@ def _training_spec(
             for stage in request.before[len(prefix) :]
             if stage.program is not None or stage.policy is not None
         ],
+        guards=request.guards,
         seeds=training_seeds(agent.seed),
         budget=min(answer.budget, parameters.budget or answer.budget),
         stop_at=parameters.stop_at,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from messages.plan import Iteration, Line, Stage, SubAction, Tried
+from messages.world import Guard
 
 
 def lines_of(sub_action: SubAction, history: Sequence[Iteration]) -> list[Line]:
@@ -36,11 +37,14 @@ def tried(sub_action: SubAction, history: Sequence[Iteration]) -> list[Tried]:
 
 
 def earlier_success(
-    sub_action: SubAction, before: Sequence[Stage], history: Sequence[Iteration]
+    sub_action: SubAction,
+    before: Sequence[Stage],
+    guards: Sequence[Guard],
+    history: Sequence[Iteration],
 ) -> tuple[Stage, Line] | None:
-    """The latest stage that did this sub-action, after the same stages, and its verdict line. None
-    where it lost most of what an evaluation lost: its tryout was lucky, and the same again would
-    lose the same."""
+    """The latest stage that did this sub-action, after the same stages and with the same guards,
+    and its verdict line. None where it lost most of what an evaluation lost: its tryout was lucky,
+    and the same again would lose the same."""
     for iteration in reversed(history):
         weakest = iteration.unseen.weakest if iteration.unseen is not None else None
         for place, (stage, line) in enumerate(zip(iteration.stages, iteration.lines, strict=False)):
@@ -50,6 +54,7 @@ def earlier_success(
                 and stage.sub_action.method == sub_action.method
                 and stage.sub_action.success == sub_action.success
                 and iteration.stages[:place] == list(before)
+                and stage.guards == list(guards)
             ):
                 whole = all(each.verdict.success for each in iteration.lines)
                 return None if whole and place == weakest else (stage, line)

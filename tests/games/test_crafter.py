@@ -3,20 +3,28 @@
 import ast
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
 import pytest
 
 import worlds
+from messages.chat import GuardQuestion
+from messages.plan import GuardProposal
 from messages.program import CheckProgram, Program
 from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
+from nodes.llm.rulebook.rulebook import guard
+from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.game import COUNTERS
 from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
 from worlds.crafter.card.score import PUBLISHED, rates, score
+from worlds.crafter.play.observation import Observation
+from worlds.crafter.play.sight import Creature
 from worlds.crafter.play.world import CrafterWorld
 
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
@@ -93,6 +101,35 @@ def test_conditions_count_items_and_achievements() -> None:
     assert (readings.counters()[0] == start[0]).all()
     with pytest.raises(ValueError, match="Crafter has no condition near wood"):
         PLAY.judge(Condition(kind="near", name="wood"), world)
+
+
+def test_guards_of_the_rules_are_there_and_compile() -> None:
+    book = Book("crafter")
+    assert {rule.folder for rule in book.rules.guards.values()} == {
+        path.name for path in CARD.rulebook.guards.iterdir() if path.is_dir()
+    }
+    for approach in book.rules.subtasks.values():
+        assert set(approach.guards) <= set(book.rules.guards)
+    for name in book.rules.guards:
+        proposal = GuardProposal(name=name, when=book.guard(name).when)
+        made = guard(GuardQuestion(task=TASK, proposal=proposal))
+        for source, kind in ((made.when, "when"), (made.source, "action")):
+            program = Program(name=name, source=source)
+            assert problems_of(CheckProgram(program=program, kind=kind), PLAY.programs) == []
+
+
+@pytest.mark.parametrize(
+    ("creature", "holds"),
+    [(("zombie", 1, 0), True), (("zombie", 2, 0), False), (("arrow left", 3, 0), True),
+     (("arrow right", 3, 0), False), (("arrow up", 0, 2), True), (("cow", 1, 0), False)],
+)  # fmt: skip
+def test_fighting_back_begins_with_what_is_about_to_hurt(
+    creature: tuple[str, int, int], holds: bool
+) -> None:
+    source = (CARD.rulebook.guards / "fight_back" / "when.py").read_text()
+    sight = SimpleNamespace(creatures=(Creature(*creature),), sleeping=False)
+    seen = Observation(SimpleNamespace(sight=lambda environment: sight), 0, 0)  # type: ignore[arg-type]
+    assert CodeCondition(source, PLAY.programs).holds(seen) is holds
 
 
 def test_every_goal_has_a_plan_and_programs_that_compile() -> None:

@@ -53,7 +53,7 @@ class Run:
         self.steps = 0  # primitives that were carried out
         self.ending: Ending | None = None
         self._next: Code | None = None  # where the program stands
-        self._last: Code | None = None  # what was carried out
+        self.last: Code | None = None  # what was carried out last
         self._fuel = Fuel()
         self.seconds = 0.0  # of the processor's time, as far as it was timed
         self._names: dict[str, Any] = {}
@@ -80,7 +80,16 @@ class Run:
 
     def send(self, obs: Any) -> Code | None:
         """The primitive was carried out and this came of it; the next one's code or None."""
-        self.carried_out(self.steps + 1, self._next)
+        return self._go_on(obs, self.steps + 1)
+
+    def resume(self, obs: Any, steps: int) -> Code | None:
+        """After its last primitive others acted in the environment, up to this observation;
+        ``steps`` have passed since it began."""
+        self._next = self.last
+        return self._go_on(obs, steps)
+
+    def _go_on(self, obs: Any, steps: int) -> Code | None:
+        self.carried_out(steps, self._next)
         self.refuel()
         try:
             code = self._generator.send(obs)  # type: ignore[union-attr]
@@ -127,7 +136,7 @@ class Run:
 
     def carried_out(self, steps: int, code: Code | None) -> None:
         """The world took this primitive, the run's step number ``steps``."""
-        self.steps, self._last = steps, code
+        self.steps, self.last = steps, code
 
     def _accepted(self, code: Code) -> Code | None:
         if not length_hint(self._fuel.left):
@@ -147,7 +156,7 @@ class Run:
     def _end(self, status: Status, line: int = 0, error: str = "") -> None:
         if status == "finished" and self._fuel.exhausted:
             status, error = "fuel_exhausted", self._fuel.limit
-        last = "" if self._last is None else self.program.runtime.described(self._last)
+        last = "" if self.last is None else self.program.runtime.described(self.last)
         self.ending = Ending(status, self.steps, line, last, error)
         if self._generator is not None:
             with contextlib.suppress(Exception):
@@ -234,6 +243,27 @@ class Batch:
                 ended.append((row, run))
         self._remove(ended)
         return ended
+
+    def hold(self, row: int) -> Run:
+        """The row's run does not go on after the step that the world has just taken, until
+        `release`."""
+        codes = self._waiting()
+        run = self.runs.pop(row)
+        run.carried_out(self.steps + 1, codes.pop(row))
+        self._write(codes)
+        return run
+
+    def release(self, row: int, run: Run, seen: Observations) -> list[tuple[int, Run]]:
+        """A run that was held goes on. The steps that passed meanwhile count as its own."""
+        if self._observation is None:
+            self._observation = run.program.runtime.observation
+        code = run.resume(self._observation(seen, row, self.steps), self.steps)
+        if code is None:
+            return [(row, run)]
+        codes = self._waiting()
+        self.runs[row], codes[row] = run, code
+        self._write(codes)
+        return []
 
     def replace(self, row: int, code: Code | None) -> list[tuple[int, Run]]:
         """The row's run has got something else to do, or None: it has ended."""
