@@ -9,7 +9,7 @@ import msgspec
 
 from messages.interface import Action, Topic
 from messages.program import Program
-from messages.world import Guard, Interface, SeedRange, Task
+from messages.world import ChoiceUse, Guard, Interface, SeedRange, Task
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +72,17 @@ class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success_rate: float
     curve: list[tuple[int, float]]  # (samples, success rate of the recent training episodes)
     reason: str  # why training stopped
+
+
+class Learning(msgspec.Struct, frozen=True, kw_only=True):
+    """How a training went, and what the policy did in its tryout, for those who judge it or write
+    the next spec."""
+
+    samples: int
+    curve: list[tuple[int, float]]  # a few points of `Trained.curve`, first and last among them
+    stopped: str  # why it ended
+    choices: list[ChoiceUse] = []
+    mistakes: dict[str, int] = {}  # of rewards that are code, in words -> how often
 
 
 class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -115,6 +115,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     ended: Literal["running", "success", "horizon", "death"]
     before: View
     after: View
+    cause: str = ""  # of a death, in words: "drowning", "a blow of a zombie"
 
 
 class Pictures(msgspec.Struct, frozen=True, kw_only=True):
@@ -324,12 +325,24 @@ class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     session: str
 
 
+class ChoiceUse(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a policy chose something. ``endings``: of a macro's runs, in words -> how many."""
+
+    name: str
+    times: int
+    endings: dict[str, int] = {}
+
+
 class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """The result of a session: one episode per environment, and the film if it was recorded."""
 
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
     pictures: list[Picture] = []  # by environment, in the order they were taken
+    # Of the last policy that played: its choices, the most frequent first, and what went wrong in
+    # its rewards that are code, in words -> how often.
+    choices: list[ChoiceUse] = []
+    mistakes: dict[str, int] = {}
     guards: list[GuardReport] = []  # those that the session had, by the order in which they came
 
 

@@ -46,6 +46,7 @@ class Agent(Node):
         trial_episodes: Positive = 20
         evaluation_episodes: Positive = EVALUATION_EPISODES
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
+        refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
         required_rate: Share = 0.9  # success rate of a tryout that counts as success
         program_steps: Positive = 1000  # primitive steps that one run of a program may take
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up

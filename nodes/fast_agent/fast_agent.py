@@ -12,9 +12,12 @@ from messages.plan import (
     GuardMade,
     Implemented,
     Performed,
+    Stage,
     Working,
 )
+from messages.program import ProgramReport
 from messages.world import JUDGED
+from models.outcomes import FAULTS
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.guard_branch import GuardGoal, make_guard
@@ -26,7 +29,7 @@ from nodes.fast_agent.implementing import (
     judge_whole,
 )
 from nodes.fast_agent.performing import Performing, perform
-from nodes.fast_agent.playing import Play
+from nodes.fast_agent.playing import Play, Played
 from nodes.fast_agent.portions import OutOfSamples, play_what_fits
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
@@ -36,6 +39,14 @@ from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.files import UnusableFile
 from nodes.skill_library import Library
 from nodes.skills import LibraryError
+
+
+def _explaining(played: Played, stages: list[Stage]) -> list[ProgramReport]:
+    """Reports by which episodes that failed are explained: where a policy came last, that an
+    earlier program came to its end explains nothing."""
+    if stages and stages[-1].program is not None:
+        return played.all_reports
+    return [report for report in played.all_reports if report.status in FAULTS]
 
 
 class FastAgent(Agent):
@@ -103,6 +114,7 @@ class FastAgent(Agent):
             record=request.record,
             pictures=self.pictures if request.task.success.kind == JUDGED else None,
             persist=self.parameters.persist,
+            look=True,
         )
         id = f"{goal.id}/episodes"
         try:
@@ -120,6 +132,8 @@ class FastAgent(Agent):
             episodes=played.episodes,
             steps=played.steps,
             video=played.video,
+            reports=_explaining(played, request.stages),
+            held=played.held,
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
             guards=played.guards,
         )

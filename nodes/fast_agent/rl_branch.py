@@ -10,6 +10,7 @@ from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Interface
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
     Implementing,
     Outcome,
@@ -89,8 +90,9 @@ def implement_by_rl(
     played = try_out(agent, goal, 0, stage, spent.left)
     spent.tried(played)
     macros = [macro.name for macro in spec.interface.macros]
-    verdict = judge(agent, goal, 0, played, macros)
-    outcome.offer(stage, verdict, macros, len(played.episodes))
+    learning = learning_of(trained, played)
+    verdict = judge(agent, goal, 0, played, macros, learning)
+    outcome.offer(stage, verdict, macros, len(played.episodes), learning)
     return outcome
 
 
@@ -104,6 +106,7 @@ def _write_spec(
     if parameters.observations is not None:
         features = list(parameters.observations)
     problems: list[str] = []
+    refused: SpecAnswer | None = None
     for number in range(1 + parameters.repairs):
         question = SpecQuestion(
             task=request.task,
@@ -114,7 +117,10 @@ def _write_spec(
             actions=list(specs.actions),
             macros_allowed=parameters.macros,
             problems=problems,
+            refused=refused,
             skills=looked_up.notes,
+            tried=request.tried,
+            performed=request.performed,
         )
         answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
         if parameters.observations is not None:
@@ -153,6 +159,7 @@ def _write_spec(
                 ]
         if not problems:
             return _training_spec(agent, goal, answer, macros), []
+        refused = answer
     return None, problems
 
 

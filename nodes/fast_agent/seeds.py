@@ -32,6 +32,16 @@ def evaluation_seeds(seed: int) -> SeedRange:
     return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_TRIAL)
 
 
+def performance_seeds(seed: int, number: int, size: int) -> SeedRange:
+    """Seeds of a goal's performances of ``size`` episodes each: the first has those of evaluations,
+    later ones those that come after them. When too few are left it goes round."""
+    seeds = evaluation_seeds(seed)
+    first = number * size % _TRIAL
+    if _TRIAL - first < size:
+        first = 0
+    return SeedRange(first=seeds.first + first, count=seeds.count - first)
+
+
 class _Tryout(msgspec.Struct, frozen=True):
     id: str
     size: int

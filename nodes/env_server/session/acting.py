@@ -6,6 +6,7 @@ side until the last of them has ended.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 import numpy as np
 
@@ -23,10 +24,18 @@ from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.playing import Act, Possible
 from nodes.env_server.session.records import Reports
 from nodes.env_server.session.steps import Outcome, Steps
+from nodes.env_server.session.tally import Tally
 from worlds.play import Assistant, Bools, Ints
 from worlds.runtime import Code, Observations, Runtime
 
 _NO_FIELDS = frozenset[str]()
+
+
+class Notes(Protocol):
+    """What is told of each run that ends."""
+
+    def ended(self, row: int, run: Run) -> None: ...
+
 
 Ends = Callable[[Bools, Bools], Bools]
 """Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
@@ -47,9 +56,11 @@ class Acting:
         outcome: Outcome,
         count: Ends,
         guards: Guards | None = None,
+        tally: Tally | None = None,
     ) -> None:
         """One decision in the rows that are ``acting``, with the turns of guards that cut in.
-        ``count`` also adds each primitive step to ``outcome``.
+        ``count`` also adds each primitive step to ``outcome``; ``tally`` is told what was chosen
+        and how macros end.
 
         Raises:
             ValueError: there is no such choice.
@@ -58,6 +69,8 @@ class Acting:
             raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
         steps, readings = self._steps, self._steps.readings
         primitives = stage.choices.primitives
+        if tally is not None:
+            tally.chose(stage, choices, acting)
         single = acting & (choices < primitives)
         rows = np.flatnonzero(single)
         stage.choices.fill(steps.actions, choices[rows], rows, readings)
@@ -67,12 +80,14 @@ class Acting:
             fields = _NO_FIELDS.union(*(program.fields for program, _ in chosen.values()))
             seen = self._runtime.observe(readings, fields)
             batch, ended = self._start(chosen, seen)
-            for row, _ in ended:
+            for row, run in ended:
+                if tally is not None:
+                    tally.ended(row, run)
                 # A macro that ends before it acts still takes a step: a decision without one could
                 # be repeated for ever.
                 steps.actions[row] = steps.play.noop
                 single[row] = True
-            self._advance(batch, acting, fields, seen, count, guards=guards, once=single)
+            self._advance(batch, acting, fields, seen, count, tally, guards=guards, once=single)
         elif acting.any():
             count(acting, steps.tick(acting))
         if stage.assistant is not None:
@@ -141,7 +156,7 @@ class Acting:
         fields: frozenset[str],
         seen: Observations,
         ends: Ends,
-        reports: Reports | None = None,
+        reports: Notes | None = None,
         check: Callable[[], None] = lambda: None,
         guards: Guards | None = None,
         once: Bools | None = None,

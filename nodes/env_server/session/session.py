@@ -6,6 +6,7 @@ and what it counts for in `steps.py`, what is noted of it all in `records.py`.
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 import worlds
 from messages.program import Program, ProgramReport
 from messages.world import (
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -29,6 +31,7 @@ from nodes.env_server.session.playing import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, Outcome, Steps
+from nodes.env_server.session.tally import Tally
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -77,7 +80,11 @@ class Session:
         self._guards = self._made(request.guards)
         self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
+        self._tally = Tally()
+        self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
         self.stage = None if request.interface is None else self._stage(request.interface)
+        if request.interface is not None and not request.autoreset:
+            self._tally.begin(request.interface)
         self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
         self._steps.warm()
 
@@ -117,6 +124,8 @@ class Session:
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
         self._tell_mistakes()
+        self._mistakes = {} if self._other(interface) else self._mistakes_now()
+        self._tally.begin(interface)
         self.stage, self._guards = stage, made
         stage.over[:] = self.episodes.over | ~rows
         if self._photographer is not None:
@@ -149,6 +158,7 @@ class Session:
                 outcome,
                 lambda running, dead: of_stage(stage, outcome, running, dead),
                 self._guards,
+                None if self._autoreset else self._tally,
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
@@ -232,6 +242,14 @@ class Session:
         """Those of the last stage, if the session takes any."""
         return [] if self._photographer is None else self._photographer.said()
 
+    def choices(self) -> list[ChoiceUse]:
+        """What the last policy chose; nothing of a training's."""
+        return self._tally.said()
+
+    def mistakes(self) -> dict[str, int]:
+        """What went wrong in the last policy's rewards that are code, in words, and how often."""
+        return self._mistakes_now()
+
     def guards(self) -> list[GuardReport]:
         """What the guards of all stages did."""
         self._guards.mistakes()
@@ -269,6 +287,15 @@ class Session:
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
         for said, times in mistakes.items():
             LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
+
+    def _other(self, interface: Interface) -> bool:
+        return self.stage is None or self.stage.interface != interface
+
+    def _mistakes_now(self) -> dict[str, int]:
+        now = Counter(self._mistakes)
+        if self.stage is not None:
+            now.update(self.stage.rewards.mistakes())
+        return dict(now)
 
     def _named(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)

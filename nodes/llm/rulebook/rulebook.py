@@ -26,6 +26,7 @@ from messages.chat import (
     Question,
     SpecAnswer,
     SpecQuestion,
+    game_of,
 )
 from messages.plan import GuardProposal, Method
 from messages.world import DEFAULT_GAME
@@ -62,7 +63,8 @@ class RulebookBackend:
             answer = self._answer(question)
         except rules.NoRule as error:
             raise BackendError(str(error), permanent=True) from None
-        return Completion(msgspec.json.encode(answer).decode())
+        text = msgspec.json.encode(answer).decode()
+        return Completion(text, version=Book(game_of(question), self._book).version)
 
     def _answer(self, question: Question) -> msgspec.Struct:
         if isinstance(question, GoalQuestion):
@@ -156,16 +158,18 @@ def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
 
 
 def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
-    """The next program of the stock; the last one again when there is no other."""
+    """The next program of the stock; the last one again when there is no other. One that lost most
+    of what an evaluation lost comes last."""
     goal = question.task.success
     stock = _step(question, book).programs
     if not stock:
         raise rules.NoRule(f"the rulebook has no program for {question.sub_action.name!r}")
-    file = stock[min(len(question.attempts), len(stock) - 1)]
-    return ProgramAnswer(
-        thoughts=f"From the stock: {file}.",
-        source=Book(question.task.game, book).program(file, goal, question.task.inventory),
-    )
+    rulebook = Book(question.task.game, book)
+    sources = {file: rulebook.program(file, goal, question.task.inventory) for file in stock}
+    weak = {each.program.source for each in question.tried if each.weakest and each.program}
+    order = sorted(stock, key=lambda file: sources[file] in weak)
+    file = order[min(len(question.attempts), len(order) - 1)]
+    return ProgramAnswer(thoughts=f"From the stock: {file}.", source=sources[file])
 
 
 def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
@@ -175,7 +179,10 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     if not stock:
         raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
     failed = sum(
-        line.sub_action.method == "rl" and not line.verdict.success for line in question.history
+        line.sub_action.name == question.sub_action.name
+        and line.sub_action.method == "rl"
+        and not line.verdict.success
+        for line in question.history
     )
     rulebook = Book(question.task.game, book)
     chosen = specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, rulebook)

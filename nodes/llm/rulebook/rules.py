@@ -1,5 +1,6 @@
 """Reads a game's rule file into types, and fills in what a condition says."""
 
+import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -112,6 +113,11 @@ class Book:
     def _filler(self) -> RulebookRules:
         return card(self.game).rulebook
 
+    @property
+    def version(self) -> str:
+        """A digest of the rules and of the stock of programs."""
+        return _version(self._filler.files, self._filler.programs)
+
     def approach(
         self, goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
     ) -> Approach:
@@ -219,6 +225,13 @@ def _rules(folder: Path, file: str) -> Rules:
     if not read.advice or read.advice[-1].when:
         raise NoRule(f"{file}: the last of its `advice` has `when: {{}}`, for what fits no other")
     return read
+
+
+@cache
+def _version(*folders: Path) -> str:
+    files = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
+    data = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
+    return hashlib.sha256(data).hexdigest()[:12]
 
 
 def _files(folder: Path) -> list[str]:
