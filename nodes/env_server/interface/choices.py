@@ -1,10 +1,20 @@
 """The action space of an interface: primitive actions by name, then macros."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from messages.world import Interface
 from nodes.env_server.programs import CompiledProgram, ProgramRefused, compile_program
 from worlds.play import Bools, Ints, Play, Readings, World
+
+
+class Coded(NamedTuple):
+    """A coded action, the most steps of one run, and after how many of them it is interrupted."""
+
+    program: CompiledProgram
+    max_steps: int
+    interrupt: int | None = None
 
 
 class Choices:
@@ -25,12 +35,15 @@ class Choices:
         if twice:
             raise ValueError(f"choices need names of their own; twice: {', '.join(sorted(twice))}")
         self.primitives = len(interface.actions)
-        self.macros: list[tuple[CompiledProgram, int]] = []
+        self.macros: list[Coded] = []
         for macro in interface.macros:
             if macro.max_steps < 1:
                 raise ValueError(f"macro {macro.name}: max_steps is at least 1")
+            if macro.interrupt is not None and macro.interrupt < 1:
+                raise ValueError(f"macro {macro.name}: it is interrupted after at least 1 step")
             try:
-                self.macros.append((compile_program(macro.source, play.programs), macro.max_steps))
+                program = compile_program(macro.source, play.programs)
+                self.macros.append(Coded(program, macro.max_steps, macro.interrupt))
             except ProgramRefused as refused:
                 raise ValueError(f"macro {macro.name} does not compile: {refused}") from None
         self._size = world.size

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from messages.program import Program
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.choices import Coded
+from nodes.env_server.interface.stage import Interrupted, Stage
 from nodes.env_server.programs import (
     Batch,
     CompiledProgram,
@@ -25,6 +26,7 @@ from worlds.play import Assistant, Bools, Ints
 from worlds.runtime import Code, Observations, Runtime
 
 _NO_FIELDS = frozenset[str]()
+_NOBODY: Mapping[int, Interrupted] = {}
 
 Ends = Callable[[Bools, Bools], Bools]
 """Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
@@ -54,12 +56,13 @@ class Acting:
         rows = np.flatnonzero(single)
         stage.choices.fill(steps.actions, choices[rows], rows, readings)
         batch: Batch | None = None
+        going_on = _going_on(stage, choices, acting)
         macro_rows = np.flatnonzero(acting & ~single).tolist()
         if macro_rows:
             chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
-            fields = _NO_FIELDS.union(*(program.fields for program, _ in chosen.values()))
+            fields = _NO_FIELDS.union(*(coded.program.fields for coded in chosen.values()))
             seen = self._runtime.observe(readings, fields)
-            batch, ended = self._start(chosen, seen)
+            batch, ended = self._start(chosen, seen, going_on)
             for row, _ in ended:
                 # A macro that ends before it acts still takes a step: a decision without one could
                 # be repeated for ever.
@@ -73,6 +76,9 @@ class Acting:
             self._advance(batch, acting, fields, seen, ends)
         elif acting.any():
             count(acting, steps.tick(acting))
+        if batch is not None:
+            for row, (run, code) in batch.interrupted.items():
+                stage.interrupted[row] = Interrupted(int(choices[row]), run, code)
         if stage.assistant is not None:
             self._assist(stage.assistant, acting, outcome, count)
         stage.previous[acting] = choices[acting]
@@ -102,7 +108,7 @@ class Acting:
     ) -> int:
         """Run a program in ``rows`` to its end; how many primitive steps that took."""
         seen = self._runtime.observe(self._steps.readings, program.fields)
-        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), (program, max_steps))
+        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps))
         batch, ended = self._start(chosen, seen)
         if reports is not None:
             for row, run in ended:
@@ -112,23 +118,31 @@ class Acting:
         return self._advance(batch, running, program.fields, seen, ends, reports, check)
 
     def _start(
-        self, chosen: Mapping[int, tuple[CompiledProgram, int]], seen: Observations
+        self,
+        chosen: Mapping[int, Coded],
+        seen: Observations,
+        going_on: Mapping[int, Interrupted] = _NOBODY,
     ) -> tuple[Batch, list[tuple[int, Run]]]:
-        """Begin in each row its program, with the most steps that it may take: the runs that stand
-        at their first primitive, and those that have ended without one."""
+        """Begin in each row its program, or let it go on where it was interrupted: the runs that
+        stand at their next primitive, and those that have ended without one."""
         possible = self._possible
         runs: dict[int, Run] = {}
         codes: dict[int, Code] = {}
         ended: list[tuple[int, Run]] = []
-        for row, (program, max_steps) in chosen.items():
-            run = Run(program, max_steps)
-            with PULSE.inside(program.mark):
-                code = possible(run, row, run.start(seen.row(row, 0)))
+        for row, coded in chosen.items():
+            before = going_on.get(row)
+            run = Run(coded.program, coded.max_steps) if before is None else before.run
+            with PULSE.inside(coded.program.mark):
+                next_code = run.start(seen.row(row, 0)) if before is None else before.code
+                code = possible(run, row, next_code)
             if code is not None:
                 runs[row], codes[row] = run, code
             else:
                 ended.append((row, run))
-        return Batch(runs, codes), ended
+        interrupts = {
+            row: coded.interrupt for row, coded in chosen.items() if coded.interrupt is not None
+        }
+        return Batch(runs, codes, interrupts), ended
 
     def _advance(
         self,
@@ -185,6 +199,20 @@ class Acting:
             verb, item = code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
         return code
+
+
+def _going_on(stage: Stage, choices: Ints, acting: Bools) -> dict[int, Interrupted]:
+    """The macros, by row, that go on where they were interrupted, because they are chosen again at
+    once. In the other rows that are ``acting`` what was interrupted is dropped."""
+    going_on: dict[int, Interrupted] = {}
+    for row, interrupted in list(stage.interrupted.items()):
+        if acting[row]:
+            del stage.interrupted[row]
+            if choices[row] == interrupted.choice:
+                going_on[row] = interrupted
+            else:
+                interrupted.drop()
+    return going_on
 
 
 def compiled(program: Program, programs: Runtime) -> CompiledProgram:

@@ -236,4 +236,6 @@ class Session:
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
-        return stage.features.compute(self._readings, stage.time(), stage.previous)
+        return stage.features.compute(
+            self._readings, stage.time(), stage.previous, stage.under_way()
+        )
