@@ -159,6 +159,31 @@ def test_a_part_that_cannot_be_carried_out_fails_in_the_program() -> None:
     assert played(world)[1] == [0, 0, 0, 12, 12, 0, 0, 0]
 
 
+def test_a_session_tells_which_primitive_choice_does_what_a_macro_did() -> None:
+    playing, _ = dancing(1, actions=["noop", "right", "left"], session={"matched": True})
+    # Left, right, three times; forward and attack are no choices of this policy.
+    matched = [choose(playing, 3).matched for _ in range(8)]
+    assert [each.tolist() for each in matched if each is not None] == [
+        [2], [1], [2], [1], [2], [1], [-1], [-1],
+    ]  # fmt: skip
+    assert dancing(1)[0].step(np.array([0])).matched is None
+
+
+def test_with_once_each_environment_plays_one_episode() -> None:
+    playing, world = dancing(None, size=2, horizon=8, session={"autoreset": True, "once": True})
+    stepped = choose(playing, DANCES, NOOP)
+    assert stepped.truncated.tolist() == [True, False]
+    assert stepped.final_rows.tolist() == [0]
+    assert choose(playing, DANCES, DANCES).steps.tolist() == [0, 7]
+    assert choose(playing, DANCES, DANCES).steps.tolist() == [0, 0]
+    assert world.stepped == 2 + 8 + 8 - 2  # the first step of all warms up
+
+
+def test_once_is_for_sessions_that_reset_by_themselves() -> None:
+    with pytest.raises(ValueError, match="one episode for each environment"):
+        dancing(None, session={"once": True})
+
+
 @pytest.mark.parametrize("interrupt", [0, -1])
 def test_an_interruption_after_nothing_is_refused(interrupt: int) -> None:
     with pytest.raises(ValueError, match="macro dance: it is interrupted after at least 1 step"):

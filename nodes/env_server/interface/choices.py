@@ -17,6 +17,19 @@ class Coded(NamedTuple):
     interrupt: int | None = None
 
 
+class Possible(NamedTuple):
+    """Action vectors of the primitive choices (choices, B, A), and where they are possible
+    (B, choices), at one moment."""
+
+    vectors: Ints
+    mask: Bools
+
+    def matching(self, done: Ints) -> Ints:
+        """(B,): the first choice that is possible and does what ``done`` (B, A) did, -1: none."""
+        same = (self.vectors == done).all(2).T & self.mask
+        return np.where(same.any(1), same.argmax(1), -1)
+
+
 class Choices:
     """What a policy may choose: ``names``, primitive actions first. A primitive action is possible
     as the game says, a macro always.
@@ -47,6 +60,7 @@ class Choices:
             except ProgramRefused as refused:
                 raise ValueError(f"macro {macro.name} does not compile: {refused}") from None
         self._size = world.size
+        self._noop = play.noop
 
     def mask(self, readings: Readings) -> Bools:
         """(B, choices) bool, never all False in a row."""
@@ -60,3 +74,11 @@ class Choices:
         """Write the action vectors of the primitive ``choices`` of ``rows`` into ``out`` (B, A).
         What is impossible becomes one that does nothing."""
         self._actions.fill(out, choices, rows, readings)
+
+    def possible(self, readings: Readings) -> "Possible":
+        """What the primitive actions would do now."""
+        vectors = np.tile(self._noop, (self.primitives, self._size, 1))
+        rows = np.arange(self._size)
+        for choice, out in enumerate(vectors):
+            self._actions.fill(out, np.full(self._size, choice), rows, readings)
+        return Possible(vectors, self.mask(readings)[:, : self.primitives])

@@ -33,11 +33,13 @@ Ends = Callable[[Bools, Bools], Bools]
 
 
 class Acting:
-    """Carries out decisions and programs."""
+    """Carries out decisions and programs. ``done`` (B, A): the last primitive step of each in the
+    last decision, before anything was done for the policy."""
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._runtime = steps.play.programs
+        self.done = steps.actions
 
     def carry_out(
         self, stage: Stage, choices: Ints, acting: Bools, outcome: Outcome, count: Ends
@@ -79,6 +81,7 @@ class Acting:
         if batch is not None:
             for row, (run, code) in batch.interrupted.items():
                 stage.interrupted[row] = Interrupted(int(choices[row]), run, code)
+        self.done = steps.actions if stage.assistant is None else steps.actions.copy()
         if stage.assistant is not None:
             self._assist(stage.assistant, acting, outcome, count)
         stage.previous[acting] = choices[acting]

@@ -53,7 +53,11 @@ class Session:
         self.lock = threading.Lock()
         self.film = film
         self._model = model
+        if request.once and not request.autoreset:
+            raise ValueError("one episode for each environment (once) needs autoreset")
         self._autoreset = request.autoreset
+        self._once = request.once
+        self._matched = request.matched
         self._steps = Steps(request, world, film, counted, model)
         self._readings = self._steps.readings
         self.episodes = self._steps.episodes
@@ -116,11 +120,13 @@ class Session:
         episodes, leading = self.episodes, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
+        matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
             features = self._features(leading.stage or stage)
         else:
             of_stage = self._steps.of_stage
+            before = stage.choices.possible(self._readings) if self._matched else None
             self._acting.carry_out(
                 stage,
                 choices,
@@ -130,16 +136,19 @@ class Session:
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
+            if before is not None:
+                matched = before.matching(self._acting.done)
             if self._autoreset:
                 rows = np.flatnonzero(ended)
-            else:
+            if not self._autoreset or self._once:
                 stage.over |= ended
+            if not self._autoreset:
                 for row in np.flatnonzero(ended & ~episodes.over).tolist():
                     done = "did what it was for" if outcome.success[row] else "spent its steps"
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
-        if len(rows):
+        if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
         return Stepped(
@@ -156,6 +165,7 @@ class Session:
             final_lengths=final_lengths,
             prefix_steps=prefix_steps,
             lead=leading.number,
+            matched=matched,
         )
 
     def run_program(
