@@ -18,14 +18,16 @@ from nodes.fast_agent.implementing import (
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skills import LookedUp
+from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.naming import slug
 
 
 def implement_by_code(
-    agent: Agent, goal: Implementing, looked_up: LookedUp, spent: Spent
+    agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: Spent
 ) -> Outcome:
     """At most ``1 + repairs`` programs; the best of them is the implementation. They may call the
-    skills that were looked up; ``spent`` is what the goal has cost before."""
+    skills that were looked up; ``spent`` is what the goal has cost before. What is tried out is
+    remembered among the ``tried``."""
     request, sub_action = goal.request, goal.request.sub_action
     outcome = Outcome()
     attempts: list[ProgramAttempt] = []
@@ -80,6 +82,7 @@ def implement_by_code(
         spent.trial += played.steps
         verdict = judge(agent, goal, number, played, macros=[])
         outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes))
+        tried.remember(goal, program, verdict, len(played.episodes))
         if verdict.success:
             break
         said = f"{verdict.reason} {verdict.suggestion}".strip()

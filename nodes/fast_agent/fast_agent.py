@@ -22,6 +22,7 @@ from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.fast_agent.skill_branch import implement_by_skill
 from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.files import UnusableFile
 from nodes.skill_library import Library
@@ -35,6 +36,7 @@ class FastAgent(Agent):
         super().setup()
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
         self.starts = WarmStarts(self.skills, self.memory)
+        self.tried = TriedPrograms(self.memory)
         self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(EVALUATE, self.evaluate)
@@ -72,8 +74,8 @@ class FastAgent(Agent):
             if known is not None and known.verdict.success:
                 return known
         if goal.request.sub_action.method == "code":
-            return implement_by_code(self, goal, looked_up, spent)
-        return implement_by_rl(self, goal, self.starts, looked_up, spent)
+            return implement_by_code(self, goal, self.tried, looked_up, spent)
+        return implement_by_rl(self, goal, self.starts, self.tried, looked_up, spent)
 
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request

@@ -55,6 +55,12 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     horizon: int
     budget: int
     macros: list[Macro] = []
+    # Of the programs that were tried for the subtask in this run, which join the macros: those with
+    # the sub-action's own aim, or all; and whether the policy begins as a clone of the best of its
+    # aim. They are interrupted after so many steps.
+    programs: Literal["none", "own", "all"] = "none"
+    interrupt: int = 50
+    clone: bool = False
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
