@@ -1,6 +1,6 @@
 """What programs are worth to learning: each way alone, on small tasks.
 
-    python -m benchmarks.learning_from_code [--tasks seeds log wool beef] [--seeds 0 1 2]
+    python -m benchmarks.learning_from_code [--tasks seeds log coal wool beef] [--seeds 0 1 2]
         [--arms ...] [--budget 100000] [--learner clone_kl=0.3 ...] [--json FILE]
 
 Env server and learner are the real ones; programs, specs and their small macros are the rulebook's.
@@ -82,13 +82,15 @@ _DIG = (
 SETTINGS = {
     "seeds": _setting("seeds", "wheat_seeds", "roam_and_harvest_with_macros", _DIG, biome="plains"),
     "log": _setting("log", "log", "roam_and_harvest_with_macros", _DIG),
+    "coal": _setting(
+        "coal", "coal", "mine_with_macros", ("mine.py",), inventory={"wooden_pickaxe": 1}
+    ),
     "wool": _setting(
         "wool",
         "wool",
-        "roam_and_apply_with_macros",
-        ("use_on_mob.py", "walk_up_to_mob.py"),
+        "roam_and_strike_with_macros",
+        ("hunt.py", "walk_up_to_mob.py"),
         biome="plains",
-        inventory={"shears": 1},
         world=MOBS,
     ),
     "beef": _setting(
