@@ -42,12 +42,13 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Description(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """A node's name, process and endpoints."""
+    """A node's name, process and endpoints, and those of other nodes that it uses."""
 
     node: str
     epoch: str
     pid: int
     endpoints: list[Endpoint]
+    uses: list[str] = []  # topics subscribed to, services and actions called so far
 
 
 Plain = str | int | float | bool | None

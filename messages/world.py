@@ -78,10 +78,19 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     pitch: float  # degrees, + is down
     life: float  # 0..20
     food: float  # 0..20
-    inventory: dict[str, int]  # item name (registry form, "log") -> quantity
+    # Item name (registry form, "log") -> quantity; of Minecraft all 41 slots.
+    inventory: dict[str, int]
     facing: str  # mob, else block under the crosshair within reach, "air" if none
     around: dict[str, int]  # localised block name -> how many of the 3x3x3 voxels
     stations: list[str] = []  # crafting_table, furnace: MineDojo's nearby tools
+    killed: dict[str, int] = {}  # mob (as it is summoned) -> killed by the player in this episode
+    used: dict[str, int] = {}  # item -> how often it was used in this episode
+    worn: list[str] = []  # items in the slots for armour and in the off hand
+    biome: str = ""
+    dimension: str = ""  # overworld, nether or end
+    age: int = 0  # ticks that the player has lived in this episode
+    light: float = 0.0  # 0..15
+    oxygen: float = 300.0  # 0..300
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):

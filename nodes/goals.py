@@ -1,5 +1,6 @@
 """Goals on disk: a table in the node's folder, so that a goal outlives its process."""
 
+import contextlib
 import sqlite3
 import threading
 from pathlib import Path
@@ -76,3 +77,20 @@ class StoredGoals:
     def close(self) -> None:
         with self._lock:
             self._table.close()
+
+
+def read_goals(path: Path) -> list[GoalRecord]:
+    """The goals of a table that another process may be writing to, oldest first; none where there
+    is no file.
+
+    Raises:
+        UnusableFile: it is no such table, or damaged.
+    """
+    if not path.is_file():
+        return []
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as table:
+            rows = table.execute("select record from goals order by number").fetchall()
+            return [_decode(row[0]) for row in rows]
+    except (sqlite3.Error, msgspec.DecodeError, TypeError) as error:
+        raise unusable(path, error, "its goals") from error

@@ -231,7 +231,11 @@ class Node:
 
     def _describe(self, _: Empty) -> Description:
         return Description(
-            node=self.name, epoch=self.epoch, pid=os.getpid(), endpoints=self.bus.endpoints
+            node=self.name,
+            epoch=self.epoch,
+            pid=os.getpid(),
+            endpoints=self.bus.endpoints,
+            uses=self.bus.used,
         )
 
     def _get_parameters(self, _: Empty) -> ParameterValues:

@@ -180,6 +180,10 @@ class MockBus:
     def endpoints(self) -> list[Endpoint]:
         return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
 
+    @property
+    def used(self) -> list[str]:
+        return sorted({name for name, _ in self.requests} | self._subscribers.keys())
+
     def _own(self, name: str, kind: str, types: list[type[msgspec.Struct]]) -> None:
         self._endpoints[name] = Endpoint(
             name=name,

@@ -5,6 +5,9 @@ import pkgutil
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
+
+from msgspec import inspect
 
 import messages
 from messages.bus import Bus, BusError
@@ -44,6 +47,49 @@ def declared(node: str) -> dict[str, Interface]:
     for each in (heartbeat, diagnostics, description, describe, get_parameters, set_parameters):
         found[each(node).name] = each(node)
     return found
+
+
+def declared_actions(node: str) -> list[str]:
+    """The names of the actions that messages/ declares for a node."""
+    return [n for n, each in _declared().items() if isinstance(each, Action) and each.node == node]
+
+
+def message_types() -> dict[str, tuple[type[Any], set[str]]]:
+    """Every type of message that is declared for an endpoint, and those in them, by its name, and
+    the endpoints that use it; those of every node's endpoints as ``<node>/...``."""
+    every = (heartbeat, diagnostics, description, describe, get_parameters, set_parameters)
+    found: dict[str, tuple[type[Any], set[str]]] = {}
+    for each in [*_declared().values(), *(endpoint("<node>") for endpoint in every)]:
+        for message in _types_of(each):
+            for kind in structs_in(inspect.type_info(message)):
+                found.setdefault(kind.__name__, (kind, set()))[1].add(each.name)
+    return found
+
+
+def structs_in(info: Any) -> set[type[Any]]:
+    """The structs that a type (as `msgspec.inspect` has it) is made of, itself among them."""
+    seen: set[type[Any]] = set()
+    left = [info]
+    while left:
+        info = left.pop()
+        if isinstance(info, inspect.StructType):
+            if info.cls in seen:
+                continue
+            seen.add(info.cls)
+            left += [field.type for field in info.fields]
+        else:
+            for part in ("type", "types", "item_type", "item_types", "key_type", "value_type"):
+                inner = getattr(info, part, ())
+                left += inner if isinstance(inner, tuple | list) else [inner]
+    return seen
+
+
+def _types_of(each: Interface) -> list[type[Any]]:
+    if isinstance(each, Topic):
+        return [each.message]
+    if isinstance(each, Service):
+        return [each.request, each.reply]
+    return [each.goal, each.feedback, each.result]
 
 
 def descriptions(bus: Bus, nodes: Iterable[str]) -> list[Description]:

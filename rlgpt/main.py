@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from nodes.command import ended
 from nodes.plain_text import plain_entry
 from rlgpt.commands import (
+    action,
     compare,
+    doctor,
     episode,
+    graph,
+    interface,
     keys,
     launch,
     llm,
@@ -89,7 +93,11 @@ def _parser() -> argparse.ArgumentParser:
     node.add(commands)
     topic.add(commands)
     service.add(commands)
+    action.add(commands)
     param.add(commands)
+    interface.add(commands)
+    graph.add(commands)
+    doctor.add(commands)
     world.add(commands)
     return parser
 

@@ -14,7 +14,7 @@ from nodes.plain_text import plain_entry
 from nodes.process import child_environment, python
 from rlgpt import run_folder
 from rlgpt.configuration import load
-from rlgpt.inspecting import connected
+from rlgpt.inspecting.opening import connected
 from rlgpt.refused import Refused
 
 

@@ -16,7 +16,7 @@ from nodes.exit_codes import FAILED
 from nodes.process import child_environment, python
 from rlgpt import run_folder
 from rlgpt.configuration import load
-from rlgpt.inspecting import connected
+from rlgpt.inspecting.opening import connected
 from rlgpt.refused import Refused
 
 READY_WITHIN = 300.0  # seconds; the first start of a world compiles its kernels

@@ -98,6 +98,16 @@ class FakeWorld(World):
         }  # fmt: skip
         return seen if environments is None else {k: v[environments] for k, v in seen.items()}
 
+    def worn(self) -> tuple[Ints, Ints]:
+        return np.zeros((self.size, 5), np.int64), np.zeros((self.size, 5), np.int64)
+
+    def whereabouts(self) -> tuple[Ints, Ints]:
+        return np.full(self.size, 4), np.zeros(self.size, np.int64)  # a forest
+
+    def light(self, environments: Ints | None = None) -> Floats:
+        rows = range(self.size) if environments is None else environments
+        return np.full(len(rows), 15, np.float32)
+
     def masks(self) -> dict[str, Bools]:
         held = self.ids > 0
         craft = np.zeros((self.size, 244), bool)

@@ -23,6 +23,8 @@ OBSERVED = ("inventory", "voxels", "location", "life", "masks")
 NOON = 6000
 """Ticks of the day at which an episode begins in every world, unless ``start_time`` says another:
 Minecraft itself would begin at dawn."""
+NETHER_BIOME, END_BIOME = 8, 9
+"""Minecraft's ids of the biomes "hell" and "sky"."""
 
 
 class World(ABC):
@@ -164,6 +166,28 @@ class World(ABC):
             else:
                 raise ValueError(f"{field!r} is none of {', '.join((*OBSERVED, 'rays'))}")
         return seen
+
+    def worn(self) -> tuple[Ints, Ints]:
+        """Item ids and quantities of what is worn on feet, legs, chest and head, and of the off
+        hand, both (B, 5)."""
+        seen = [self.observation(row)["equipment"] for row in range(self.size)]
+        ids = [[_ITEMS.get(name, 0) for name in each["name"].tolist()[1:]] for each in seen]
+        quantities = [each["quantity"].tolist()[1:] for each in seen]
+        found = np.array(ids, np.int64).reshape(-1, 5)
+        held = np.array(quantities, np.float64).astype(np.int64).reshape(-1, 5)
+        return found, np.where(found > 0, held, 0)
+
+    def whereabouts(self) -> tuple[Ints, Ints]:
+        """Minecraft's id of the biome where each player is, and the dimension (0 Overworld, 1
+        Nether, 2 End), both (B,)."""
+        seen = [self.observation(row)["location_stats"] for row in range(self.size)]
+        biomes = np.array([int(each["biome_id"]) for each in seen], np.int64)
+        # MineDojo does not tell the dimension. The Nether and the End have a biome of their own.
+        return biomes, np.select([biomes == NETHER_BIOME, biomes == END_BIOME], [1, 2], 0)
+
+    def age(self) -> Ints:
+        """Ticks that each player has lived since the episode began, (B,)."""
+        raise NotImplementedError("this world does not count how long a player has lived")
 
     def killed(self) -> Ints:
         """How many mobs of each kind (``voxeldojo.rules.mobs.mob_names``) the player killed since

@@ -40,7 +40,14 @@ from messages.bus.network import Network
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
 from messages.bus.serving import TURN, Serving
-from messages.bus.topics import SUBSCRIPTIONS, Publisher, Subscriber, TopicReader, UntypedCallback
+from messages.bus.topics import (
+    SUBSCRIPTIONS,
+    FramesCallback,
+    Publisher,
+    Subscriber,
+    TopicReader,
+    UntypedCallback,
+)
 from messages.bus.waiting import Limits, NodeStatus
 from messages.bus.workers import Workers
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
@@ -93,6 +100,7 @@ class Bus:
         self._log = log or logging.getLogger(f"bus.{node or TOOLS}")
         self._network = Network(self.run, node, hosts, keys)
         self._endpoints: dict[str, Endpoint] = {}
+        self._used: set[str] = set()
         self._actions: dict[str, ActionServer] = {}
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
@@ -190,6 +198,7 @@ class Bus:
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         """Call ``callback`` in the serving thread with each message of a topic."""
+        self._used.add(topic.name)
         self._serving.post(lambda: self._subscriptions().subscribe(topic, callback))
 
     def subscribe_untyped(self, name: str, callback: UntypedCallback) -> None:
@@ -197,6 +206,11 @@ class Bus:
         plain dicts, lists and arrays. ``critic/*`` is every topic of the critic."""
         addresses.check_name(name.partition("/")[0])
         self._serving.post(lambda: self._subscriptions().subscribe_untyped(name, callback))
+
+    def subscribe_frames(self, name: str, callback: FramesCallback) -> None:
+        """The same with the body as it came, which is not decoded: for whoever counts messages."""
+        addresses.check_name(name.partition("/")[0])
+        self._serving.post(lambda: self._subscriptions().subscribe_frames(name, callback))
 
     def report(self, about: str, message: str, level: str = "warning") -> None:
         """Publish a problem on the diagnostics topic; problems are counted, and published at most
@@ -217,6 +231,12 @@ class Bus:
     def endpoints(self) -> list[Endpoint]:
         """The node's topics, services and actions, by name."""
         return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
+
+    @property
+    def used(self) -> list[str]:
+        """The topics that this end subscribes to, and the services and actions of other nodes that
+        it has called so far, by name."""
+        return sorted(self._used.copy())
 
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
@@ -441,6 +461,7 @@ class Bus:
     def _requester(self, node: str, endpoint: str) -> Callable[..., Any]:
         if node == self.node and self._serving.here:
             raise BusError(f"{endpoint}: the serving thread cannot wait for its own reply")
+        self._used.add(endpoint)
         return self._clients.to(node, endpoint).request
 
     def _expire(self) -> None:

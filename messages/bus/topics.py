@@ -43,6 +43,8 @@ PROBE = b"\0"
 
 UntypedCallback = Callable[[Header, Any], None]
 """What `subscribe_untyped` calls: the header, and the body as plain dicts, lists and arrays."""
+FramesCallback = Callable[[Header, Frames], None]
+"""What `subscribe_frames` calls: the header, and the body as it came."""
 
 
 def topic_filter(name: str) -> bytes:
@@ -206,6 +208,7 @@ class Subscriber:
         self._log = log
         self._subscriptions: dict[str, _Subscription] = {}
         self._untyped: dict[bytes, list[UntypedCallback]] = {}
+        self._frames: dict[bytes, list[FramesCallback]] = {}
         self._last: dict[str, tuple[str, int]] = {}
 
     def subscribe(self, topic: Topic[Any], callback: Callable[[Any], None]) -> None:
@@ -219,6 +222,10 @@ class Subscriber:
 
     def subscribe_untyped(self, name: str, callback: UntypedCallback) -> None:
         self._untyped.setdefault(topic_filter(name), []).append(callback)
+        self._open(name)
+
+    def subscribe_frames(self, name: str, callback: FramesCallback) -> None:
+        self._frames.setdefault(topic_filter(name), []).append(callback)
         self._open(name)
 
     def _open(self, name: str) -> None:
@@ -258,13 +265,9 @@ class Subscriber:
         if frames[0] != name.encode() + b"\0":
             raise CodecError(f"a message names two topics, one is {name[:80]!r}")
         subscription = self._subscriptions.get(name)
-        untyped = [
-            callback
-            for prefix, callbacks in self._untyped.items()
-            if frames[0].startswith(prefix)
-            for callback in callbacks
-        ]
-        if subscription is None and not untyped:
+        untyped = _matching(self._untyped, frames[0])
+        unread = _matching(self._frames, frames[0])
+        if subscription is None and not untyped and not unread:
             return
         epoch, number = self._last.get(name, ("", 0))
         if header.kind == "latched" and epoch == header.epoch and header.id <= number:
@@ -274,6 +277,8 @@ class Subscriber:
             if subscription.latched:
                 subscription.last = frames[2:]
             self._deliver(name, subscription, subscription.callbacks, frames[2:])
+        for callback in unread:
+            self._run(name, callback, header, frames[2:])
         if untyped:
             try:
                 value = decode_untyped(frames[2:])
@@ -304,3 +309,12 @@ class Subscriber:
         except Exception as error:
             self._log.exception("%s: a subscriber's callback failed", name)
             self._diagnostics.report(name, f"a subscriber's callback failed: {error!r}", "error")
+
+
+def _matching(callbacks: dict[bytes, list[Any]], topic: bytes) -> list[Any]:
+    return [
+        callback
+        for prefix, those in callbacks.items()
+        if topic.startswith(prefix)
+        for callback in those
+    ]

@@ -21,7 +21,7 @@ LOG = logging.getLogger("env_server")
 
 
 class Recorded:
-    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is told once."""
+    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is called once."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Recorded:
     def close(self, whole: bool = False) -> None:
         """``whole``: whoever opened it has come to the end of it."""
         if not self._request.autoreset:
-            with suppress(SessionLost):  # then it is played anew
+            with suppress(SessionLost):  # then it is played again
                 self._note(self._session.said(), self._session.endings(), whole)
         self._session.close()
 

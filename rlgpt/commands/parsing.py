@@ -22,6 +22,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
 class _Help(argparse.HelpFormatter):
     """Fills paragraphs, but leaves examples as they are."""
 

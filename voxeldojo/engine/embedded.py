@@ -13,6 +13,7 @@ from voxeldojo.engine.deaths import cause_of
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.hands.items import lay_drop
 from voxeldojo.engine.looking import (
+    ARMOUR,
     look_around,
     look_at_oneself,
     look_for_mobs,
@@ -297,6 +298,21 @@ class EmbeddedWorld(World):
         look_at_oneself(self.state, rows, oxygen, tools, equipment)
         table, furnace = tools[:, 0], tools[:, 1]
         return {"oxygen": oxygen, "table": table, "furnace": furnace, "equipment": equipment}
+
+    def worn(self) -> tuple[Ints, Ints]:
+        slots = self.state.slots[:, ARMOUR:]
+        items = self.buffer("worn", (2, self.size, 5), np.int64)
+        items[0], items[1] = slots["item"], slots["count"]
+        return items[0], items[1]
+
+    def whereabouts(self) -> tuple[Ints, Ints]:
+        players, biomes = self.state.players, self.state.biomes
+        last = biomes.shape[1] - 1
+        x, z = (np.floor(players[axis]).astype(np.int64) & last for axis in "xz")
+        return biomes[self._all, x, z].astype(np.int64), players["dimension"].astype(np.int64)
+
+    def age(self) -> Ints:
+        return self.state.players["ticks"]
 
     def killed(self) -> Ints:
         return self.state.kills

@@ -66,5 +66,9 @@ class CountedSpecs(Specs):
 
 def gained(condition: Condition, episode: Episode) -> int:
     """How many more of what a condition names there are than at the beginning."""
-    before, after = episode.before.inventory, episode.after.inventory
-    return after.get(condition.name, 0) - before.get(condition.name, 0)
+    return grown(condition.name, episode.before.inventory, episode.after.inventory)
+
+
+def grown(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> int:
+    """By how much a counter has risen; one that is missing stands at 0."""
+    return after.get(name, 0) - before.get(name, 0)

@@ -1,71 +1,77 @@
 """Minecraft's conditions. What is wrong with one, or with a name, that a language model wrote is
 said in sentences that it can act on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from messages.world import Condition, Episode
 from voxeldojo.names import near
-from voxeldojo.rules import block_names, item_names
+from voxeldojo.rules import BIOMES, ITEMS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names
 from worlds.card import Conditions
-from worlds.common.counting import gained
+from worlds.common.counting import gained, grown
 
 MOST_ITEMS = 36 * 64
 """What an inventory holds of one item."""
 STATIONS = ("crafting_table", "furnace")
+DIMENSIONS = ("overworld", "nether", "end")
+"""By their numbers in `voxeldojo.world.World.whereabouts`."""
+VITALS = {"life": 20, "food": 20, "oxygen": 300}
+"""What can be kept up, and its full measure."""
+TICKS = {"ticks": 1, "days": 24_000}
+"""Ticks of each unit that a life is measured in."""
+PLACED_UNDER_ANOTHER_NAME = frozenset(
+    (
+        *(f"{wood}_door" for wood in ("acacia", "birch", "dark_oak", "jungle", "spruce", "wooden")),
+        *(f"{plant}_seeds" for plant in ("beetroot", "melon", "pumpkin", "wheat")),
+        *("bed", "brewing_stand", "cauldron", "comparator", "flower_pot", "iron_door"),
+        *("nether_wart", "redstone", "reeds", "repeater", "sign", "skull", "string"),
+    )
+)
+"""Items that become a block which is not called as they are. Carrots and potatoes are left out:
+the statistic of their use counts eating, too."""
 _ITEMS, _BLOCKS = frozenset(item_names), frozenset(block_names)
 _MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
+_PLACED = {item.name for item in ITEMS if item.block and item.name != "air"}
+_PLACED |= PLACED_UNDER_ANOTHER_NAME
+_BIOMES = [biome.name for biome in BIOMES]
+_THE = {"overworld": "the Overworld", "nether": "the Nether", "end": "the End"}
+
+
+class Kind(NamedTuple):
+    """One kind of condition, defined once."""
+
+    meaning: str
+    """When it holds, in words for a language model."""
+    name_problem: Callable[[str], str]
+    words: Callable[[Condition], str]
+    short: Callable[[Condition], str]
+    holds: Callable[[Condition, Episode], bool]
+    most: Callable[[Condition], int] = lambda condition: MOST_ITEMS
+    """The largest quantity that can be asked for."""
 
 
 class MinecraftConditions(Conditions):
-    kinds: Mapping[str, str] = {
-        "have": "at least ``quantity`` more of item ``name`` in the inventory than when the "
-        "episode began, for a stage of a goal that is performed than when its subtask began "
-        "(registry name, ``log``)",
-        "near": "a block called ``name`` within the 3x3x3 voxels around the feet or within reach "
-        "of the crosshair (localised name, ``wood``)",
-        "facing": "the block, or mob, under the crosshair, within reach, is called ``name``",
-        "nearby": "a ``crafting_table`` or ``furnace`` that was put down stands near enough to "
-        "work at (MineDojo's nearby tools)",
-    }
+    def __init__(self) -> None:
+        self.kinds: Mapping[str, str] = {name: kind.meaning for name, kind in KINDS.items()}
 
     def problem_of_kind(self, condition: Condition) -> str:
-        if not 1 <= condition.quantity <= MOST_ITEMS:
-            return f"a quantity is 1 to {MOST_ITEMS}, not {condition.quantity}"
-        if condition.kind == "have":
-            return item_problem(condition.name)
-        if condition.kind == "nearby":
-            known = condition.name in STATIONS
-            return "" if known else f"what can be nearby is {' or '.join(STATIONS)}"
-        return seen_problem(condition.name, mobs=condition.kind == "facing")
+        kind = KINDS[condition.kind]
+        if problem := kind.name_problem(condition.name):
+            return problem
+        most = kind.most(condition)
+        if not 1 <= condition.quantity <= most:
+            return f"a quantity is 1 to {most}, not {condition.quantity}"
+        return ""
 
     def words(self, condition: Condition) -> str:
-        if condition.kind == "nearby":
-            return f"a `{condition.name}` put down near enough to work at"
-        if condition.kind == "have":
-            return f"at least {condition.quantity} more of `{condition.name}` in the inventory"
-        if condition.kind == "near":  # only blocks can be
-            return f"a block called `{condition.name}` right beside the player or within reach"
-        what = "mob" if _is_mob(condition.name) else "block"
-        return f"the crosshair on a {what} called `{condition.name}` within reach"
+        return KINDS[condition.kind].words(condition)
 
     def short(self, condition: Condition) -> str:
-        return {
-            "have": f"{condition.quantity} more {condition.name} in the inventory",
-            "near": f"next to {condition.name}",
-            "nearby": f"a {condition.name} to work at nearby",
-            "facing": f"facing {condition.name} within reach",
-        }[condition.kind]
+        return KINDS[condition.kind].short(condition)
 
     def holds(self, condition: Condition, episode: Episode) -> bool:
-        after = episode.after
-        if condition.kind == "have":
-            return gained(condition, episode) >= condition.quantity
-        if condition.kind == "near":
-            return after.around.get(condition.name, 0) > 0 or after.facing == condition.name
-        if condition.kind == "nearby":
-            return condition.name in after.stations
-        return after.facing == condition.name
+        return KINDS[condition.kind].holds(condition, episode)
 
 
 def item_problem(name: str) -> str:
@@ -81,9 +87,189 @@ def seen_problem(name: str, mobs: bool = True) -> str:
     return f"there is no block {'or mob ' if mobs else ''}called {name!r}{near(name, known)}"
 
 
+def mob_problem(name: str) -> str:
+    """Of a mob's name as it is summoned."""
+    known = mob_names[1:]
+    return "" if name in known else f"there is no mob {name!r}{near(name, known)}"
+
+
+def _block_problem(name: str) -> str:
+    return seen_problem(name, mobs=False)
+
+
+def _placed_problem(name: str) -> str:
+    if problem := item_problem(name):
+        return problem
+    return (
+        ""
+        if name in _PLACED
+        else f"that {name} is put down is not counted: it is no item of a block"
+    )
+
+
+def _biome_problem(name: str) -> str:
+    return "" if name in _BIOMES else f"there is no biome {name!r}{near(name, _BIOMES)}"
+
+
+def _one_of(what: str, *names: str) -> Callable[[str], str]:
+    known = " or ".join((", ".join(names[:-1]), names[-1]))
+    return lambda name: "" if name in names else f"{what} is {known}, not {name!r}"
+
+
 def _is_mob(name: str) -> bool:
     """Whether what is seen is a mob; a block of the same name would come first."""
     return name in _MOBS and name not in _BLOCKS
 
+
+def _facing_words(condition: Condition) -> str:
+    what = "mob" if _is_mob(condition.name) else "block"
+    return f"the crosshair on a {what} called `{condition.name}` within reach"
+
+
+def _near_holds(condition: Condition, episode: Episode) -> bool:
+    after = episode.after
+    return after.around.get(condition.name, 0) > 0 or after.facing == condition.name
+
+
+def _killed_holds(condition: Condition, episode: Episode) -> bool:
+    killed = grown(condition.name, episode.before.killed, episode.after.killed)
+    return killed >= condition.quantity
+
+
+def _used_holds(condition: Condition, episode: Episode) -> bool:
+    used = grown(condition.name, episode.before.used, episode.after.used)
+    return used >= condition.quantity
+
+
+def _height_holds(condition: Condition, episode: Episode) -> bool:
+    feet = episode.after.position[1]
+    if condition.name == "above":
+        return feet >= condition.quantity
+    return feet <= condition.quantity
+
+
+def _health_holds(condition: Condition, episode: Episode) -> bool:
+    return getattr(episode.after, condition.name) >= condition.quantity
+
+
+def _often(quantity: int) -> str:
+    return "once" if quantity == 1 else f"{quantity} times"
+
+
+_SINCE = "than when the episode began, for a stage of a goal that is performed than when its "
+_SINCE += "subtask began"
+
+KINDS: dict[str, Kind] = {
+    "have": Kind(
+        meaning="at least ``quantity`` more of item ``name`` in the inventory, what is worn and "
+        f"held in the off hand included, {_SINCE} (registry name, ``log``)",
+        name_problem=item_problem,
+        words=lambda c: f"at least {c.quantity} more of `{c.name}` in the inventory",
+        short=lambda c: f"{c.quantity} more {c.name} in the inventory",
+        holds=lambda c, episode: gained(c, episode) >= c.quantity,
+    ),
+    "near": Kind(
+        meaning="a block called ``name`` within the 3x3x3 voxels around the feet or within reach "
+        "of the crosshair (localised name, ``wood``)",
+        name_problem=_block_problem,
+        words=lambda c: f"a block called `{c.name}` right beside the player or within reach",
+        short=lambda c: f"next to {c.name}",
+        holds=_near_holds,
+    ),
+    "facing": Kind(
+        meaning="the block, or mob, under the crosshair, within reach, is called ``name``",
+        name_problem=seen_problem,
+        words=_facing_words,
+        short=lambda c: f"facing {c.name} within reach",
+        holds=lambda c, episode: episode.after.facing == c.name,
+    ),
+    "nearby": Kind(
+        meaning="a ``crafting_table`` or ``furnace`` that was put down stands near enough to "
+        "work at (MineDojo's nearby tools)",
+        name_problem=_one_of("what can be nearby to work at", *STATIONS),
+        words=lambda c: f"a `{c.name}` put down near enough to work at",
+        short=lambda c: f"a {c.name} to work at nearby",
+        holds=lambda c, episode: c.name in episode.after.stations,
+    ),
+    "killed": Kind(
+        meaning=f"at least ``quantity`` more mobs ``name`` killed by the player {_SINCE} (the name "
+        "that it is summoned by, ``zombie_pigman``)",
+        name_problem=mob_problem,
+        words=lambda c: f"at least {c.quantity} more `{c.name}` killed by the player",
+        short=lambda c: f"{c.quantity} more {c.name} killed",
+        holds=_killed_holds,
+    ),
+    "used": Kind(
+        meaning=f"item ``name`` used at least ``quantity`` times more {_SINCE}, as the game's "
+        "statistics count it: a tool or weapon by what wears it, armour by putting it on, a bow by "
+        "its shot, all else by placing it or using it with an effect",
+        name_problem=item_problem,
+        words=lambda c: f"`{c.name}` used {_often(c.quantity)} more",
+        short=lambda c: f"{c.name} used {_often(c.quantity)} more",
+        holds=_used_holds,
+    ),
+    "placed": Kind(
+        meaning=f"at least ``quantity`` more of the block of item ``name`` put down {_SINCE}; "
+        "whether they still stand is not asked",
+        name_problem=_placed_problem,
+        words=lambda c: f"at least {c.quantity} more `{c.name}` put down",
+        short=lambda c: f"{c.quantity} more {c.name} put down",
+        holds=_used_holds,
+    ),
+    "worn": Kind(
+        meaning="item ``name`` worn in a slot for armour, or held in the off hand",
+        name_problem=item_problem,
+        words=lambda c: f"`{c.name}` worn, or held in the off hand",
+        short=lambda c: f"{c.name} worn",
+        holds=lambda c, episode: c.name in episode.after.worn,
+        most=lambda c: 1,
+    ),
+    "lived": Kind(
+        meaning="the player has lived for ``quantity`` ``ticks`` (20 a second) or ``days`` (24,000 "
+        "ticks) since the episode began, also where it is a stage's",
+        name_problem=_one_of("a life's length", *TICKS),
+        words=lambda c: f"the player alive {c.quantity} {c.name} after the episode began",
+        short=lambda c: f"alive after {c.quantity} {c.name}",
+        holds=lambda c, episode: episode.after.age >= c.quantity * TICKS[c.name],
+        most=lambda c: 1000 * TICKS["days"] // TICKS[c.name],
+    ),
+    "in_biome": Kind(
+        meaning="the player is in the biome ``name``",
+        name_problem=_biome_problem,
+        words=lambda c: f"the player in the biome `{c.name}`",
+        short=lambda c: f"in the biome {c.name}",
+        holds=lambda c, episode: episode.after.biome == c.name,
+        most=lambda c: 1,
+    ),
+    "in_dimension": Kind(
+        meaning="the player is in the ``overworld``, the ``nether`` or the ``end``",
+        name_problem=_one_of("a dimension", *DIMENSIONS),
+        words=lambda c: f"the player in {_THE[c.name]}",
+        short=lambda c: f"in {_THE[c.name]}",
+        holds=lambda c, episode: episode.after.dimension == c.name,
+        most=lambda c: 1,
+    ),
+    "height": Kind(
+        meaning="the player's feet are at y ``quantity`` or higher (``above``), or at y "
+        "``quantity`` or lower (``below``)",
+        name_problem=_one_of("a height", "above", "below"),
+        words=lambda c: (
+            f"the player's feet at y {c.quantity} or {'higher' if c.name == 'above' else 'lower'}"
+        ),
+        short=lambda c: f"at y {c.quantity} or {'higher' if c.name == 'above' else 'lower'}",
+        holds=_height_holds,
+        most=lambda c: 256,
+    ),
+    "health": Kind(
+        meaning="the player has ``quantity`` or more of ``life`` (of 20), ``food`` (of 20) or "
+        "``oxygen`` (of 300)",
+        name_problem=_one_of("what can be kept up", *VITALS),
+        words=lambda c: f"{c.name} at {c.quantity} of {VITALS[c.name]} or more",
+        short=lambda c: f"{c.name} {c.quantity} or more",
+        holds=_health_holds,
+        most=lambda c: VITALS[c.name],
+    ),
+}
+"""All that there are, by name."""
 
 CONDITIONS = MinecraftConditions()

@@ -19,7 +19,14 @@ from worlds.minecraft.card.planning import needs
 from worlds.minecraft.card.ways import MADE
 from worlds.minecraft.play.actions import slot_of
 from worlds.minecraft.play.conditions import item_id
-from worlds.minecraft.play.readings import STATIONS, Readings, count, inventory_of
+from worlds.minecraft.play.readings import (
+    SLOT_ITEMS,
+    SLOT_QUANTITIES,
+    STATIONS,
+    Readings,
+    count,
+    inventory_of,
+)
 from worlds.play import Counters
 
 
@@ -47,8 +54,8 @@ class Autocraft:
         self._known: tuple[Ints, Ints] | None = None
 
     def due(self, readings: Readings, rows: Bools, start: Counters) -> dict[int, Ints]:
-        """The MineDojo action that is due in each of ``rows`` (B,) where one is. ``start``: ids and
-        quantities (B, 36) of the slots when the subtask began."""
+        """The MineDojo action that is due in each of ``rows`` (B,) where one is. ``start``: the
+        counters when the subtask began."""
         self._notice(readings, start)
         found: dict[int, Ints] = {}
         for row in np.flatnonzero(rows).tolist():
@@ -74,7 +81,7 @@ class Autocraft:
 
     def _notice(self, readings: Readings, start: Counters) -> None:
         """Plan anew where the inventory has changed."""
-        ids, quantities = readings.inventory()
+        ids, quantities = readings.slots()
         if self._known is None:
             changed = np.ones(len(ids), bool)
         else:
@@ -84,7 +91,7 @@ class Autocraft:
         self._known = ids.copy(), quantities.copy()
         begun = np.zeros(len(ids), np.int64)
         if self._item:
-            begun = count(start[0], start[1], self._item)
+            begun = count(start[SLOT_ITEMS], start[SLOT_QUANTITIES], self._item)
         for row in np.flatnonzero(changed).tolist():
             held = inventory_of(self._world.item_names, ids[row], quantities[row])
             for station in readings.stations(row):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from messages.world import Interface
 from voxeldojo.world import Bools, Floats, Ints, World
 from worlds.minecraft.card import features
-from worlds.play import Embedder
+from worlds.play import Counters, Embedder
 from worlds.play import Readings as GameReadings
 
 PROGRAM_PITCHES = tuple(float(p) for p in range(-45, 61, 15))
@@ -51,6 +51,8 @@ _MOBS = np.radians(np.array(MOB_GRID, dtype=np.float32)).astype(np.float32)
 CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
 
 
+SLOT_ITEMS, SLOT_QUANTITIES, KILLED, USED = range(4)
+"""What `Readings.counters` has, in its order."""
 STATIONS = {"crafting_table": "table", "furnace": "furnace"}
 """What can be worked at, by registry name: MineDojo's name for it."""
 
@@ -85,7 +87,7 @@ class Readings(GameReadings):
         self.fan_every_step = any(term.kind == "approach" for term in interface.rewards)
 
     def warm(self) -> None:
-        for read in (self.location, self.life, self.inventory, self.voxels, self.masks):
+        for read in (self.location, self.life, self.slots, self.voxels, self.masks):
             read()
         for cast in (self.facing, self.fan, self.wide):
             cast()
@@ -114,14 +116,72 @@ class Readings(GameReadings):
             found = self._seen["inventory"] = self.world.inventory()
         return found
 
-    counters = inventory
+    def worn(self) -> tuple[Ints, Ints]:
+        """Item ids and quantities of what is worn and of the off hand, both (B, 5)."""
+        found = self._seen.get("worn")
+        if found is None:
+            found = self._seen["worn"] = self.world.worn()
+        return found
+
+    def slots(self) -> tuple[Ints, Ints]:
+        """Item ids and quantities of all 41 slots, both (B, 41): MineDojo counts them all."""
+        found = self._seen.get("slots")
+        if found is None:
+            ids, quantities = zip(self.inventory(), self.worn(), strict=True)
+            found = np.concatenate(ids, axis=1), np.concatenate(quantities, axis=1)
+            self._seen["slots"] = found
+        return found
+
+    def counters(self) -> Counters:
+        """By `SLOT_ITEMS`, `SLOT_QUANTITIES`, `KILLED` and `USED`. The last two have no columns
+        where a world does not count them."""
+        return (*self.slots(), *self.deeds())
+
+    def deeds(self) -> tuple[Ints, Ints]:
+        """What was killed and what was used, both (B, ...); without columns where a world does not
+        count it."""
+        return self._counted(self.killed), self._counted(self.used)
+
+    def _counted(self, read: Callable[[], Ints]) -> Ints:
+        try:
+            return read()
+        except NotImplementedError:
+            return np.zeros((self.world.size, 0), np.int64)
 
     def count(self, item: int) -> Ints:
-        """How many of an item each environment has, (B,)."""
+        """How many of an item each environment has in all slots, (B,)."""
         found = self._counts.get(item)
         if found is None:
-            ids, quantities = self.inventory()
-            found = self._counts[item] = count(ids, quantities, item)
+            found = self._counts[item] = count(*self.inventory(), item) + count(*self.worn(), item)
+        return found
+
+    def killed(self) -> Ints:
+        """How many of each mob the player killed in this episode, (B, kinds)."""
+        found = self._seen.get("killed")
+        if found is None:
+            found = self._seen["killed"] = self.world.killed()
+        return found
+
+    def used(self) -> Ints:
+        """How often each item was used in this episode, (B, items)."""
+        found = self._seen.get("used")
+        if found is None:
+            found = self._seen["used"] = self.world.used()
+        return found
+
+    def age(self) -> Ints:
+        """Ticks that each player has lived in this episode, (B,); 0 where a world does not count
+        them."""
+        try:
+            return self.world.age()
+        except NotImplementedError:
+            return np.zeros(self.world.size, np.int64)
+
+    def whereabouts(self) -> tuple[Ints, Ints]:
+        """Biome, by Minecraft's id, and dimension of each player, both (B,)."""
+        found = self._seen.get("whereabouts")
+        if found is None:
+            found = self._seen["whereabouts"] = self.world.whereabouts()
         return found
 
     def nearby(self, station: str) -> Bools:

@@ -1,17 +1,27 @@
 """What a person would note down of an observation."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from messages.world import View
-from voxeldojo.rules.mobs import entity_names
+from voxeldojo.rules import BIOMES
+from voxeldojo.rules.mobs import entity_names, mob_names
+from worlds.minecraft.card.conditions import DIMENSIONS
 from worlds.minecraft.play.readings import Readings, inventory_of
+
+_BIOMES = {biome.id: biome.name for biome in BIOMES}
 
 
 def view(readings: Readings, environment: int) -> View:
     """One environment as it stands. Air is left out of ``around``."""
     position, yaw, pitch = readings.location()
     life, food = readings.life()
-    ids, quantities = readings.inventory()
+    ids, quantities = readings.slots()
+    worn = readings.worn()[0][environment].tolist()
+    biomes, dimensions = readings.whereabouts()
+    killed, used = readings.deeds()
     blocks, items = readings.world.block_names, readings.world.item_names
     voxels, counts = np.unique(readings.voxels()[environment], return_counts=True)
     x, y, z = position[environment].tolist()
@@ -30,7 +40,20 @@ def view(readings: Readings, environment: int) -> View:
             if block
         },
         stations=readings.stations(environment),
+        killed=_counts(mob_names, killed[environment]),
+        used=_counts(items, used[environment]),
+        worn=[items[item] for item in worn if item],
+        biome=_BIOMES.get(int(biomes[environment]), ""),
+        dimension=DIMENSIONS[int(dimensions[environment])],
+        age=int(readings.age()[environment]),
+        light=float(readings.light()[environment]),
+        oxygen=float(readings.status()["oxygen"][environment]),
     )
+
+
+def _counts(names: list[str], counts: NDArray[np.integer[Any]]) -> dict[str, int]:
+    """Those above 0, by name."""
+    return {names[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
 
 def changes(before: View, after: View) -> dict[str, str]:

@@ -1,0 +1,126 @@
+"""The messages of topics as they are published, a JSON object a line."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from messages.bus import Bus
+from messages.bus.header import Header
+from nodes.exit_codes import FAILED
+from rlgpt.inspecting.opening import described, opened
+from rlgpt.inspecting.output import json_line
+from rlgpt.refused import Refused, near
+
+
+def check_topic(name: str, known: list[str]) -> None:
+    """Raises Refused where there is no such topic; ``critic/*`` is every topic of the critic."""
+    if name.endswith("/*"):
+        nodes = {topic.partition("/")[0] for topic in known}
+        if name[:-2] not in nodes:
+            raise Refused(f"there is no node `{name[:-2]}`{near(name[:-2], nodes)}")
+    elif name not in known:
+        raise Refused(
+            f"there is no topic `{name}`{near(name, known)} (`rlgpt topic list` has them)"
+        )
+
+
+@contextmanager
+def spinning(bus: Bus) -> Iterator[None]:
+    """The bus serves in a thread of its own."""
+    over = threading.Event()
+    serving = threading.Thread(target=bus.spin, args=(over,), daemon=True)
+    serving.start()
+    try:
+        yield
+    finally:
+        over.set()
+        serving.join(5.0)
+
+
+def echo(
+    topic: str,
+    wanted: str | None,
+    count: int = 0,
+    silence: float | None = None,
+    fields: list[str] | None = None,
+    latched: bool = False,
+) -> int:
+    """Print the messages of ``topic`` until ``count`` messages were printed or for ``silence``
+    seconds none was published. The type need not be known here.
+
+    ``fields``: only these, ``spec.horizon`` is a field of a field. ``latched``: only the last value
+    that a latched topic keeps, or failure if there is none.
+    """
+    if count < 0:
+        raise Refused(f"--count {count}: 0 is without end, else at least one message")
+    if silence is not None and not 0.0 <= silence <= threading.TIMEOUT_MAX:
+        raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
+    with opened(wanted) as (run, stack, bus):
+        known = [
+            d.name for f in described(run, stack, bus) for d in f.endpoints if d.kind == "topic"
+        ]
+        check_topic(topic, known)
+        received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()
+        bus.subscribe_untyped(topic, lambda header, body: received.put((header, body)))
+        with spinning(bus):
+            _print_messages(topic, received, count, silence, fields or [], latched)
+    return 0
+
+
+def _print_messages(
+    topic: str,
+    received: "queue.SimpleQueue[tuple[Header, Any]]",
+    count: int,
+    silence: float | None,
+    fields: list[str],
+    latched: bool,
+) -> None:
+    printed = 0
+    while not count or printed < count:
+        try:
+            header, body = received.get(timeout=2.0 if latched and silence is None else silence)
+        except queue.Empty:
+            if latched:
+                if printed:
+                    return
+                raise Refused(f"{topic} keeps no last value", code=FAILED) from None
+            sentence = f"nothing was published on {topic} for {silence:g} s"
+            raise Refused(sentence, code=FAILED) from None
+        if latched and header.kind != "latched":
+            continue
+        for field in fields:
+            _field(body, field)  # refused before anything of the message is printed
+        if topic.endswith("*"):
+            shown: Any = {"topic": header.endpoint, "message": body}
+        elif len(fields) == 1:
+            shown = _field(body, fields[0])
+        elif fields:
+            shown = {field: _field(body, field) for field in fields}
+        else:
+            shown = body
+        print(json_line(shown), flush=True)
+        printed += 1
+
+
+def _field(body: Any, path: str) -> Any:
+    """A field of a message, a number being a list's index."""
+    value = body
+    for name in path.split("."):
+        if isinstance(value, dict):
+            if name not in value:
+                raise Refused(f"--field {path}: the message has no `{name}`{_known(name, value)}")
+            value = value[name]
+        elif isinstance(value, list) and name.lstrip("-").isdecimal():
+            if not -len(value) <= int(name) < len(value):
+                raise Refused(f"--field {path}: the list has {len(value)} entries")
+            value = value[int(name)]
+        else:
+            raise Refused(f"--field {path}: there are no fields in {json_line(value)[:80]}")
+    return value
+
+
+def _known(name: str, value: dict[str, Any]) -> str:
+    hint = near(name, value)
+    return hint or f" (it has {', '.join(map(str, value))})"

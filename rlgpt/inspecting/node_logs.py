@@ -1,0 +1,154 @@
+"""The logs of a run's nodes, merged by time: of a run that goes on or has ended.
+
+An entry begins with its time and its level; further lines of it are indented (nodes/logs.py).
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from nodes.plain_text import plain
+from rlgpt import run_folder
+from rlgpt.configuration import load
+from rlgpt.inspecting.output import json_line
+from rlgpt.refused import Refused, instead
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
+_ENTRY = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) ([A-Z]+) (.*)", re.DOTALL)
+_AGO = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_POLL = 0.2  # seconds between two looks at the files
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of a node's log. ``time`` as it is written there, by the node's own clock."""
+
+    time: str
+    node: str
+    level: str
+    text: str
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which entries are printed: of this level or worse, with this pattern, not before."""
+
+    level: str = "debug"
+    pattern: re.Pattern[str] | None = None
+    since: str = ""
+
+    def takes(self, entry: Entry) -> bool:
+        worse = LEVELS.index(self.level)
+        return (
+            entry.time >= self.since
+            and (entry.level not in LEVELS or LEVELS.index(entry.level) >= worse)
+            and (self.pattern is None or self.pattern.search(entry.text) is not None)
+        )
+
+
+def make_filter(level: str, grep: str | None, since: str | None) -> Filter:
+    """The filter that a command's options describe. Raises Refused."""
+    if level not in LEVELS:
+        raise Refused(f"there is no level `{level}`{instead(level, LEVELS)}")
+    try:
+        pattern = re.compile(grep) if grep is not None else None
+    except re.error as error:
+        raise Refused(f"--grep {grep!r} is no regular expression: {error}") from None
+    return Filter(level=level, pattern=pattern, since="" if since is None else _moment(since))
+
+
+def show_logs(
+    nodes: list[str],
+    wanted: str | None,
+    chosen: Filter,
+    last: int | None = None,
+    follow: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Print the entries of these nodes (none: of all), the last ``last`` of them, and with
+    ``follow`` those that come, until Ctrl-C."""
+    if last is not None and last < 0:
+        raise Refused(f"--last {last}: 0 entries or more")
+    run = run_folder.find(wanted)
+    stack = load(run)
+    for node in nodes:
+        stack.check_node(node)
+    logs = [_Log(run / node / "node.log", node) for node in nodes or stack.nodes]
+    seen = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
+    seen.sort(key=lambda entry: entry.time)
+    if last is not None:
+        seen = seen[len(seen) - min(last, len(seen)) :]
+    width = max(map(len, nodes or stack.nodes))
+    for entry in seen:
+        _print(entry, width, as_json)
+    while follow:
+        time.sleep(_POLL)
+        fresh = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
+        for entry in sorted(fresh, key=lambda entry: entry.time):
+            _print(entry, width, as_json)
+    return 0
+
+
+class _Log:
+    """A log file, read on from where the last reading ended."""
+
+    def __init__(self, path: Path, node: str) -> None:
+        self._path = path
+        self._node = node
+        self._at = 0
+        self._rest = ""
+
+    def read(self) -> Iterator[Entry]:
+        """The whole entries that were added. The last lines of the file are taken for an entry's
+        end: a node writes an entry at once."""
+        try:
+            with self._path.open("rb") as file:
+                if file.seek(0, 2) < self._at:  # a new file
+                    self._at, self._rest = 0, ""
+                file.seek(self._at)
+                added = file.read()
+        except OSError:  # the node has not started yet
+            return
+        self._at += len(added)
+        text = self._rest + added.decode("utf-8", errors="replace")
+        whole, newline, self._rest = text.rpartition("\n")
+        lines: list[str] = []
+        for line in whole.split("\n") if newline else []:
+            if _ENTRY.match(line) and lines:
+                yield self._entry(lines)
+                lines = []
+            lines.append(line)
+        if lines:
+            yield self._entry(lines)
+
+    def _entry(self, lines: list[str]) -> Entry:
+        found = _ENTRY.match("\n".join(lines))
+        if found is None:  # not written by a node's log
+            return Entry(time="", node=self._node, level="", text="\n".join(lines))
+        return Entry(time=found[1], node=self._node, level=found[2].lower(), text=found[3])
+
+
+def _moment(text: str) -> str:
+    """``10m`` ago, or a date and time, as entries write it."""
+    ago = _AGO.fullmatch(text)
+    try:
+        if ago:
+            moment = datetime.now() - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
+        else:
+            moment = datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        raise Refused(
+            f"--since {text}: write how long ago (30s, 10m, 2h, 1d) or when (2026-01-31T12:00)"
+        ) from None
+    return f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
+
+
+def _print(entry: Entry, width: int, as_json: bool) -> None:
+    if as_json:
+        print(json_line(entry), flush=True)
+        return
+    shown = plain(entry.text).replace("\n", "\n    ")
+    print(f"{entry.time} {entry.node:{width}} {entry.level:7} {shown}", flush=True)

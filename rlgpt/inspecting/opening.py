@@ -1,0 +1,75 @@
+"""A run that a command looks into: its folder, its launch, and a bus without a name."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from messages.bus import Bus, BusError
+from messages.bus.curve import TOOLS
+from messages.empty import Empty
+from messages.system import LIST, Description, Endpoint, NodeState
+from nodes.config import key_folder
+from nodes.exit_codes import FAILED
+from rlgpt import run_folder
+from rlgpt.configuration import Stack, load
+from rlgpt.interfaces import descriptions
+from rlgpt.machines import LAUNCHER, check_keys
+from rlgpt.refused import Refused, near
+
+
+@contextlib.contextmanager
+def connected(run: Path, stack: Stack) -> Iterator[Bus]:
+    """A bus without a name, which can only call and subscribe."""
+    check_keys(run, stack.hosts, stack.keys, [TOOLS])
+    try:
+        bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(run, stack.keys))
+    except BusError as error:
+        raise Refused(str(error)) from None
+    try:
+        yield bus
+    finally:
+        bus.close()
+
+
+@contextlib.contextmanager
+def opened(wanted: str | None) -> Iterator[tuple[Path, Stack, Bus]]:
+    """The run that a command names, and a bus to it."""
+    run = run_folder.find(wanted)
+    stack = load(run)
+    with connected(run, stack) as bus:
+        yield run, stack, bus
+
+
+def launcher_states(run: Path, bus: Bus) -> list[NodeState]:
+    """Every node's state, as the launcher has it. Raises Refused where there is no launcher."""
+    if not run_folder.launched(run):
+        raise Refused(f"{run.name} is not running; `rlgpt resume {run.name}` starts it again")
+    try:
+        return bus.call(LIST, Empty()).nodes
+    except BusError as error:
+        raise Refused(f"the launcher of {run.name} does not answer: {error}", code=FAILED) from None
+
+
+def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:
+    """The descriptions of the nodes that run. Raises Refused where there is none."""
+    found = descriptions(bus, [*stack.nodes, LAUNCHER])
+    if not found:
+        raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
+    return found
+
+
+def find_endpoint(kind: str, name: str, found: list[Description]) -> Endpoint:
+    """The endpoint of that kind (topic, service, action) and name. Raises Refused."""
+    known = {each.name: each for one in found for each in one.endpoints if each.kind == kind}
+    if name not in known:
+        raise Refused(
+            f"there is no {kind} `{name}`{near(name, known)} (`rlgpt {kind} list` has them)"
+        )
+    return known[name]
+
+
+def not_answering(node: str, run: Path, error: BusError) -> str:
+    """Why a node did not answer, as far as it is known from outside."""
+    if run_folder.launched(run):
+        return f"{node} of {run.name} does not answer: {error}"
+    return f"{node} of {run.name} is not running; `rlgpt resume {run.name}` starts it again"

@@ -1,0 +1,150 @@
+"""The nodes' parameters: reading, setting, saving and loading them."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from messages.bus import Bus, BusError, RemoteError
+from messages.codec import CodecError
+from messages.empty import Empty
+from messages.system import (
+    Parameters,
+    ParameterValue,
+    SetParameters,
+    get_parameters,
+    set_parameters,
+)
+from rlgpt.configuration import Stack
+from rlgpt.inspecting.opening import not_answering, opened
+from rlgpt.inspecting.output import json_line, print_rows
+from rlgpt.interfaces import AWAY
+from rlgpt.refused import Refused, instead
+
+_COLUMNS = {"node": "node", "parameter": "parameter", "value": "shown", "": "mark"}
+
+
+def show_parameters(
+    node: str | None, name: str | None, wanted: str | None, as_json: bool = False
+) -> int:
+    """Print the parameters of one node or of all, or the value of one parameter."""
+    with opened(wanted) as (run, stack, bus):
+        found = _read(node, run, stack, bus)
+    if name is not None and node is not None:
+        values = found[node].values
+        if name not in values:
+            raise Refused(f"{node} has no parameter `{name}`{instead(name, values)}")
+        print(json_line(values[name]))
+        return 0
+    rows = [
+        {
+            "node": each,
+            "parameter": key,
+            "value": value,
+            "live": key in parameters.live,
+            **({} if as_json else {"shown": json_line(value), "mark": _mark(key, parameters)}),
+        }
+        for each, parameters in found.items()
+        for key, value in parameters.values.items()
+    ]
+    print_rows(rows, _COLUMNS, as_json)
+    return 0
+
+
+def dump_parameters(node: str | None, wanted: str | None) -> int:
+    """Print the parameters of one node or of all as YAML, ``node: {parameter: value}``."""
+    with opened(wanted) as (run, stack, bus):
+        found = _read(node, run, stack, bus)
+    values = {each: parameters.values for each, parameters in found.items() if parameters.values}
+    print(yaml.safe_dump(values, sort_keys=False, allow_unicode=True), end="")
+    return 0
+
+
+def load_parameters(path: str, wanted: str | None) -> int:
+    """Set the live parameters that a file of `dump_parameters` has. Those that are not live must be
+    as they are: nothing is set where one is not, or where the file names what there is not."""
+    try:
+        text = Path(path).read_text("utf-8")
+        asked = msgspec.convert(yaml.safe_load(text), dict[str, dict[str, ParameterValue]])
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} cannot be read: {error}") from None
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        reason = " ".join(str(error).split())
+        raise Refused(f"{path}: write node: {{parameter: value}} ({reason})") from None
+    with opened(wanted) as (run, stack, bus):
+        changes: dict[str, dict[str, ParameterValue]] = {}
+        for node, values in asked.items():
+            changes[node] = _changes(path, node, values, _read(node, run, stack, bus)[node])
+        for node, values in changes.items():
+            if values:
+                _set(node, values, run, bus)
+    changed = sum(len(values) for values in changes.values())
+    print(f"{changed} parameters set" if changed != 1 else "1 parameter set")
+    return 0
+
+
+def _changes(
+    path: str, node: str, values: dict[str, ParameterValue], now: Parameters
+) -> dict[str, ParameterValue]:
+    changed: dict[str, ParameterValue] = {}
+    for name, value in values.items():
+        if name not in now.values:
+            raise Refused(f"{path}: {node} has no parameter `{name}`{instead(name, now.values)}")
+        if value == now.values[name]:
+            continue
+        if name not in now.live:
+            raise Refused(
+                f"{path}: {node}: `{name}` cannot be set while {node} runs; set it in the launch "
+                f"file, or leave it at {json_line(now.values[name])}"
+            )
+        changed[name] = value
+    return changed
+
+
+def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
+    """Set one parameter of a running node. The value is read as JSON, else as text."""
+    key, equals, text = assignment.partition("=")
+    if not equals:
+        raise Refused(f"`{assignment}` sets nothing; write {assignment}=VALUE")
+    try:
+        value = msgspec.json.decode(text, type=ParameterValue)
+    except msgspec.DecodeError:
+        value = text
+    with opened(wanted) as (run, stack, bus):
+        stack.check_node(node)
+        _set(node, {key: value}, run, bus)
+    print(f"{node}: {key} = {msgspec.json.encode(value).decode()}")
+    return 0
+
+
+def _read(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[str, Parameters]:
+    """Of one node, or of all that answer. Raises Refused where none does."""
+    if node is not None:
+        stack.check_node(node)
+    found: dict[str, Parameters] = {}
+    for each in [node] if node is not None else stack.nodes:
+        try:
+            found[each] = bus.call(get_parameters(each), Empty(), absence=AWAY)
+        except BusError as error:
+            if node is not None:
+                raise Refused(not_answering(node, run, error)) from None
+    if not found:
+        raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
+    return found
+
+
+def _set(node: str, values: dict[str, ParameterValue], run: Path, bus: Bus) -> None:
+    try:
+        bus.call(set_parameters(node), SetParameters(values=values), absence=AWAY)
+    except RemoteError as error:
+        raise Refused(error.message) from None
+    except CodecError as error:
+        shown: Any = ", ".join(values)
+        raise Refused(f"`{shown}` cannot be sent: {error}") from None
+    except BusError as error:
+        raise Refused(not_answering(node, run, error)) from None
+
+
+def _mark(name: str, parameters: Parameters) -> str:
+    return "live" if name in parameters.live else ""

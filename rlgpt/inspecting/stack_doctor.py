@@ -1,0 +1,222 @@
+"""``rlgpt doctor``: whether this machine can run the stack, and what it will be like.
+
+Nothing is asked of the network. The jail is tried by starting an env server for a moment, as a
+launch would.
+"""
+
+import importlib.metadata
+import os
+import platform
+import resource
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from rich.text import Text
+
+from nodes.own_packages import hidden
+from rlgpt.composition import compose_launch
+from rlgpt.configuration import check, save
+from rlgpt.inspecting.output import json_line
+from rlgpt.refused import Refused
+from rlgpt.report.found import jail
+from rlgpt.small_stack import small_stack
+from rlgpt.terminal import console, hanging
+from rlgpt.version import words as version_words
+
+LIBRARIES = (
+    "torch", "torchrl", "tensordict", "numpy", "numba", "pyzmq", "msgspec", "hydra-core",
+    "gymnasium", "crafter", "vllm",
+)  # fmt: skip
+OPTIONAL = frozenset({"crafter", "vllm"})
+ROOM = 5 * 2**30
+"""Bytes that a run with films and checkpoints may take."""
+SHARED = 64 * 2**20
+"""Bytes of shared memory that torch's own workers and vLLM ask for at least."""
+FILES = 1024
+"""Open files that a stack of seven nodes and a batch of worlds may have."""
+MEMORY = 6 * 2**30
+"""Bytes that seven nodes with a batch of 64 worlds take at most."""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One line. ``well``: None where it is no question of well or not."""
+
+    well: bool | None
+    about: str
+    words: str
+
+
+def examine(try_jail: bool = True) -> Iterator[Finding]:
+    """All that can be found out about this machine; ``try_jail``: start an env server, too."""
+    yield Finding(well=None, about="rlgpt", words=version_words())
+    yield _python()
+    yield from _libraries()
+    yield _sockets()
+    yield from _limits()
+    yield _memory()
+    yield _room("runs", Path("runs") if Path("runs").is_dir() else Path())
+    yield _shared_memory()
+    yield _clock()
+    yield _gpu()
+    if try_jail:
+        yield _jail()
+
+
+def print_findings(as_json: bool, try_jail: bool = True) -> int:
+    """Print them as they come. The exit code is 1 if something is not well."""
+    found: list[Finding] = []
+    shown = console(width=120)
+    for finding in examine(try_jail):
+        found.append(finding)
+        if not as_json:
+            mark = {True: "ok", False: "NOT WELL", None: "--"}[finding.well]
+            style = {True: "green", False: "bold red", None: "dim"}[finding.well]
+            label = Text(f"{mark:8}  {finding.about:10}", style=style)
+            shown.print(hanging(label, finding.words))
+    if as_json:
+        print(json_line(found))
+    return 1 if any(finding.well is False for finding in found) else 0
+
+
+def _python() -> Finding:
+    words = f"Python {platform.python_version()} ({sys.executable}), {platform.platform()}"
+    if sentence := hidden():
+        return Finding(well=False, about="python", words=f"{words}; {sentence}")
+    return Finding(well=sys.version_info >= (3, 11), about="python", words=words)
+
+
+def _libraries() -> Iterator[Finding]:
+    there: list[str] = []
+    for name in LIBRARIES:
+        try:
+            there.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            if name not in OPTIONAL:
+                words = f"{name} is not installed: pip install -c constraints.txt {name}"
+                yield Finding(well=False, about="libraries", words=words)
+    yield Finding(well=True, about="libraries", words=", ".join(there))
+
+
+def _sockets() -> Finding:
+    """Whether two processes can talk over a Unix socket below the user's runtime folder."""
+    with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
+        path = f"{folder}/socket"
+        try:
+            with socket.socket(socket.AF_UNIX) as listening:
+                listening.bind(path)
+                listening.listen(1)
+                with socket.socket(socket.AF_UNIX) as calling:
+                    calling.connect(path)
+        except OSError as error:
+            words = f"no Unix sockets in {folder} ({error.strerror}); set TMPDIR to a local folder"
+            return Finding(well=False, about="sockets", words=words)
+    return Finding(
+        well=True, about="sockets", words=f"Unix sockets work in {tempfile.gettempdir()}"
+    )
+
+
+def _limits() -> Iterator[Finding]:
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    words = f"{files} open files (at most {most})"
+    if files < FILES:
+        words += f"; a stack may need {FILES}: ulimit -n {FILES}"
+    yield Finding(well=files >= FILES, about="limits", words=words)
+
+
+def _memory() -> Finding:
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = _group_limit()
+    usable = min(total, limit) if limit else total
+    words = (
+        f"{len(os.sched_getaffinity(0))} cores, {usable / 2**30:.1f} GiB of memory"
+        f", {free / 2**30:.1f} GiB of it not in use at all"
+    )
+    if usable < MEMORY:
+        words += f"; a stack with 64 worlds takes up to {MEMORY / 2**30:.0f} GiB"
+    return Finding(well=usable >= MEMORY, about="memory", words=words)
+
+
+def _group_limit() -> int:
+    """The memory limit of a container, 0 if there is none."""
+    try:
+        text = Path("/sys/fs/cgroup/memory.max").read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return 0
+    return int(text) if text.isdecimal() else 0
+
+
+def _room(about: str, folder: Path) -> Finding:
+    try:
+        free = shutil.disk_usage(folder).free
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        words = f"{folder.absolute()} cannot be written to ({error.strerror})"
+        return Finding(well=False, about=about, words=words)
+    words = f"{free / 2**30:.1f} GiB free in {folder.absolute()}"
+    if free < ROOM:
+        words += f"; a long run with films takes up to {ROOM / 2**30:.0f} GiB"
+    return Finding(well=free >= ROOM, about=about, words=words)
+
+
+def _shared_memory() -> Finding:
+    try:
+        usage = shutil.disk_usage("/dev/shm")
+    except OSError:
+        return Finding(well=None, about="/dev/shm", words="there is none")
+    words = f"{usage.free / 2**20:.0f} of {usage.total / 2**20:.0f} MiB free"
+    if usage.free < SHARED:
+        words += "; in a container start it with --shm-size 1g"
+    return Finding(well=usage.free >= SHARED, about="/dev/shm", words=words)
+
+
+def _clock() -> Finding:
+    """Rates and deadlines go by the monotonic clock; logs and several machines by the time of day,
+    which should not jump."""
+    before = time.time() - time.monotonic()
+    time.sleep(0.05)
+    jump = abs(time.time() - time.monotonic() - before)
+    words = f"{time.strftime('%Y-%m-%d %H:%M:%S %Z')}, steady to {jump * 1e3:.1f} ms in 50"
+    return Finding(well=jump < 0.01, about="clock", words=words)
+
+
+def _gpu() -> Finding:
+    import torch
+
+    if not torch.cuda.is_available():
+        words = "none that this torch can use; everything but vLLM's larger models runs on the CPU"
+        return Finding(well=None, about="GPU", words=words)
+    cards = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+    words = ", ".join(f"{card.name} ({card.total_memory / 2**30:.0f} GiB)" for card in cards)
+    return Finding(well=True, about="GPU", words=words)
+
+
+def _jail() -> Finding:
+    """What an env server says of its jail after a start, and how long that took."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
+        run = Path(folder) / "run"
+        run.mkdir()
+        data = compose_launch("harvest_log", [f"run={run}"])
+        kept = {name: plan for name, plan in data["nodes"].items() if name == "env_server"}
+        data |= {"nodes": kept, "task": None, "run": str(run)}
+        try:
+            check(data, "harvest_log")
+            save(data, run)
+            with small_stack(run):
+                words = jail(run).jail
+        except (Refused, OSError) as error:
+            words = f"an env server does not start: {getattr(error, 'sentence', error)}"
+            return Finding(well=False, about="jail", words=words)
+    took = time.monotonic() - began
+    if not words:
+        words = "an env server started without one; nodes.env_server.parameters.jail turns it on"
+        return Finding(well=False, about="jail", words=words)
+    return Finding(well=True, about="jail", words=f"{words}; env server ready in {took:.0f} s")

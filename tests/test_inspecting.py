@@ -1,0 +1,311 @@
+"""The commands that look into a stack, on a live run of toys and on what it leaves behind."""
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import rlgpt as rlgpt_package
+from rlgpt.inspecting.node_logs import make_filter
+from rlgpt.inspecting.stack_doctor import LIBRARIES, OPTIONAL, examine
+from rlgpt.refused import Refused
+from tests.launch_toys.launched import PATIENCE, Launched, failed, launched, refused, rlgpt
+
+LAUNCH = {
+    "seed": 0,
+    "nodes": {
+        "talker": {"module": "tests.launch_toys.talker"},
+        "caller": {"module": "tests.launch_toys.caller"},
+        "planner": {"module": "tests.launch_toys.planner", "parameters": {"seconds": 0.1}},
+        "learner": {"module": "tests.launch_toys.first"},
+    },
+}
+TASK = {"id": "log", "prompt": "a log", "success": {"kind": "have", "name": "log"}}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("inspecting")
+    (place / "launch").mkdir()
+    (place / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    return place
+
+
+@pytest.fixture(scope="module")
+def live(place: Path) -> Iterator[Launched]:
+    run = place / "runs" / "it"
+    with launched("launch", "toys", "run=runs/it", "-learner", cwd=place, run=run) as launch:
+        launch.wait_for("there is no goal")
+        yield launch
+
+
+def run_json(*arguments: str, cwd: Path) -> object:
+    done = rlgpt(*arguments, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_nodes(live: Launched, place: Path) -> None:
+    rows = run_json("node", "list", "--json", cwd=place)
+    states = {row["node"]: row["state"] for row in rows}
+    assert states == {
+        "talker": "ready", "caller": "ready", "planner": "ready", "learner": "released"
+    }  # fmt: skip
+    info = run_json("node", "info", "caller", "--json", cwd=place)
+    assert info["state"] == "ready"
+    assert info["uses"] == ["talker/describe"]
+    assert "talker/chatter" in run_json("node", "info", "talker", "--json", cwd=place)["topics"]
+    assert "planner/pursue" in rlgpt("node", "info", "planner", cwd=place).stdout
+    assert "did you mean `talker`?" in refused("node", "info", "tolker", cwd=place)
+    assert "learner of it does not answer" in refused("node", "info", "learner", cwd=place)
+
+
+def test_logs_are_merged_and_filtered(live: Launched, place: Path) -> None:
+    entries = [
+        json.loads(line) for line in rlgpt("node", "log", "--json", cwd=place).stdout.splitlines()
+    ]
+    assert [entry["time"] for entry in entries] == sorted(entry["time"] for entry in entries)
+    ready = {entry["node"] for entry in entries if "is ready" in entry["text"]}
+    assert ready == {"talker", "caller", "planner"}
+    talker = rlgpt("node", "log", "talker", "--grep", "is ready", cwd=place).stdout
+    assert talker.count("\n") == 1
+    assert "talker" in talker
+    assert rlgpt("node", "log", "--level", "critical", cwd=place).stdout == ""
+    assert rlgpt("node", "log", "--since", "2000-01-01", "-n", "1", cwd=place).stdout.count("\n")
+    assert rlgpt("node", "log", "--since", "0s", cwd=place).stdout == ""
+    for wrong, words in (
+        (("--level", "warn"), "there is no level `warn`; did you mean `warning`?"),
+        (("--grep", "("), "is no regular expression"),
+        (("--since", "soon"), "write how long ago (30s, 10m, 2h, 1d)"),
+        (("-n", "-1"), "0 entries or more"),
+        (("tolker",), "did you mean `talker`?"),
+    ):
+        assert words in refused("node", "log", *wrong, cwd=place)
+
+
+def test_a_log_is_followed(live: Launched, place: Path) -> None:
+    with launched("node", "log", "talker", "-f", "-n", "0", cwd=place, run=place / "none") as log:
+        time.sleep(1.0)
+        rlgpt("param", "set", "talker", "text=bye", cwd=place)
+        log.wait_for("parameters set: {'text': 'bye'}")
+        assert log.stop(signal.SIGINT) == 130
+
+
+def test_an_entry_of_several_lines_is_one(tmp_path: Path) -> None:
+    from rlgpt.inspecting.node_logs import _Log
+
+    path = tmp_path / "node.log"
+    log = _Log(path, "toy")
+    assert list(log.read()) == []  # the node has not started yet
+    path.write_text("2026-01-02 03:04:05,678 ERROR it failed\n    Traceback\n    ValueError: x\n")
+    (entry,) = log.read()
+    assert (entry.level, entry.text) == ("error", "it failed\n    Traceback\n    ValueError: x")
+    with path.open("a") as file:
+        file.write("2026-01-02 03:04:06,000 INFO half")
+        file.flush()
+        assert list(log.read()) == []
+        file.write(" and whole\n")
+    assert [each.text for each in log.read()] == ["half and whole"]
+    assert make_filter("warning", None, None).takes(entry)
+    assert not make_filter("debug", "absent", None).takes(entry)
+    with pytest.raises(Refused, match="no level"):
+        make_filter("loud", None, None)
+
+
+def test_topics(live: Launched, place: Path) -> None:
+    rows = run_json("topic", "list", "--json", cwd=place)
+    assert {"talker/chatter", "planner/plan"} <= {row["name"] for row in rows}
+    info = run_json("topic", "info", "planner/plan", "--json", cwd=place)
+    assert (info["node"], info["latched"]) == ("planner", True)
+    assert "did you mean `talker/chatter`?" in refused("topic", "info", "talker/chat", cwd=place)
+    once = rlgpt("topic", "echo", "talker/chatter", "--once", "--field", "numbers.dtype", cwd=place)
+    assert once.returncode == 2  # an array is no mapping
+    assert "there are no fields in" in once.stderr
+    once = rlgpt("topic", "echo", "talker/chatter", "--once", "--field", "text", cwd=place)
+    assert once.stdout in ('"hello"\n', '"bye"\n')
+    last = rlgpt("topic", "echo", "talker/chatter", "--once", "--latched", cwd=place)
+    assert "numbers" in json.loads(last.stdout)
+    both = rlgpt("topic", "echo", "talker/*", "--count", "3", cwd=place).stdout.splitlines()
+    assert all(json.loads(line)["topic"].startswith("talker/") for line in both)
+    assert "it has type, text, numbers" in refused(
+        "topic", "echo", "talker/chatter", "--once", "--field", "volume", cwd=place
+    )
+
+
+def test_rates_are_of_what_came_and_what_was_missed(live: Launched, place: Path) -> None:
+    (row,) = run_json("topic", "hz", "talker/chatter", "--seconds", "2", "--json", cwd=place)
+    assert row["messages"] > 1
+    assert row["hz"] <= 21.0  # it publishes 20 times a second
+    assert row["missed"] == 0
+    assert row["bytes_each"] > 24  # three int64
+    assert row["gap_p50_ms"] >= 25.0
+    every = run_json("topic", "bw", "--seconds", "2", "--json", cwd=place)
+    assert {"talker/chatter", "planner/heartbeat"} <= {row["topic"] for row in every}
+    silent = failed("topic", "hz", "planner/plan", "--seconds", "0.2", cwd=place, code=1)
+    assert "nothing was published on planner/plan for 0.2 s" in silent
+    assert "--seconds 0" in refused("topic", "hz", "--seconds", "0", cwd=place)
+
+
+def test_publishing_in_place_of_a_node(live: Launched, place: Path) -> None:
+    progress = {
+        "policy": "p", "samples": 1, "prefix_samples": 0, "decisions": 1, "budget": 2,
+        "success_rate": 0.5, "mean_return": 0.0, "entropy": 0.0, "kl": 0.0,
+        "steps_per_second": 1.0,
+    }  # fmt: skip
+    message = json.dumps(progress)
+    with launched(
+        *("topic", "pub", "learner/progress", message, "--count", "0", "--rate", "10"),
+        cwd=place,
+        run=place / "none",
+    ) as published:
+        with rlgpt_package.connect(live.run) as stack:
+            heard = stack.subscribe("learner/progress").receive(PATIENCE)
+            assert (heard.policy, heard.budget) == ("p", 2)
+        assert published.stop(signal.SIGINT) == 130
+    assert "takes Progress: `policy` is missing" in refused(
+        "topic", "pub", "learner/progress", cwd=place
+    )
+
+
+def test_a_running_node_alone_publishes(live: Launched, place: Path) -> None:
+    assert "planner is running, and only it publishes" in refused(
+        "topic", "pub", "planner/heartbeat", json.dumps(
+            {"node": "planner", "epoch": "e", "pid": 1, "uptime": 0.0, "busy": []}
+        ), cwd=place,
+    )  # fmt: skip
+
+
+def test_services(live: Launched, place: Path) -> None:
+    info = run_json("service", "info", "talker/describe", "--json", cwd=place)
+    assert info["used by"] == ["caller"]
+    assert info["timeout"] == 30.0
+    reply = run_json("service", "call", "talker/describe", cwd=place)
+    assert reply["node"] == "talker"
+    live_ones = json.dumps({"values": {"text": "hello"}})
+    reply = run_json("service", "call", "talker/set_parameters", live_ones, cwd=place)
+    assert reply["values"]["text"] == "hello"
+    for arguments, words in (
+        (("talker/describ",), "did you mean `talker/describe`?"),
+        (("talker/set_parameters", "{"), "takes JSON, and this is none"),
+        (("talker/set_parameters", '{"vals": 1}'), "there is no `vals`; did you mean `values`?"),
+        (("talker/describe", "--timeout", "0"), "--timeout 0"),
+    ):
+        assert words in refused("service", "call", *arguments, cwd=place)
+    wrong = json.dumps({"values": {"loudness": 4}})
+    assert "cannot be set while" in failed(
+        "service", "call", "talker/set_parameters", wrong, cwd=place, code=1
+    )
+
+
+def test_goals_are_sent_listed_and_cancelled(live: Launched, place: Path) -> None:
+    goal = json.dumps({"task": TASK, "limits": {}})
+    sent = rlgpt("action", "send_goal", "planner/pursue", goal, "--id", "mine", cwd=place)
+    assert sent.returncode == 0, sent.stderr
+    assert json.loads(sent.stdout)["type"] == "GoalReport"
+    assert "goal mine" in sent.stderr
+    again = rlgpt("action", "send_goal", "planner/pursue", goal, "--id", "mine", cwd=place)
+    assert json.loads(again.stdout) == json.loads(sent.stdout)
+    (row,) = [
+        row
+        for row in run_json("action", "list", "--json", cwd=place)
+        if row["action"] == "planner/pursue"
+    ]
+    assert (row["goals"], row["succeeded"], row["open"]) == (1, 1, 0)
+    one = run_json("action", "info", "planner/pursue", "mine", "--json", cwd=place)
+    assert one["request"]["task"]["id"] == "log"
+    assert one["status"] == "succeeded"
+    assert "no goal `mime`" in failed("action", "info", "planner/pursue", "mime", cwd=place, code=1)
+    assert "no goal `other`" in failed(
+        "action", "cancel", "planner/pursue", "other", cwd=place, code=1
+    )
+    assert (
+        "mine: succeeded" in rlgpt("action", "cancel", "planner/pursue", "mine", cwd=place).stdout
+    )
+    assert "`task` is missing" in refused("action", "send_goal", "planner/pursue", "{}", cwd=place)
+
+
+def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
+    dumped = rlgpt("param", "dump", "talker", cwd=place).stdout
+    values = yaml.safe_load(dumped)
+    assert values["talker"]["loudness"] == 3
+    file = place / "parameters.yaml"
+    file.write_text(yaml.safe_dump({"talker": {**values["talker"], "text": "loaded"}}))
+    assert rlgpt("param", "load", str(file), cwd=place).stdout == "1 parameter set\n"
+    assert rlgpt("param", "get", "talker", "text", cwd=place).stdout == '"loaded"\n'
+    for content, words in (
+        ({"talker": {"text": "x", "loudness": 4}}, "`loudness` cannot be set while talker runs"),
+        ({"talker": {"txt": "x"}}, "did you mean `text`?"),
+        ({"tolker": {}}, "did you mean `talker`?"),
+        ("text", "write node: {parameter: value}"),
+    ):
+        file.write_text(yaml.safe_dump(content))
+        assert words in refused("param", "load", str(file), cwd=place)
+    assert rlgpt("param", "get", "talker", "text", cwd=place).stdout == '"loaded"\n'
+    assert "cannot be read" in refused("param", "load", str(place / "none.yaml"), cwd=place)
+    rows = run_json("param", "list", "talker", "--json", cwd=place)
+    assert {"node": "talker", "parameter": "text", "value": "loaded", "live": True} in rows
+
+
+def test_the_graph_shows_who_uses_what(live: Launched, place: Path) -> None:
+    # `describe` is of every node, so it is shown only where all is.
+    assert "talker/describe" not in rlgpt("graph", cwd=place).stdout
+    found = run_json("graph", "--format", "json", "--all", cwd=place)
+    edge = {"user": "caller", "owner": "talker", "name": "talker/describe", "kind": "service"}
+    assert edge in found["edges"]
+    mermaid = rlgpt("graph", "--format", "mermaid", "--all", cwd=place).stdout
+    assert 'caller -->|"describe' in mermaid
+    assert (
+        '"caller" -> "talker" [label="describe'
+        in rlgpt("graph", "--format", "dot", "--all", cwd=place).stdout
+    )
+    assert "did you mean `dot`?" in refused("graph", "--format", "dott", cwd=place)
+
+
+def test_types_of_messages(place: Path) -> None:
+    rows = {row["type"]: row for row in run_json("interface", "list", "--json", cwd=place)}
+    assert rows["PursueGoal"]["used_by"] == ["planner/pursue"]
+    assert "planner/pursue" in rows["Condition"]["used_by"]  # in a task in it
+    shown = rlgpt("interface", "show", "PursueGoal", cwd=place).stdout
+    assert "task: Task" in shown
+    schema = run_json("interface", "show", "PursueGoal", "--json", cwd=place)
+    assert "PursueGoal" in schema["$defs"]
+    template = run_json("interface", "show", "PursueGoal", "--template", cwd=place)
+    assert template["task"]["success"] == {"kind": "", "name": "", "quantity": 1}
+    assert "did you mean `PursueGoal`?" in refused("interface", "show", "PursuGoal", cwd=place)
+
+
+def test_a_run_that_has_ended_is_looked_into(place: Path, live: Launched) -> None:
+    """Its logs and goals are on disk."""
+    run = place / "runs" / "ended"
+    with launched("launch", "toys", "run=runs/ended", "-learner", cwd=place, run=run) as launch:
+        launch.wait_for("there is no goal")
+        goal = json.dumps({"task": TASK, "limits": {}})
+        rlgpt("action", "send_goal", "planner/pursue", goal, "--run", "ended", cwd=place)
+        assert launch.stop() in (0, 130)
+    rows = run_json("action", "list", "--json", "--run", "ended", cwd=place)
+    assert {row["action"]: row["succeeded"] for row in rows}["planner/pursue"] == 1
+    assert "is ready" in rlgpt("node", "log", "talker", "--run", "ended", cwd=place).stdout
+    for command in (("node", "list"), ("topic", "list"), ("graph",), ("param", "dump")):
+        assert "`rlgpt resume ended`" in refused(*command, "--run", "ended", cwd=place)
+
+
+def test_the_doctor_looks_at_everything() -> None:
+    found = {finding.about: finding for finding in examine(try_jail=False)}
+    assert {"python", "libraries", "sockets", "limits", "memory", "runs", "clock", "GPU"} <= set(
+        found
+    )
+    assert found["sockets"].well
+    for name in LIBRARIES:
+        if name not in OPTIONAL:
+            assert f"{name} " in found["libraries"].words
+
+
+def test_the_doctor_tries_the_jail(place: Path) -> None:
+    findings = json.loads(rlgpt("doctor", "--json", cwd=place).stdout)
+    (jail,) = [finding for finding in findings if finding["about"] == "jail"]
+    assert jail["well"], jail["words"]
+    assert "env server ready in" in jail["words"]
