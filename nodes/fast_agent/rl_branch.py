@@ -235,7 +235,7 @@ def _training_spec(
     goal: Implementing,
     answer: SpecAnswer,
     macros: list[Program],
-    cloned: Sequence[Tried],
+    cloned: Sequence[Tried] = (),
 ) -> TrainingSpec:
     request, parameters = goal.request, agent.parameters
     prefix = [_short(agent, program) for program in leading_programs(request.before)]
