@@ -14,65 +14,81 @@ import random
 import time
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
+import msgspec
 
-from nodes.env_server.programs import Batch, Run, compile_program
+from messages.program import Program
+from messages.world import Condition, Guard, GuardReport, OpenSession, SeedRange, Task
+from nodes.env_server.session import Session
+from nodes.guards import in_words, together
+from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.names import ACHIEVEMENTS, LENGTH
-from worlds.crafter.card.score import PUBLISHED, rates, score
-from worlds.crafter.play.runtime import RUNTIME
-from worlds.crafter.play.sight import Sight
+from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.world import CrafterWorld
 
 PROGRAM = Path(__file__).parents[1] / "worlds/crafter/card/programs/achieve_everything.py"
 SIDE = 16  # episodes side by side
+TASK = Task(
+    id="crafter",
+    prompt="unlock all achievements",
+    game="crafter",
+    success=Condition(kind="have", name="achievements", quantity=len(ACHIEVEMENTS)),
+    horizon=LENGTH,
+)
 
 
-def play(seeds: list[int], source: str) -> list[dict[str, Any]]:
-    """One episode for each seed."""
-    program = compile_program(source, RUNTIME)
+def play(seeds: list[int], source: str, guards: list[Guard]) -> list[dict[str, Any]]:
+    """One episode for each of these consecutive seeds."""
     world = CrafterWorld(len(seeds))
-    world.reset(np.arange(len(seeds)), np.array(seeds))
-    readings = SimpleNamespace(world=world)
-    seen = RUNTIME.observe(readings, program.fields)
-    runs = {row: Run(program, LENGTH) for row in range(len(seeds))}
-    codes = {row: code for row, run in runs.items() if (code := run.start(seen.row(row, 0)))}
-    batch = Batch({row: runs[row] for row in codes}, codes)
-    running = np.isin(np.arange(len(seeds)), list(codes))
-    actions = np.zeros((len(seeds), 1), np.int64)
-    while running.any():
-        actions[batch.rows] = RUNTIME.vectors[batch.codes]
-        world.step(actions, running)
-        over = running & np.array([_over(world.sight(row)) for row in range(len(seeds))])
-        seen = RUNTIME.observe(readings, program.fields)
-        ended = batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
-        for row, _ in ended + batch.send(seen):
-            running[row] = False
-    return [_record(seed, world, row, runs[row]) for row, seed in enumerate(seeds)]
+    session = Session(
+        OpenSession(
+            session="benchmark",
+            task=TASK,
+            size=len(seeds),
+            seeds=SeedRange(first=seeds[0], count=len(seeds)),
+        ),
+        world,
+    )
+    program = Program(name="achieve", source=source, max_steps=LENGTH)
+    _, reports = session.run_program(program, guards=guards)
+    ended = {row: report for report in reports for row in report.environments}
+    done = [msgspec.to_builtins(report) for report in session.guards()]
+    return [
+        {
+            "seed": seed,
+            "steps": world.sight(row).time,
+            "achievements": sorted(world.sight(row).achievements),
+            "death": world.cause_of_death(row),
+            "ended": ended[row].status,
+            "error": ended[row].error,
+            "guards": done if not row else [],
+        }
+        for row, seed in enumerate(seeds)
+    ]
 
 
-def _over(sight: Sight) -> bool:
-    return sight.health <= 0 or sight.time >= LENGTH or len(sight.achievements) == len(ACHIEVEMENTS)
-
-
-def _record(seed: int, world: CrafterWorld, row: int, run: Run) -> dict[str, Any]:
-    sight, ending = world.sight(row), run.ending
-    return {
-        "seed": seed,
-        "steps": sight.time,
-        "achievements": sorted(sight.achievements),
-        "death": world.cause_of_death(row),
-        "ended": ending.status if ending else "",
-        "error": ending.error if ending else "",
-    }
+def stock(names: list[str]) -> list[Guard]:
+    """Guards of the rulebook, by their names, in this order."""
+    book = Book("crafter")
+    found: list[Guard] = []
+    for name in names:
+        rule = book.guard(name)
+        when, source = (
+            book.guard_source(f"{rule.folder}/{file}.py", TASK.success)
+            for file in ("when", "program")
+        )
+        program = Program(name=rule.folder, source=source, max_steps=rule.max_steps)
+        guard = Guard(name=rule.folder, when=when, program=program, max_steps=rule.max_steps)
+        found.append(guard)
+    return found
 
 
 def _interval(episodes: list[list[str]]) -> tuple[float, float]:
     """Of the score, 95 % by bootstrap over episodes."""
     chance = random.Random(0)
-    found = sorted(score(rates(chance.choices(episodes, k=len(episodes)))) for _ in range(1000))
+    drawn = (chance.choices(episodes, k=len(episodes)) for _ in range(1000))
+    found = sorted(SCORE.of(SCORE.rates(each)) for each in drawn)
     return found[25], found[974]
 
 
@@ -81,14 +97,23 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=256)
     parser.add_argument("--first", type=int, default=100_000, help="seed of the first episode")
     parser.add_argument("--json", type=Path, help="write every episode there")
+    parser.add_argument("--program", type=Path, default=PROGRAM, help="another one")
+    parser.add_argument(
+        "--guards", default="", help="names of the rulebook's guards that cut in, by commas, or all"
+    )
     given = parser.parse_args()
     if given.episodes < 1:
         parser.error("--episodes is at least 1")
+    known = list(Book("crafter").rules.guards)
+    names = known if given.guards == "all" else [n for n in given.guards.split(",") if n]
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"there is no guard {unknown[0]!r}; there are {', '.join(known)}")
+    guards = stock(names)
     began = time.process_time()
     records: list[dict[str, Any]] = []
     for first in range(given.first, given.first + given.episodes, SIDE):
         last = min(first + SIDE, given.first + given.episodes)
-        records += play(list(range(first, last)), PROGRAM.read_text("utf-8"))
+        records += play(list(range(first, last)), given.program.read_text("utf-8"), guards)
         print(f"{len(records)} of {given.episodes} episodes", end="\r", flush=True)
     spent = time.process_time() - began
     if given.json:
@@ -99,7 +124,7 @@ def main() -> None:
 def report(records: list[dict[str, Any]], spent: float) -> str:
     """Tables as text. ``spent``: seconds of the processor's time."""
     episodes = [record["achievements"] for record in records]
-    found = rates(episodes)
+    found = SCORE.rates(episodes)
     low, high = _interval(episodes)
     steps = sum(record["steps"] for record in records)
     deaths = Counter(record["death"] or record["ended"] for record in records)
@@ -108,21 +133,28 @@ def report(records: list[dict[str, Any]], spent: float) -> str:
     lines += [f"| {name} | {100 * found[name]:.1f} |" for name in ACHIEVEMENTS]
     lines += ["", "| score | who | steps | source |", "|---|---|---|---|"]
     ours = (
-        score(found),
-        f"{score(found):.1f} [{low:.1f}, {high:.1f}]",
+        SCORE.of(found),
+        f"{SCORE.of(found):.1f} [{low:.1f}, {high:.1f}]",
         "this program",
         "0",
         "here",
     )
-    rows = [(each.score, f"{each.score}", *each[1:]) for each in PUBLISHED]
+    rows = [(each.score, f"{each.score}", *each[1:]) for each in SCORE.published]
     lines += [f"| {' | '.join(row[1:])} |" for row in sorted([*rows, ours])]
     lines += [
+        "",
+        *(f"guard {each.name}: {in_words(each)}" for each in _guards(records)),
         "",
         f"{mean:.1f} of 22 achievements an episode, {steps / len(records):.0f} steps; ends: "
         + ", ".join(f"{count} {cause}" for cause, count in deaths.most_common())
         + f"; {steps / spent:.0f} steps a second of the processor's time",
     ]
     return "\n".join(lines)
+
+
+def _guards(records: list[dict[str, Any]]) -> list[GuardReport]:
+    reports = [report for record in records for report in record["guards"]]
+    return together(msgspec.convert(report, GuardReport) for report in reports)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,16 @@ from typing import Literal
 import msgspec
 
 from messages.interface import LIMITED_BY_SERVER, Service, Topic
-from messages.plan import Iteration, Line, Method, Stage, SubAction, Subtask
+from messages.plan import (
+    GuardLine,
+    GuardProposal,
+    Iteration,
+    Line,
+    Method,
+    Stage,
+    SubAction,
+    Subtask,
+)
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
@@ -39,11 +48,13 @@ class DecomposeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     problems: list[str] = []
     methods: tuple[Method, ...] = ("code", "rl")  # that a sub-action may be implemented by
     most_sub_actions: int | None = None  # None: as many as it takes
+    most_guards: int = 0  # that may be proposed
 
 
 class DecomposeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: str = ""
     sub_actions: list[SubAction]
+    guards: list[GuardProposal] = []  # the one that comes first has its turn first
 
 
 class ProgramAttempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +100,44 @@ class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: str = ""
     source: str
+
+
+class GuardAttempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A guard that was written before, and what is wrong with it."""
+
+    when: str
+    source: str
+    when_problems: list[Problem] = []
+    problems: list[Problem] = []
+    others: list[str] = []  # of neither source
+
+
+class GuardNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A guard of the skill library, as an example."""
+
+    name: str
+    purpose: str
+    when: str
+    source: str
+    rate: float  # share of its turns after which its condition held no longer
+
+
+class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Fast agent: which condition and which program make this guard?"""
+
+    task: Task
+    proposal: GuardProposal
+    sub_actions: list[SubAction] = []  # that it is to cut into
+    attempts: list[GuardAttempt] = []  # in this iteration, oldest first
+    history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+    skills: list[GuardNote] = []
+
+
+class GuardAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    when: str  # ``def when(obs)``
+    source: str  # ``def action(obs)``
+    max_steps: int = 100  # of one turn
 
 
 class MacroDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,7 +217,13 @@ class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Question = (
-    PlanQuestion | DecomposeQuestion | ProgramQuestion | SpecQuestion | JudgeQuestion | LookQuestion
+    PlanQuestion
+    | DecomposeQuestion
+    | ProgramQuestion
+    | GuardQuestion
+    | SpecQuestion
+    | JudgeQuestion
+    | LookQuestion
 )
 
 
@@ -183,6 +238,7 @@ ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
     PlanQuestion: PlanAnswer,
     DecomposeQuestion: DecomposeAnswer,
     ProgramQuestion: ProgramAnswer,
+    GuardQuestion: GuardAnswer,
     SpecQuestion: SpecAnswer,
     JudgeQuestion: JudgeAnswer,
     LookQuestion: LookAnswer,

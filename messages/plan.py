@@ -13,7 +13,7 @@ from messages.interface import Action, Topic
 from messages.program import Program
 from messages.training import Policy, TrainingSpec
 from messages.verdict import Verdict
-from messages.world import Condition, Episode, Task
+from messages.world import Condition, Episode, Guard, GuardReport, Task
 
 Method = Literal["code", "rl"]
 
@@ -35,13 +35,25 @@ class SubAction(msgspec.Struct, frozen=True, kw_only=True):
     description: str = ""
 
 
+class GuardProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A guard in words: what takes over from any sub-action of a decomposition while something is
+    the case, and the way it is to be implemented."""
+
+    name: str
+    method: Method = "code"
+    when: str  # when it is to take over
+    description: str = ""  # what it does then
+
+
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """An implemented sub-action: a program, or a policy with the spec that it was trained on."""
+    """An implemented sub-action: a program, or a policy with the spec that it was trained on;
+    ``guards`` cut in while it plays."""
 
     sub_action: SubAction
     program: Program | None = None
     policy: Policy | None = None
     spec: TrainingSpec | None = None
+    guards: list[Guard] = []
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +78,18 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     skill: str = ""  # the skill of the library that was used, if one was
 
 
+class GuardLine(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of one guard in one iteration. ``report``: what it did in the iteration's tryouts
+    and its evaluation."""
+
+    proposal: GuardProposal
+    made: bool
+    attempts: int
+    reason: str = ""  # why it was not made
+    report: GuardReport | None = None  # None: it was not made, or never played with
+    skill: str = ""  # the skill of the library that was used, if one was
+
+
 class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """One turn of the outer loop: a row of the result table."""
 
@@ -80,11 +104,17 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     video: str | None = None  # path relative to the run folder
     left: dict[str, int] = {}  # the usual inventory at the end of its successful episodes
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
+    guards: list[GuardLine] = []
 
     @property
     def tried_out(self) -> float:
         """Success rate of the tryout of its last sub-action, which plays all stages before it."""
         return self.lines[-1].verdict.success_rate if self.lines else 0.0
+
+    @property
+    def progress(self) -> float:
+        """How much of its aim that tryout brought about, 0 to 1."""
+        return self.lines[-1].verdict.progress if self.lines else 0.0
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,6 +169,7 @@ class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps: int  # primitive steps, all episodes together
     video: str | None = None  # path relative to the run folder
     cut: bool = False  # the samples were not enough for all episodes
+    guards: list[GuardReport] = []  # what the guards of its stages did
 
 
 class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -178,6 +209,7 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     before: list[Stage]
     history: list[Line]  # earlier verdicts on this sub-action (same name), oldest first
     samples: int | None = None  # primitive steps that it may take in all; None: any
+    guards: list[Guard] = []  # that cut into the sub-action; those before it have their own
 
 
 class Working(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -190,6 +222,21 @@ class Implemented(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     stage: Stage | None  # None: no program or policy that could run was made
     line: Line
     samples: Samples
+    guards: list[GuardReport] = []  # what guards did in its tryouts
+
+
+class MakeGuard(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Implement one guard of a decomposition, before its sub-actions are implemented."""
+
+    task: Task
+    proposal: GuardProposal
+    sub_actions: list[SubAction]  # that it is to cut into
+    history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+
+
+class GuardMade(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    guard: Guard | None  # None: nothing that could run was made
+    line: GuardLine
 
 
 class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -207,6 +254,7 @@ class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps: int  # primitive steps, all episodes together
     video: str | None = None
     cut: bool = False  # the samples were not enough for all of its episodes
+    guards: list[GuardReport] = []
 
 
 class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -222,6 +270,7 @@ class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 PURSUE = Action("planner/pursue", PursueGoal, PlanStatus, GoalReport)
 ACHIEVE = Action("slow_agent/achieve", AchieveSubtask, Iteration, SubtaskReport)
 IMPLEMENT = Action("fast_agent/implement", Implement, Working, Implemented)
+MAKE_GUARD = Action("fast_agent/make_guard", MakeGuard, Working, GuardMade)
 EVALUATE = Action("fast_agent/evaluate", Evaluate, Working, Evaluated)
 PERFORM = Action("fast_agent/perform", Perform, Working, Performed)
 

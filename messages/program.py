@@ -25,7 +25,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
 class CheckProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     program: Program
-    kind: Literal["action", "reward"] = "action"
+    kind: Literal["action", "reward", "when"] = "action"  # "when": a guard's condition
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import msgspec
 from messages.bounds import Positive
 from messages.interface import Action, Topic
 from messages.program import Program
-from messages.world import Interface, SeedRange, Task
+from messages.world import Guard, Interface, SeedRange, Task
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +68,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     clone: list[Program] = []
     # Where the policy is tried out while it learns; None: nowhere.
     tryouts: Tryouts | None = None
+    guards: list[Guard] = []  # that cut in, also into prefix and lead
 
 
 class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -110,6 +111,7 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     environments: list[int] = []  # rows that it plays in, the others wait; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
     seed: int | None = None  # of the choices that are drawn; None: made from the session's name
+    guards: list[Guard] = []  # that cut in
 
 
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):

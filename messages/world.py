@@ -148,6 +148,80 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     interface: Interface | None = None
 
 
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of columns of the feature matrix."""
+
+    name: str
+    size: int
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """A linear layer: float32 numbers, little-endian."""
+
+    inputs: int
+    outputs: int
+    weights: bytes  # (outputs, inputs), row by row
+    bias: bytes  # (outputs,)
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """A trained policy that a session itself can play: linear layers from features to the logits of
+    its choices, with tanh between them."""
+
+    fields: list[Field]
+    choices: list[str]
+    layers: list[Layer]
+    greedy: bool = False  # the most probable choice instead of a drawn one
+
+
+class Guard(msgspec.Struct, frozen=True, kw_only=True):
+    """What takes over from a stage, in each environment by itself, while its condition holds, and
+    then gives back: a program that runs, again and again, in place of the stage's, or a policy by
+    the interface that it was trained with.
+
+    The condition is looked at after each primitive step. A guard has at most ``max_steps``
+    primitive steps in one turn; after that the stage has one, at least, before the guard has
+    another turn. In a list of guards the first one whose condition holds plays.
+    """
+
+    name: str
+    # ``def when(obs)`` in the language of programs: whether it is to play. It cannot act.
+    # ``obs.steps`` is 0 where it does not play, else the steps of its turn so far.
+    when: str
+    purpose: str = ""
+    program: Program | None = None
+    interface: Interface | None = None
+    policy: str = ""  # its id, and where its checkpoint is: see `messages.training.Policy`
+    checkpoint: str = ""
+    actor: Actor | None = None  # of the policy; who sends the guard to a session puts it in
+    max_steps: int = 100
+
+
+class GuardReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a guard did in a session, in all its stages together."""
+
+    name: str
+    turns: int = 0  # how often it took over
+    steps: int = 0  # primitive steps, all environments together
+    episodes: int = 0  # in which it took over at least once
+    # How its turns ended (`TURN_ENDINGS`) -> how many; its turns that go on are in none.
+    ended: dict[str, int] = {}
+    # What was wrong, in its program or its condition -> how often.
+    errors: dict[str, int] = {}
+
+
+TURN_ENDINGS = {
+    "over": "its condition held no longer",
+    "step_limit": "its condition still held when its steps were spent",
+    "taken_over": "the condition of a guard before it held, too",
+    "failed": "its program failed",
+    "idle": "its program ended without a step while its condition held",
+    "death": "the player died",
+    "episode_over": "the episode, or the stage, was over",
+}
+"""Each way in which a guard's turn may end, in words."""
+
+
 MOST_ENVIRONMENTS = 1024
 """The limit of one session, unless the env server's parameters set another."""
 
@@ -170,6 +244,7 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     prefix: list[Program] = []  # coded actions run inside reset, in order
     lead: list[Lead] = []  # with autoreset: stages that resets play after the prefix
     interface: Interface | None = None
+    guards: list[Guard] = []  # of the prefix, of what leads, and of the interface
     autoreset: bool = False
     once: bool = False  # with autoreset: one episode each, then its environment stands still
     matched: bool = False  # Stepped.matched is given
@@ -186,13 +261,7 @@ class TakeInterface(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     interface: Interface
     environments: list[int] = []  # rows that play on, the others wait; none: all
     begins: bool = False  # a subtask begins here: `have` of stages counts from now on in them
-
-
-class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of columns of the feature matrix."""
-
-    name: str
-    size: int
+    guards: list[Guard] = []  # of this stage
 
 
 class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -207,7 +276,8 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """One decision for every environment whose stage is not over; a macro runs to its end in it.
+    """One decision for every environment whose stage is not over; a macro runs to its end in it,
+    and so does the turn of a guard that cuts in.
     While an earlier policy plays (``lead``), choices of environments that it does not play in are
     ignored.
     """
@@ -218,7 +288,8 @@ class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """The outcome of one decision. After a macro of k steps, ``reward`` is the sum of
-    gamma^i r_i for i < k and ``steps`` is k. With autoreset, rows of finished episodes hold the
+    gamma^i r_i for i < k and ``steps`` is k; a guard's steps count as those of the decision that it
+    cut into. With autoreset, rows of finished episodes hold the
     next episode's first features; the last ones of the old episode are in ``final_features``."""
 
     features: Array  # float32 (size, F)
@@ -233,6 +304,8 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_returns: Array  # float32 (n,): undiscounted episode returns
     final_lengths: Array  # int64 (n,): primitive steps of the ended episodes
     prefix_steps: int  # primitive steps spent by prefixes and leading stages, in resets
+    # Of each ended episode, what it had of what the game's score counts; empty: it has no score.
+    final_scored: list[list[str]] = []
     # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
     # are those of this policy; -1: those of the trained one.
     lead: int = -1
@@ -251,6 +324,7 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
     pictures: list[Picture] = []  # by environment, in the order they were taken
+    guards: list[GuardReport] = []  # those that the session had, by the order in which they came
 
 
 class Looked(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -268,6 +342,7 @@ class RunProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     program: Program
     environments: list[int] = []  # rows that run it, the others wait; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
+    guards: list[Guard] = []  # their steps count towards the program's max_steps
 
 
 class ProgramRan(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ from messages.program import ProgramReport
 from messages.verdict import Evidence
 from messages.world import Condition
 from models.outcomes import failures, listed, run_in_words
+from nodes.guards import line_in_words
 from nodes.node import Node
 from worlds import card
 from worlds.card import Card, Unreachable
@@ -100,7 +101,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     # Jinja leaves the types of its tables open.
     slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
     slots["title"] = known.title
-    slots["api"] = known.stub.read_text("utf-8").strip()
+    slots["api"] = known.language.stub.read_text("utf-8").strip()
     slots["names_taken"] = known.names_taken
     slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
     slots["setting"] = known.setting
@@ -110,6 +111,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     filters["numbered"] = _numbered
     filters["failures"] = _failures
     filters["ending"] = _run_in_words
+    filters["guarded"] = line_in_words
     return environment
 
 

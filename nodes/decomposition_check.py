@@ -1,9 +1,9 @@
 """What is wrong with a decomposition, in sentences that the language model can act on."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from messages.plan import Method, SubAction, Subtask
+from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.naming import slug
 from worlds import card
@@ -15,9 +15,12 @@ def decomposition_problems(
     methods: Collection[Method] = ("code", "rl"),
     most: int | None = None,
     game: str = DEFAULT_GAME,
+    guards: Sequence[GuardProposal] = (),
+    most_guards: int = 0,
 ) -> list[str]:
-    """Every problem at once; none means that the sub-actions may be implemented. ``methods``: those
-    that are open to this run; ``most``: how many sub-actions there may be."""
+    """Every problem at once; none means that the sub-actions and ``guards`` may be implemented.
+    ``methods``: those that are open to this run; ``most``, ``most_guards``: how many sub-actions
+    and guards there may be."""
     if not sub_actions:
         return ["The decomposition is empty: it needs at least one sub-action."]
     conditions = card(game).conditions
@@ -49,4 +52,38 @@ def decomposition_problems(
             f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
             f"it must be {goal.kind} {goal.name} x {goal.quantity}."
         )
+    return problems + _guard_problems(guards, methods, most_guards)
+
+
+def _guard_problems(
+    guards: Sequence[GuardProposal], methods: Collection[Method], most: int
+) -> list[str]:
+    problems: list[str] = []
+    if len(guards) > most:
+        few = (
+            f"this run takes {most} at most"
+            if most
+            else "this run takes none: leave `guards` empty"
+        )
+        problems.append(f"There are {len(guards)} guards; {few}.")
+    counts = Counter(slug(guard.name) for guard in guards if guard.name.strip())
+    problems += ["A guard has no name." for guard in guards if not guard.name.strip()]
+    problems += [
+        f"{count} guards are called {spelt!r}: names must be unique, by their letters a-z and "
+        "digits alone."
+        for spelt, count in counts.items()
+        if count > 1
+    ]
+    for guard in guards:
+        if guard.method not in methods:
+            problems.append(
+                f"The guard {guard.name!r} is to be done by {guard.method}; in this run there is "
+                f"{' and '.join(methods)} only."
+            )
+        if guard.method == "rl":
+            problems.append(
+                f"The guard {guard.name!r} is to be done by rl: guards are done by code."
+            )
+        if not guard.when.strip():
+            problems.append(f"The guard {guard.name!r} does not say when it is to take over.")
     return problems

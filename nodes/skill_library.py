@@ -1,9 +1,9 @@
 """The skill library: coded actions and policies that worked, in a folder that outlives the runs.
 
 ``library.sqlite`` has a row for each skill: its aim, its start, its origin and its success counts.
-Beside it, each skill has a folder with ``program.py``, or with the policy's ``checkpoint.pt`` and
-``spec.json``: a copy, so that a library does not need its runs. Several runs may use one library at
-a time.
+Beside it, each skill has a folder with ``program.py`` (a guard's with its condition, ``when.py``),
+or with the policy's ``checkpoint.pt`` and ``spec.json``: a copy, so that a library does not need
+its runs. Several runs may use one library at a time.
 """
 
 import ast
@@ -26,7 +26,17 @@ import msgspec
 
 from nodes.files import write_whole
 from nodes.naming import slug
-from nodes.skills import CHECKPOINT, Counts, Learned, LibraryError, Skill, follows, holds, skill_key
+from nodes.skills import (
+    CHECKPOINT,
+    Counts,
+    Learned,
+    LibraryError,
+    Skill,
+    follows,
+    guard_key,
+    holds,
+    skill_key,
+)
 from worlds import card
 
 FILE = "library.sqlite"
@@ -115,7 +125,10 @@ class Library:
         """
         world = learned.provenance.world
         with self._changing() as table:
-            key = skill_key(world, learned.condition, learned.program, checkpoint)
+            if learned.guard is not None:
+                key = guard_key(world, learned.guard)
+            else:
+                key = skill_key(world, learned.condition, learned.program, checkpoint)
             row = table.execute(f"select {_COLUMNS} from skills where key = ?", (key,)).fetchone()
             if row is not None:
                 known = self._skill(row)
@@ -225,6 +238,10 @@ class Library:
         folder.mkdir(exist_ok=True)
         if learned.program is not None:
             write_whole(folder / "program.py", learned.program.source.encode())
+        if learned.guard is not None:
+            write_whole(folder / "when.py", learned.guard.when.encode())
+            if learned.guard.program is not None:
+                write_whole(folder / "program.py", learned.guard.program.source.encode())
         if checkpoint is not None and learned.spec is not None:
             write_whole(folder / CHECKPOINT, checkpoint.read_bytes())
             write_whole(
@@ -312,7 +329,7 @@ _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episod
 @cache
 def _reserved_names(game: str) -> frozenset[str]:
     """Names that have another meaning in a program: a skill of that name would redefine it."""
-    api = ast.parse(card(game).stub.read_text("utf-8"))
+    api = ast.parse(card(game).language.stub.read_text("utf-8"))
     functions = {node.name for node in api.body if isinstance(node, ast.FunctionDef)}
     return frozenset({"action", "obs", *functions, *dir(builtins), *keyword.kwlist})
 

@@ -12,7 +12,7 @@ import msgspec
 from messages.plan import Method, Stage, SubAction
 from messages.program import Program
 from messages.training import Policy, TrainingSpec
-from messages.world import Condition, Task
+from messages.world import Condition, Guard, Task
 
 CHECKPOINT = "checkpoint.pt"
 """In a skill's folder, where it is a policy."""
@@ -33,7 +33,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
-    """What is fixed about a skill."""
+    """What is fixed about a skill. Of a guard ``condition`` is the aim of the sub-actions that it
+    cut into, and its own is in ``guard``."""
 
     purpose: str
     method: Method
@@ -44,11 +45,13 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     provenance: Provenance
     program: Program | None = None
     spec: TrainingSpec | None = None  # of a policy
+    guard: Guard | None = None
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Its results. Tryouts count by its own condition; ``used`` counts episodes of evaluations that
-    it was a part of, and how many of them reached the task's success."""
+    it was a part of, and how many of them reached the task's success. Of a guard each turn that was
+    not cut short counts, and succeeded if its condition held no longer after it."""
 
     successes: int = 0
     episodes: int = 0
@@ -71,7 +74,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def policy(self) -> Policy | None:
-        if self.learned.program is not None:
+        if self.learned.program is not None or self.learned.guard is not None:
             return None
         return Policy(id=f"skill/{self.name}", checkpoint=str(Path(self.folder) / CHECKPOINT))
 
@@ -87,7 +90,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Raises LibraryError if its checkpoint is missing."""
         path = Path(self.folder) / CHECKPOINT
-        if self.learned.program is None and not path.is_file():
+        if self.policy is not None and not path.is_file():
             raise LibraryError(
                 f"the skill `{self.name}` has no checkpoint: {path} is missing; "
                 f"`rlgpt skill remove {self.name}` forgets it"
@@ -104,6 +107,13 @@ def skill_key(
     if checkpoint is not None:
         what.update(checkpoint.read_bytes())
     return what.hexdigest()
+
+
+def guard_key(world: str, guard: Guard) -> str:
+    """The same of a guard: whatever it cut into, its condition and its program make it."""
+    source = guard.program.source if guard.program else guard.policy
+    what = msgspec.json.encode([world, guard.when, source, guard.max_steps])
+    return hashlib.sha256(what).hexdigest()
 
 
 def holds(have: Mapping[str, int], needed: Mapping[str, int]) -> bool:

@@ -146,7 +146,12 @@ def _played(small: SmallStack, play: Play, place: int, seed: int) -> Closed:
             small.bus.run_goal(
                 RUN_PROGRAM,
                 f"{_SESSION}/{number}",
-                RunProgram(session=_SESSION, program=part.program, begins=part.begins),
+                RunProgram(
+                    session=_SESSION,
+                    program=part.program,
+                    begins=part.begins,
+                    guards=part.guards,
+                ),
                 cancelled=lambda: small.ended() is not None,
             )
         elif part.interface is not None:
@@ -157,7 +162,8 @@ def _played(small: SmallStack, play: Play, place: int, seed: int) -> Closed:
 def _choose(small: SmallStack, part: Part, interface: Interface, size: int, place: int) -> None:
     """A policy's stage: its choices, as far as they go or until it is over."""
     alone = msgspec.structs.replace(interface, observations=_SOLE, rewards=[])
-    small.bus.call(INTERFACE, TakeInterface(session=_SESSION, interface=alone, begins=part.begins))
+    take = TakeInterface(session=_SESSION, interface=alone, begins=part.begins, guards=part.guards)
+    small.bus.call(INTERFACE, take)
     chosen = np.frombuffer(part.choices, "<u2").reshape(-1, size)[:, place]
     for choice in chosen.astype(np.int64):
         stepped = small.bus.call(STEP, Step(session=_SESSION, choices=np.array([choice])))

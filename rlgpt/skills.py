@@ -37,7 +37,7 @@ def listed(folder: str | None) -> int:
         table.add_row(
             skill.name,
             _kind(skill),
-            _condition(skill),
+            _condition(skill) if skill.learned.guard is None else "-",
             _start(skill),
             f"{counts.rate:.2f} ({counts.successes}/{counts.episodes})",
             f"{counts.used_successes}/{counts.used_episodes}",
@@ -53,14 +53,15 @@ def show(name: str, folder: str | None) -> int:
         skill = _find(library, name)
     learned, counts = skill.learned, skill.counts
     source = learned.provenance
+    unit = "episodes" if learned.guard is None else "turns"
     rows = {
         "name": f"{skill.name} ({_kind(skill)}, {learned.method})",
         "purpose": learned.purpose,
-        "brings about": _condition(skill),
+        "brings about" if learned.guard is None else "cuts into": _condition(skill),
         "starts with": _start(skill),
         "after": ", ".join(s.sub_action.name for s in learned.before) or "an episode's start",
         "task": f"{learned.task.id}: {learned.task.prompt}",
-        "aim reached": f"in {counts.successes} of {counts.episodes} episodes",
+        "aim reached": f"in {counts.successes} of {counts.episodes} {unit}",
         "evaluations": f"{counts.used_successes} of {counts.used_episodes} episodes",
         "samples": f"{counts.samples:,}",
         "run": source.run,
@@ -73,7 +74,11 @@ def show(name: str, folder: str | None) -> int:
     }
     for label, value in rows.items():
         print_plain(f"{label:14}{plain_line(str(value))}")
-    if learned.program is not None:
+    if learned.guard is not None:
+        program = learned.guard.program
+        print_plain(f"\n{learned.guard.when.rstrip()}")
+        print_plain(f"\n{program.source.rstrip()}" if program is not None else "")
+    elif learned.program is not None:
         print_plain(f"\n{learned.program.source.rstrip()}")
     elif learned.spec is not None:
         interface = learned.spec.interface
@@ -102,6 +107,11 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
     with _library(folder) as library:
         skill = _find(library, name)
         _check(skill)
+    if skill.learned.guard is not None:
+        raise Refused(
+            f"{name} is a guard, which plays only beside what it cuts into; `rlgpt skill show "
+            f"{name}` prints it"
+        )
     if episodes < 1:
         raise Refused(f"--episodes {episodes}: at least one is needed")
     if not 0 <= seed <= LARGEST_SEED:
@@ -177,6 +187,8 @@ def _check(skill: Skill) -> None:
 
 
 def _kind(skill: Skill) -> str:
+    if skill.learned.guard is not None:
+        return "guard"
     return "program" if skill.learned.program is not None else "policy"
 
 

@@ -185,7 +185,9 @@ def test_of_a_program_that_is_no_macro_the_steps_are_cloned():
     played.begin(opened([shown(0, 5, -1), shown(50, 5, -1)], 5))
     choices = np.array([4, 4])
     on = (1.0, 0.5)
-    for cell, matched, steps in ((1, [2, 1], [1, 1]), (2, [-1, 1], [1, 1]), (3, [1, 0], [1, 0])):
+    told_steps = ((1, [2, 1], [1, 1]), (2, [-1, 1], [1, 1]), (3, [1, 0], [1, 0]))
+    # In the last one more was done than the program's own step, as by a guard.
+    for cell, matched, steps in (*told_steps, (4, [0, 0], [3, 0])):
         rows = np.array([shown(cell, 5, 4, on), shown(50 + cell, 5, 4, on)])
         played.see(choices, stepped(rows, matched, steps))
     (trajectory,), told = played.trajectories(np.array([True, False]))
@@ -193,7 +195,7 @@ def test_of_a_program_that_is_no_macro_the_steps_are_cloned():
     # It sees its own choices: none yet, and none after what it cannot do; nothing is under way.
     assert trajectory.features.tolist() == [shown(0, 4, -1), shown(2, 4, -1)]
     assert trajectory.mask.shape == (2, 4)
-    assert told == [Demonstrated(program="walk", episodes=2, successes=1, decisions=2, steps=3)]
+    assert told == [Demonstrated(program="walk", episodes=2, successes=1, decisions=2, steps=4)]
 
 
 def test_what_the_mask_forbids_is_not_cloned():

@@ -22,6 +22,7 @@ from messages.world import (
     RUN_PROGRAM,
     STEP,
     Condition,
+    Guard,
     Interface,
     OpenSession,
     Pictures,
@@ -125,6 +126,55 @@ def test_programs_play_the_same_episodes(host: JailedHost) -> None:
         return result, said
 
     assert played(host) == played(OwnProcess("embedded", OPTIONS, TASK, "a test"))
+
+
+GUARD = Guard(
+    name="step back",
+    when="def when(obs):\n    return obs.facing == 'wood' and obs.steps < 3\n",
+    program=Program(name="back", source="def action(obs):\n    while True:\n        back()\n"),
+    max_steps=5,
+)
+
+
+def test_guards_cut_in_alike(host: JailedHost) -> None:
+    def played(host: Host) -> Any:
+        session = host.open(opening(size=3), None, lambda steps: None)
+        walk = Program(
+            name="walk",
+            source="def action(obs):\n    for _ in range(40):\n        obs = forward()\n",
+        )
+        result = session.run_program(walk, guards=[GUARD])
+        session.take(INTERFACE, guards=[GUARD])
+        steps = [session.step(np.array([4, 4, 4])).steps.tolist() for _ in range(9)]
+        said = session.said(), session.guards()
+        session.close()
+        return result, steps, said
+
+    jailed, own = played(host), played(OwnProcess("embedded", OPTIONS, TASK, "a test"))
+    assert jailed == own
+    (report,) = jailed[2][1]
+    assert report.turns > 1
+
+
+def test_a_guard_that_stops_its_worker_never_takes_over_again(
+    host: JailedHost, impatient: None
+) -> None:
+    hanging = msgspec.structs.replace(
+        GUARD,
+        when="def when(obs):\n    return True\n",
+        program=raw("stands = 1\nwhile stands: pass"),
+    )
+    session = host.open(opening(size=2), None, lambda steps: None)
+    _, reports = session.run_program(DIG, guards=[hanging])
+    assert (reports[0].program, reports[0].status, reports[0].line) == ("dig", "killed", 0)
+    assert reports[0].error.startswith("guard step back: ")
+    assert [episode.ended for episode in session.said()] == ["horizon"] * 2
+    session.close()
+    session = host.open(opening(size=2), None, lambda steps: None)
+    _, reports = session.run_program(DIG, guards=[hanging])
+    assert "killed" not in {report.status for report in reports}
+    assert session.guards() == []
+    session.close()
 
 
 def test_what_is_wrong_is_said_as_it_is_without_a_jail(host: JailedHost) -> None:

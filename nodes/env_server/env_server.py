@@ -178,7 +178,9 @@ class EnvServer(Node):
         session = self._session(request.session)
         with _In(session), self._losing(session):
             try:
-                session.take(request.interface, request.environments, request.begins)
+                session.take(
+                    request.interface, request.environments, request.begins, request.guards
+                )
             except ValueError as error:
                 raise _invalid(error) from error
             return session.opened()
@@ -205,13 +207,13 @@ class EnvServer(Node):
         with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
-            episodes, pictures = session.said(), session.pictures()
+            episodes, pictures, guards = session.said(), session.pictures(), session.guards()
             del self._sessions[request.session]
             session.close(whole=True)
         video = None
         if session.film is not None and not session.film.lost:
             video = str(session.film.path.relative_to(self.run))
-        return Closed(episodes=episodes, video=video, pictures=pictures)
+        return Closed(episodes=episodes, video=video, pictures=pictures, guards=guards)
 
     def check_program(self, request: CheckProgram) -> Checked:
         try:
@@ -232,6 +234,7 @@ class EnvServer(Node):
                     goal.check,
                     goal.request.environments,
                     goal.request.begins,
+                    goal.request.guards,
                 )
             except ValueError as error:
                 raise _invalid(error) from error

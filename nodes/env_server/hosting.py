@@ -9,7 +9,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from messages.program import CheckProgram, Problem, Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped, Task
+from messages.world import (
+    Episode,
+    Guard,
+    GuardReport,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    Stepped,
+    Task,
+)
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
 from nodes.env_server.programs.checking import problems_of
@@ -40,7 +50,11 @@ class Hosted(Protocol):
 
     def opened(self) -> Opened: ...
     def take(
-        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> None: ...
     def step(self, choices: Ints) -> Stepped: ...
     def run_program(
@@ -49,10 +63,12 @@ class Hosted(Protocol):
         check: Callable[[], None] = ...,
         environments: Sequence[int] = (),
         begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]: ...
     def said(self) -> list[Episode]: ...
     def endings(self) -> list[str]: ...
     def pictures(self) -> list[Picture]: ...
+    def guards(self) -> list[GuardReport]: ...
     def close(self) -> None: ...
 
 

@@ -1,18 +1,19 @@
 """Programs that stopped a worker: the same source is not run again.
 
 Its next check has why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
-of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing.
+of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a guard
+never takes over.
 """
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from messages.program import Problem, Program, ProgramReport
-from messages.world import Interface, Lead, OpenSession, RewardTerm
+from messages.world import Guard, Interface, Lead, OpenSession, RewardTerm
 from nodes.env_server.programs.pulse import mark_of
 from nodes.files import UnusableFile, write_whole
 
@@ -20,6 +21,19 @@ LOG = logging.getLogger("env_server")
 # Checked like any other program, and over before it has acted.
 STILL = "def action(obs):\n    if obs.steps < 0:\n        noop()\n"
 STILL_REWARD = "def reward(before, after):\n    return 0\n"
+
+
+def programs_of(guards: Iterable[Guard]) -> list[Program]:
+    """All that was written for these guards: conditions, programs, macros of policies."""
+    found: list[Program] = []
+    for guard in guards:
+        name = f"guard {guard.name}"
+        found.append(Program(name=f"the condition of {name}", source=guard.when))
+        if guard.program is not None:
+            found.append(msgspec.structs.replace(guard.program, name=name))
+        if guard.interface is not None:
+            found += guard.interface.macros
+    return found
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +107,20 @@ class Quarantine:
             prefix=[self.stilled_program(program) for program in request.prefix],
             lead=[self._still_lead(lead) for lead in request.lead],
             interface=None if interface is None else self.stilled_interface(interface),
+            guards=self.stilled_guards(request.guards),
         )
+
+    def stilled_guards(self, guards: Sequence[Guard]) -> list[Guard]:
+        """Those of them that may run: a guard that may not never takes over."""
+        left: list[Guard] = []
+        for guard in guards:
+            found = (self.find(program.source) for program in programs_of([guard]))
+            entry = next((each for each in found if each is not None), None)
+            if entry is None:
+                left.append(guard)
+            else:
+                LOG.warning("guard %s never takes over: %s", guard.name, entry.said)
+        return left
 
     def stilled_interface(self, interface: Interface) -> Interface:
         if not self._entries:

@@ -12,7 +12,16 @@ import msgspec
 import numpy as np
 
 from messages.program import Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped
+from messages.world import (
+    Episode,
+    Guard,
+    GuardReport,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    Stepped,
+)
 from nodes.env_server.hosting import Hosted, SessionLost
 from nodes.episodes import Kept, Part, Play, StoredEpisodes
 from worlds.play import Ints
@@ -50,12 +59,21 @@ class Recorded:
         return self._session.opened()
 
     def take(
-        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> None:
-        self._session.take(interface, environments, begins)
+        self._session.take(interface, environments, begins, guards)
         self._end_part()
         self._interface = interface
-        part = Part(environments=list(environments), begins=begins, interface=interface)
+        part = Part(
+            environments=list(environments),
+            begins=begins,
+            interface=interface,
+            guards=list(guards),
+        )
         self._parts.append(part)
 
     def step(self, choices: Ints) -> Stepped:
@@ -72,10 +90,14 @@ class Recorded:
         check: Callable[[], None] = lambda: None,
         environments: Sequence[int] = (),
         begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]:
         self._end_part()
-        self._parts.append(Part(environments=list(environments), begins=begins, program=program))
-        return self._session.run_program(program, check, environments, begins)
+        part = Part(
+            environments=list(environments), begins=begins, program=program, guards=list(guards)
+        )
+        self._parts.append(part)
+        return self._session.run_program(program, check, environments, begins, guards)
 
     def said(self) -> list[Episode]:
         return self._session.said()
@@ -85,6 +107,9 @@ class Recorded:
 
     def pictures(self) -> list[Picture]:
         return self._session.pictures()
+
+    def guards(self) -> list[GuardReport]:
+        return self._session.guards()
 
     def close(self, whole: bool = False) -> None:
         """``whole``: whoever opened it has come to the end of it."""
@@ -135,7 +160,13 @@ class Recorded:
             if stepped.terminated[row]:
                 how = "success" if stepped.success[row] else "death"
             ends.append((seeds.first + place % seeds.count, how, steps))
+        scored = [
+            (seed, steps, gained)
+            for (seed, _, steps), gained in zip(ends, stepped.final_scored, strict=False)
+        ]
         self._keeping(lambda: self._kept.keep_trained(self._play, ends))
+        if scored:
+            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
 
     def _keeping(self, keep: Callable[[], None]) -> None:
         try:

@@ -71,7 +71,7 @@ def implement_by_code(
                 )
             continue
         agent.working(goal, f"trying program {number} for {sub_action.name!r}")
-        stage = Stage(sub_action=sub_action, program=program)
+        stage = Stage(sub_action=sub_action, program=program, guards=request.guards)
         try:
             most = _for_one(agent, goal, stage, spent, last=number == agent.parameters.repairs)
             played = try_out(agent, goal, number, stage, most)
@@ -79,7 +79,7 @@ def implement_by_code(
             if outcome.stage is None:
                 outcome.verdict = failed(str(reason))
             break
-        spent.trial += played.steps
+        spent.tried(played)
         verdict = judge(agent, goal, number, played, macros=[])
         outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes))
         tried.remember(goal, program, verdict, len(played.episodes))

@@ -4,16 +4,19 @@ from messages.bus import SESSION_LOST, GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
+    MAKE_GUARD,
     PERFORM,
     WORKING,
     Evaluate,
     Evaluated,
+    GuardMade,
     Implemented,
     Performed,
     Working,
 )
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
+from nodes.fast_agent.guard_branch import GuardGoal, make_guard
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, failed
 from nodes.fast_agent.performing import Performing, perform
 from nodes.fast_agent.playing import Play
@@ -39,6 +42,7 @@ class FastAgent(Agent):
         self.tried = TriedPrograms(self.memory)
         self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
+        self.serve_action(MAKE_GUARD, self.make_guard)
         self.serve_action(EVALUATE, self.evaluate)
         self.serve_action(PERFORM, self.perform)
 
@@ -77,6 +81,12 @@ class FastAgent(Agent):
             return implement_by_code(self, goal, self.tried, looked_up, spent)
         return implement_by_rl(self, goal, self.starts, self.tried, looked_up, spent)
 
+    def make_guard(self, goal: GuardGoal) -> GuardMade:
+        made = make_guard(self, goal, self.skills)
+        line = made.line
+        self.log.info("%s %s", goal.id, "was made" if line.made else f"was not made: {line.reason}")
+        return made
+
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request
         self.working(goal, f"evaluating {len(request.stages)} stages")
@@ -103,8 +113,10 @@ class FastAgent(Agent):
             steps=played.steps,
             video=played.video,
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
+            guards=played.guards,
         )
         self.skills.evaluated(goal.id, request, evaluated)
+        self.skills.guarded(goal.id, request, evaluated)
         return evaluated
 
     def _library(self) -> Library | None:

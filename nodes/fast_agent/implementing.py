@@ -7,11 +7,13 @@ import msgspec
 from messages.bus import GoalHandle
 from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
 from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import GuardReport
 from models.outcomes import run_in_words
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import Play, Played, leading_programs
 from nodes.fast_agent.portions import longest_episode, play_what_fits
 from nodes.fast_agent.seeds import trial_seeds
+from nodes.guards import together
 
 Implementing = GoalHandle[Implement, Working]
 
@@ -26,6 +28,12 @@ class Spent:
     limit: int | None = None
     training: int = 0
     trial: int = 0
+    guards: list[GuardReport] = field(default_factory=list)  # what they did in its tryouts
+
+    def tried(self, played: Played) -> None:
+        """Count a tryout."""
+        self.trial += played.steps
+        self.guards = together([*self.guards, *played.guards])
 
     @property
     def left(self) -> int | None:
@@ -57,7 +65,8 @@ class Outcome:
 
     def offer(self, stage: Stage, verdict: Verdict, macros: list[str], episodes: int) -> None:
         """Take this in place of what there was, if it does better."""
-        if self.stage is None or verdict.success_rate > self.verdict.success_rate:
+        better = _merit(verdict) > _merit(self.verdict)
+        if self.stage is None or better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
             self.episodes = episodes
 
@@ -69,7 +78,13 @@ class Outcome:
             macros=self.macros,
             skill=self.skill,
         )
-        return Implemented(stage=self.stage, line=line, samples=spent.samples())
+        return Implemented(
+            stage=self.stage, line=line, samples=spent.samples(), guards=spent.guards
+        )
+
+
+def _merit(verdict: Verdict) -> tuple[float, float]:
+    return verdict.success_rate, verdict.progress
 
 
 def failed(reason: str) -> Verdict:
@@ -115,6 +130,7 @@ def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
         seeds=trial_seeds(agent.seed),
         stages=[*played_before, stage],
         prefix=[] if played_before else prefix,
+        guards=goal.request.guards,
         pictures=agent.pictures,
         persist=agent.parameters.persist,
     )

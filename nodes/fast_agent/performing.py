@@ -11,11 +11,12 @@ import msgspec
 
 from messages.bus import BusError, GoalHandle
 from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subtask, Working
-from messages.world import CLOSE, LOOK, OPEN, Condition, Episode, OpenSession, SessionName
+from messages.world import CLOSE, LOOK, OPEN, Closed, Condition, Episode, OpenSession, SessionName
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import play_of
 from nodes.fast_agent.portions import next_portion, portion_id, rest_of
 from nodes.fast_agent.seeds import evaluation_seeds
+from nodes.guards import together
 from nodes.naming import slug
 from worlds import card
 from worlds.card import Unreachable
@@ -79,6 +80,7 @@ def _together(request: Perform, portions: list[Performed], cut: bool) -> Perform
         steps=sum(portion.steps for portion in portions),
         video=portions[0].video if portions else None,
         cut=cut,
+        guards=together(report for portion in portions for report in portion.guards),
     )
 
 
@@ -126,7 +128,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
         agent.player.close_left_over(session)
         raise
     closed = agent.call(CLOSE, SessionName(session=session))
-    return _told(request, closed.episodes, standings, steps, closed.video)
+    return _told(request, closed, standings, steps)
 
 
 def _next_together(
@@ -207,15 +209,14 @@ def _note(standing: Standing, subtasks: list[Practised], episode: Episode) -> No
 
 def _told(
     request: Perform,
-    episodes: list[Episode],
+    closed: Closed,
     standings: list[Standing],
     steps: int,
-    video: str | None,
 ) -> Performed:
     goal = request.task.success.name
     items = [each.subtask.success.name for each in request.subtasks]
     told: list[PerformedEpisode] = []
-    for episode in episodes:
+    for episode in closed.episodes:
         standing = standings[episode.environment]
         _note(standing, request.subtasks, episode)
         gained = standing.gained | ({goal} if episode.success else set())
@@ -232,7 +233,14 @@ def _told(
                 gained=[item for item in dict.fromkeys(items) if item in gained],
             )
         )
-    portion = Performed(success_rate=0.0, episodes=told, milestones={}, steps=steps, video=video)
+    portion = Performed(
+        success_rate=0.0,
+        episodes=told,
+        milestones={},
+        steps=steps,
+        video=closed.video,
+        guards=closed.guards,
+    )
     return _together(request, [portion], cut=False)
 
 

@@ -23,6 +23,8 @@ from messages.world import (
     OPEN,
     RUN_PROGRAM,
     Episode,
+    Guard,
+    GuardReport,
     OpenSession,
     Picture,
     Pictures,
@@ -49,6 +51,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange
     stages: Sequence[Stage]
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
+    guards: Sequence[Guard] = ()  # that cut into the prefix; the stages have their own
     record: bool = False
     pictures: Pictures | None = None  # of the last stage
     # A policy whose horizon is over before its stage is done begins again until episodes are over.
@@ -63,6 +66,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
     pictures: list[Picture] = []
+    guards: list[GuardReport] = []
 
 
 class StagePlayed(NamedTuple):
@@ -130,6 +134,7 @@ class Player:
                 size=play.size,
                 seeds=play.seeds,
                 prefix=list(play.prefix),
+                guards=list(play.guards),
                 record=play.record,
                 pictures=play.pictures,
                 play=play_of(session),
@@ -154,6 +159,7 @@ class Player:
             reports=reports,
             video=closed.video,
             pictures=closed.pictures,
+            guards=closed.guards,
         )
 
     def _go_on(
@@ -192,7 +198,11 @@ class Player:
         rows = list(environments)
         if stage.program is not None:
             goal = RunProgram(
-                session=session, program=stage.program, environments=rows, begins=begins
+                session=session,
+                program=stage.program,
+                environments=rows,
+                begins=begins,
+                guards=stage.guards,
             )
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return StagePlayed(ran.steps, ran.reports, [])
@@ -203,6 +213,7 @@ class Player:
                 environments=rows,
                 begins=begins,
                 seed=_draws(session),
+                guards=stage.guards,
             )
             acted = self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled)
             return StagePlayed(acted.steps, [], acted.late)

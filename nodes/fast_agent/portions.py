@@ -13,6 +13,7 @@ from messages.plan import Stage
 from messages.program import Program, ProgramReport
 from messages.world import SeedRange, Task
 from nodes.fast_agent.playing import Play, Played, Player
+from nodes.guards import together
 
 
 class OutOfSamples(Exception):
@@ -91,6 +92,7 @@ def _together(portions: Sequence[Played]) -> Played:
         reports=sorted(reports, key=lambda report: -report.count),
         video=first.video,
         pictures=first.pictures,
+        guards=together(report for portion in portions for report in portion.guards),
     )
 
 

@@ -64,7 +64,7 @@ def implement_by_rl(
     spec = _with_tryouts(agent, spec)
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
 
-    stage = Stage(sub_action=goal.request.sub_action, spec=spec)
+    stage = Stage(sub_action=goal.request.sub_action, spec=spec, guards=goal.request.guards)
     if (left := spent.left) is not None:
         episode, tryout = longest_tryout(agent, goal, stage)
         # A policy that nobody tries out is for nothing: as much as that may take, and a program's
@@ -100,7 +100,7 @@ def implement_by_rl(
     agent.working(goal, f"trying the policy for {spec.name!r}")
     stage = msgspec.structs.replace(stage, policy=trained.policy, spec=spec)
     played = try_out(agent, goal, 0, stage, spent.left)
-    spent.trial += played.steps
+    spent.tried(played)
     macros = [macro.name for macro in spec.interface.macros]
     verdict = judge(agent, goal, 0, played, macros)
     outcome.offer(stage, verdict, macros, len(played.episodes))
@@ -119,7 +119,8 @@ def _compare(
 ) -> None:
     """Try the best program out on the policy's starts. The better stands, of equals the policy."""
     agent.working(goal, f"trying the program {rival.name!r} where the policy was tried")
-    stage = Stage(sub_action=goal.request.sub_action, program=rival.program)
+    request = goal.request
+    stage = Stage(sub_action=request.sub_action, program=rival.program, guards=request.guards)
     policy, episodes = outcome.verdict, outcome.episodes
     try:
         played = try_out(agent, goal, "program", stage, spent.left, seeds_of=0)
@@ -160,6 +161,8 @@ def _write_spec(
     request, parameters = goal.request, agent.parameters
     specs = card(request.task.game).specs
     features = [*specs.features, MINECLIP.name] if agent.mineclip else list(specs.features)
+    if parameters.observations is not None:
+        features = list(parameters.observations)
     problems: list[str] = []
     as_macros = parameters.macros and parameters.program_macros
     known = tried if as_macros or parameters.clone else []
@@ -182,6 +185,8 @@ def _write_spec(
             programs_to_clone=parameters.clone,
         )
         answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
+        if parameters.observations is not None:
+            answer = msgspec.structs.replace(answer, observations=features)
         problems = spec_problems(
             answer,
             question.observations,
@@ -262,6 +267,7 @@ def _training_spec(
             for stage in request.before[len(prefix) :]
             if stage.program is not None or stage.policy is not None
         ],
+        guards=request.guards,
         seeds=training_seeds(agent.seed),
         budget=min(answer.budget, parameters.budget or answer.budget),
         stop_at=parameters.stop_at,

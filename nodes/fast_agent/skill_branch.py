@@ -1,5 +1,7 @@
 """The skill branch: try out what the library has before anything is written."""
 
+import msgspec
+
 from messages.bus import RemoteError
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
@@ -14,6 +16,7 @@ def implement_by_skill(
     """Try a skill out in place of an implementation. None: it cannot be played at all."""
     agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
     stage = skill.stage(goal.request.sub_action)
+    stage = msgspec.structs.replace(stage, guards=goal.request.guards)
     try:
         skill.check()
         played = try_out(agent, goal, "skill", stage, spent.left)
@@ -28,7 +31,7 @@ def implement_by_skill(
             raise
         agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
         return None
-    spent.trial += played.steps
+    spent.tried(played)
     outcome = Outcome(attempts=1, skill=skill.name)
     spec = skill.learned.spec
     macros = [macro.name for macro in spec.interface.macros] if spec is not None else []

@@ -13,13 +13,16 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from messages.chat import SkillNote
-from messages.plan import Evaluate, Evaluated, Implemented, Stage
+from messages.bus import GoalHandle
+from messages.chat import GuardNote, SkillNote
+from messages.plan import Evaluate, Evaluated, Implemented, MakeGuard, Stage, Working
 from messages.training import Policy, TrainingSpec
-from messages.world import Condition
+from messages.world import Condition, Guard
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing
+from nodes.guards import done, whole_turns
 from nodes.memory import Memory
+from nodes.naming import slug
 from nodes.skill_library import Library
 from nodes.skills import (
     Counts,
@@ -28,11 +31,16 @@ from nodes.skills import (
     Provenance,
     Skill,
     follows,
+    guard_key,
     holds,
     skill_key,
 )
 
 MOST_NOTES = 4  # skills that the language model is told of
+MOST_GUARD_NOTES = 2
+GOOD_GUARD = 0.8
+"""Share of a guard's turns after which its condition held no longer, from which on it is kept."""
+LEAST_TURNS = 5
 _Kept = TypeVar("_Kept")
 
 
@@ -42,6 +50,14 @@ class LookedUp(msgspec.Struct, frozen=True, kw_only=True):
     skill: Skill | None = None  # does the same from such a start
     notes: list[SkillNote] = []  # may be called
     sources: dict[str, str] = {}  # of those, by name
+
+
+class GuardFound(msgspec.Struct, frozen=True, kw_only=True):
+    """What the library had for a guard."""
+
+    guard: Guard | None = None
+    name: str = ""  # the skill's
+    notes: list[GuardNote] = []  # others of the same game, as examples
 
 
 class Skills:
@@ -71,6 +87,52 @@ class Skills:
             return known
         found = self._safely(lambda: self._search(agent, goal), LookedUp())
         return self._memory.keep(name, found)
+
+    def look_up_guards(self, goal: GoalHandle[MakeGuard, Working]) -> GuardFound:
+        """A guard of the proposal's name that worked, as it was when the goal was first begun."""
+        name = f"{goal.id}/skills"
+        if (known := self._memory.find(name, GuardFound)) is not None:
+            return known
+        found = self._safely(lambda: self._search_guards(goal.request), GuardFound())
+        return self._memory.keep(name, found)
+
+    def guarded(self, goal_id: str, request: Evaluate, evaluated: Evaluated) -> None:
+        """Stages were evaluated with guards: those that did what they are for are kept, and those
+        that are skills are counted."""
+        library = self._library
+        guards = {guard.name: guard for stage in request.stages for guard in stage.guards}
+        if library is None:
+            return
+        for report in evaluated.guards:
+            turns = whole_turns(report)
+            guard = guards.get(report.name)
+            if guard is None or not turns:
+                continue
+            counts = Counts(
+                successes=report.ended.get("over", 0), episodes=turns, samples=report.steps
+            )
+            occasion = f"{goal_id}/guard-{report.name}"
+            if turns >= LEAST_TURNS and done(report) >= GOOD_GUARD:
+                learned = Learned(
+                    purpose=guard.purpose,
+                    method="code",
+                    condition=request.task.success,
+                    start={},
+                    before=[],
+                    task=request.task,
+                    provenance=self._provenance(goal_id),
+                    guard=guard,
+                )
+                name = self._safely(
+                    lambda occasion=occasion, guard=guard, learned=learned, counts=counts: (
+                        library.add(self._occasion(occasion), guard.name, learned, None, counts)
+                    ),
+                    "",
+                )
+                if name:
+                    self._log.info("%s: kept as the skill %s", goal_id, name)
+            else:
+                self._count(occasion, guard_key(self._world, guard), counts)
 
     def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         """Those of the library with an aim and an interface that fits, the best last."""
@@ -133,6 +195,7 @@ class Skills:
             if (
                 learned.provenance.world == self._world
                 and skill.counts.rate >= parameters.reuse_rate
+                and learned.guard is None
                 and holds(request.task.inventory, learned.start)
                 and follows(learned, request.before)
                 and (parameters.macros or not macros)
@@ -165,6 +228,36 @@ class Skills:
             sources={s.name: s.learned.program.source for s in programs if s.learned.program},
         )
 
+    def _search_guards(self, request: MakeGuard) -> GuardFound:
+        if self._library is None:
+            return GuardFound()
+        known = [
+            (skill, skill.learned.guard)
+            for skill in self._library.all()
+            if skill.learned.guard is not None
+            and skill.learned.method == request.proposal.method
+            and skill.learned.provenance.world == self._world
+            and skill.learned.task.game == request.task.game
+            and skill.counts.rate >= GOOD_GUARD
+        ]
+        known.sort(key=lambda each: (-each[0].counts.rate, -each[0].counts.episodes, each[0].name))
+        wanted = slug(request.proposal.name)
+        same = [each for each in known if each[1].name == wanted]
+        return GuardFound(
+            guard=same[0][1] if same else None,
+            name=same[0][0].name if same else "",
+            notes=[
+                GuardNote(
+                    name=guard.name,
+                    purpose=guard.purpose[:160],
+                    when=guard.when,
+                    source=guard.program.source if guard.program else "",
+                    rate=round(skill.counts.rate, 2),
+                )
+                for skill, guard in known[:MOST_GUARD_NOTES]
+            ],
+        )
+
     def _policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         if self._library is None:
             return []
@@ -192,15 +285,18 @@ class Skills:
             start=dict(request.task.inventory),
             before=[self._standing(stage) for stage in request.before],
             task=request.task,
-            provenance=Provenance(
-                run=str(self._run),
-                goal=goal.id,
-                commit=self._commit,
-                model=self._model,
-                world=self._world,
-            ),
+            provenance=self._provenance(goal.id),
             program=stage.program,
             spec=stage.spec,
+        )
+
+    def _provenance(self, goal_id: str) -> Provenance:
+        return Provenance(
+            run=str(self._run),
+            goal=goal_id,
+            commit=self._commit,
+            model=self._model,
+            world=self._world,
         )
 
     def _standing(self, stage: Stage) -> Stage:

@@ -68,6 +68,7 @@ def play(
             interface=spec.interface,
             environments=act.environments,
             begins=act.begins,
+            guards=act.guards,
         ),
     )
     if difference := stored_spaces(state).difference(Spaces.of(opened)):

@@ -70,7 +70,8 @@ class Demonstrations:
         could have done. -2: the episode was over."""
         assert stepped.matched is not None
         own = choices < len(self._spaces.choices)
-        done = np.where(own, choices, stepped.matched)
+        # More than one step was not the program's alone: guards, or what is done for a policy.
+        done = np.where(own, choices, np.where(stepped.steps == 1, stepped.matched, -1))
         self._done.append(np.where(stepped.steps > 0, done, -2))
         self._features.append(np.array(stepped.features))
         self._masks.append(np.array(stepped.mask))

@@ -110,6 +110,7 @@ class TrainingSession:
             seeds=remaining_seeds(self.spec.seeds, seeds_used, self.size),
             prefix=self.spec.prefix,
             lead=self.leaders.lead,
+            guards=self.spec.guards,
             interface=self.interface,
             autoreset=True,
             once=self.once,

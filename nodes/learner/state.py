@@ -11,13 +11,14 @@ import torch
 from messages.training import Demonstrated
 from messages.world import Opened
 from models.cloning import faded
-from models.policy import ActorCritic, NetworkShape
+from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
+from worlds.common.pictures import picture_shape
 
 
 class Counters(msgspec.Struct, kw_only=True):
@@ -64,6 +65,11 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
     def sizes(self) -> list[int]:
         return [size for _, size in self.fields]
 
+    @property
+    def shapes(self) -> list[Shape]:
+        """Of each field: (size,), or of a picture (channels, height, width)."""
+        return [picture_shape(name) or (size,) for name, size in self.fields]
+
 
 def network_shape(parameters: Hyperparameters) -> NetworkShape:
     return NetworkShape(
@@ -82,7 +88,7 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     """The networks of a checkpoint, on the CPU."""
     spaces = stored_spaces(checkpoint)
     shape = msgspec.convert(checkpoint["shape"], NetworkShape)
-    networks = ActorCritic(spaces.sizes, len(spaces.choices), shape)
+    networks = ActorCritic(spaces.shapes, len(spaces.choices), shape)
     networks.load_state_dict(checkpoint["networks"])
     return networks
 
@@ -133,11 +139,14 @@ class TrainingState:
         if given is None:
             self.shape = network_shape(parameters)
             self.networks = ActorCritic(
-                spaces.sizes, len(spaces.choices), self.shape, self.generator
+                spaces.shapes, len(spaces.choices), self.shape, self.generator
             ).to(self.device)
         else:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
             self.networks = stored_networks(given).to(self.device)
+        if parameters.uniform:
+            for weights in self.networks.actor[-1].parameters():
+                torch.nn.init.zeros_(weights)
         self.ppo = Ppo(self.networks, parameters, self.generator)
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
@@ -154,12 +163,15 @@ class TrainingState:
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
         samples, parameters = self.counters.samples, self.parameters
-        statistics = self.ppo.update(
-            rollout,
-            max(0.0, 1.0 - samples / budget),
-            faded(parameters.clone_kl, samples, parameters.clone_fade),
-            critic_only=self.clone is not None and samples < parameters.clone_hold,
-        )
+        if parameters.uniform:
+            statistics = UpdateStatistics()
+        else:
+            statistics = self.ppo.update(
+                rollout,
+                max(0.0, 1.0 - samples / budget),
+                faded(parameters.clone_kl, samples, parameters.clone_fade),
+                critic_only=self.clone is not None and samples < parameters.clone_hold,
+            )
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions

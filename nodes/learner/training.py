@@ -421,13 +421,15 @@ class Training:
         longest = max((_turn(macro) for macro in interface.macros), default=1)
         if interface.autocraft:
             longest += card(self.spec.task.game).specs.most_assisted
+        # After its last step each guard may have a turn.
+        longest += sum(guard.max_steps for guard in self.spec.guards)
         return max(1, min(longest, interface.horizon))
 
     def _seed(self) -> int:
         """The same spec trains the same policy."""
         spec = msgspec.to_builtins(self.spec)
         # Fields that came later: specs without them keep their seeds.
-        for later in ("start", "lead", "clone"):
+        for later in ("start", "lead", "clone", "guards"):
             if not spec[later]:
                 del spec[later]
         for program in (*spec["interface"]["macros"], *spec["prefix"], *_programs(spec)):

@@ -14,6 +14,7 @@ _LISTS: dict[str, tuple[int, int]] = {
     "observations": (1, 16),
     "actions": (0, 32),
     "macros": (0, 8),
+    "guards": (0, 4),
     "rewards": (1, 16),
     "targets": (0, 16),
 }
@@ -28,6 +29,7 @@ _PROSE: dict[str, int] = {
     "suggestion": 800,
     "name": 100,
     "source": 8_000,
+    "when": 2_000,
 }
 """Most characters."""
 
@@ -55,8 +57,11 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
                 found["items"] = {"type": "string", "enum": list(known)}
                 found["maxItems"] = min(found["maxItems"], len(known))
     elif isinstance(question, DecomposeQuestion):
-        method = schema["$defs"]["SubAction"]["properties"]["method"]
-        method["enum"] = [each for each in method["enum"] if each in question.methods]
+        for name in ("SubAction", "GuardProposal"):
+            method = schema["$defs"][name]["properties"]["method"]
+            method["enum"] = [each for each in method["enum"] if each in question.methods]
+        guards = schema["properties"]["guards"]
+        guards["maxItems"] = min(guards["maxItems"], question.most_guards)
         if question.most_sub_actions is not None:
             found = schema["properties"]["sub_actions"]
             found["maxItems"] = min(found["maxItems"], question.most_sub_actions)

@@ -14,23 +14,28 @@ from messages.plan import (
     EVALUATE,
     IMPLEMENT,
     ITERATIONS,
+    MAKE_GUARD,
     AchieveSubtask,
     Evaluate,
     Evaluated,
+    GuardLine,
+    GuardProposal,
     Implement,
     Implemented,
     Iteration,
     Line,
+    MakeGuard,
     Method,
     Samples,
     Stage,
     SubAction,
     SubtaskReport,
 )
-from messages.world import Episode, Task
+from messages.world import Episode, Guard, GuardReport, Task
 from nodes.asking import ask
 from nodes.budget import for_practice, least, least_again
 from nodes.decomposition_check import decomposition_problems
+from nodes.guards import together
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -47,6 +52,9 @@ class _Round:
     lines: list[Line] = field(default_factory=list)
     training: int = 0
     trial: int = 0
+    guards: list[Guard] = field(default_factory=list)
+    guard_lines: list[GuardLine] = field(default_factory=list)
+    reports: list[GuardReport] = field(default_factory=list)  # of tryouts
 
 
 class SlowAgent(Node):
@@ -56,6 +64,7 @@ class SlowAgent(Node):
         repairs: NotNegative = 3  # how often a decomposition that would not do is asked for again
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
+        most_guards: NotNegative = 4  # 0: nothing cuts into a sub-action
 
     parameters: Parameters
     live = frozenset({"repairs"})
@@ -72,11 +81,11 @@ class SlowAgent(Node):
         while (reason := stop_reason(iterations, limits, *enough)) is None:
             goal.check()
             number = len(iterations)
-            sub_actions, problems = self._decompose(goal, number, iterations)
+            decomposition, problems = self._decompose(goal, number, iterations)
             if problems:
                 reason = f"No decomposition would do: {' '.join(problems)}"
                 break
-            iteration = self._iterate(goal, number, sub_actions, iterations)
+            iteration = self._iterate(goal, number, decomposition, iterations)
             iterations.append(iteration)
             self.publish(ITERATIONS, iteration)
             goal.feedback(iteration)
@@ -91,11 +100,11 @@ class SlowAgent(Node):
 
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]
-    ) -> tuple[list[SubAction], list[str]]:
-        """The sub-actions, and what is still wrong with them after the last repair."""
+    ) -> tuple[DecomposeAnswer, list[str]]:
+        """The sub-actions and guards, and what is still wrong with them after the last repair."""
         subtask = goal.request.subtask
         problems: list[str] = []
-        sub_actions: list[SubAction] = []
+        answer = DecomposeAnswer(sub_actions=[])
         for attempt in range(1 + self.parameters.repairs):
             question = DecomposeQuestion(
                 task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
@@ -104,28 +113,32 @@ class SlowAgent(Node):
                 problems=problems,
                 methods=self.parameters.methods,
                 most_sub_actions=self.parameters.most_sub_actions,
+                most_guards=self.parameters.most_guards,
             )
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
-            sub_actions = ask(self, id, question, DecomposeAnswer).sub_actions
+            answer = ask(self, id, question, DecomposeAnswer)
             problems = decomposition_problems(
                 subtask,
-                sub_actions,
+                answer.sub_actions,
                 self.parameters.methods,
                 self.parameters.most_sub_actions,
                 goal.request.task.game,
+                answer.guards,
+                self.parameters.most_guards,
             )
             if not problems:
                 break
             self.log.info("%s: the decomposition will not do: %s", goal.id, " ".join(problems))
-        return sub_actions, problems
+        return answer, problems
 
     def _iterate(
         self,
         goal: Achieving,
         number: int,
-        sub_actions: list[SubAction],
+        decomposition: DecomposeAnswer,
         history: list[Iteration],
     ) -> Iteration:
+        sub_actions = decomposition.sub_actions
         id = f"{goal.id}/iteration-{number}"
         if (finished := self.memory.find(id, Iteration)) is not None:
             return finished
@@ -133,17 +146,20 @@ class SlowAgent(Node):
         if began is None:
             began = self.memory.keep(f"{id}/began", time.time())
         done = _Round()
+        self._guards(goal, id, decomposition, history, done)
         left = goal.request.limits.samples - spent(history)
         practice = for_practice(left, goal.request.task, self.config)
         for number_of, sub_action in enumerate(sub_actions):
-            if (earlier := _earlier_success(sub_action, done.stages, history)) is not None:
+            earlier = _earlier_success(sub_action, done.stages, done.guards, history)
+            if earlier is not None:
                 stage, line = earlier
             else:
                 # What one does not need is there for the next, but none may starve the others.
                 share = (practice - done.training - done.trial) // (len(sub_actions) - number_of)
-                implemented = self._implement(goal, id, sub_action, done.stages, history, share)
+                implemented = self._implement(goal, id, sub_action, done, history, share)
                 done.training += implemented.samples.training
                 done.trial += implemented.samples.trial
+                done.reports += implemented.guards
                 stage, line = implemented.stage, implemented.line
             done.lines.append(line)
             if stage is None:
@@ -165,6 +181,7 @@ class SlowAgent(Node):
             video=evaluated.video,
             left=left_over(evaluated.episodes),
             cut=evaluated.cut,
+            guards=_with_reports(done.guard_lines, [*done.reports, *evaluated.guards]),
         )
         return self.memory.keep(id, iteration)
 
@@ -173,15 +190,16 @@ class SlowAgent(Node):
         goal: Achieving,
         id: str,
         sub_action: SubAction,
-        before: list[Stage],
+        done: _Round,
         history: list[Iteration],
         samples: int,
     ) -> Implemented:
         request = Implement(
             task=_own_task(goal.request),
             sub_action=sub_action,
-            before=list(before),
+            before=list(done.stages),
             samples=samples,
+            guards=done.guards,
             history=[
                 line
                 for iteration in history
@@ -195,6 +213,42 @@ class SlowAgent(Node):
             request,
             cancelled=lambda: goal.withdrawn,
         )
+
+    def _guards(
+        self,
+        goal: Achieving,
+        id: str,
+        decomposition: DecomposeAnswer,
+        history: list[Iteration],
+        done: _Round,
+    ) -> None:
+        """Have the guards made, those excepted that an earlier iteration had without a mistake."""
+        for proposal in decomposition.guards:
+            earlier = [
+                line
+                for iteration in history
+                for line in iteration.guards
+                if slug(line.proposal.name) == slug(proposal.name)
+            ]
+            known = _earlier_guard(proposal, history)
+            if known is None:
+                request = MakeGuard(
+                    task=_own_task(goal.request),
+                    proposal=proposal,
+                    sub_actions=decomposition.sub_actions,
+                    history=earlier,
+                )
+                made = self.run_goal(
+                    MAKE_GUARD,
+                    f"{id}/guard-{slug(proposal.name)}",
+                    request,
+                    cancelled=lambda: goal.withdrawn,
+                )
+                known = made.guard, made.line
+            guard, line = known
+            done.guard_lines.append(line)
+            if guard is not None:
+                done.guards.append(guard)
 
     def _evaluate(self, goal: Achieving, id: str, stages: list[Stage], samples: int) -> Evaluated:
         return self.run_goal(
@@ -223,9 +277,10 @@ def _own_task(request: AchieveSubtask) -> Task:
 
 
 def _earlier_success(
-    sub_action: SubAction, before: list[Stage], history: list[Iteration]
+    sub_action: SubAction, before: list[Stage], guards: list[Guard], history: list[Iteration]
 ) -> tuple[Stage, Line] | None:
-    """The latest stage that did this sub-action, after the same stages, and its verdict line."""
+    """The latest stage that did this sub-action, after the same stages and with the same guards,
+    and its verdict line."""
     for iteration in reversed(history):
         for index, (stage, line) in enumerate(zip(iteration.stages, iteration.lines, strict=False)):
             if (
@@ -234,6 +289,31 @@ def _earlier_success(
                 and stage.sub_action.method == sub_action.method
                 and stage.sub_action.success == sub_action.success
                 and iteration.stages[:index] == before
+                and stage.guards == guards
             ):
                 return stage, line
     return None
+
+
+def _earlier_guard(
+    proposal: GuardProposal, history: list[Iteration]
+) -> tuple[Guard, GuardLine] | None:
+    """The latest guard that was made for this very proposal, unless something was wrong with it."""
+    for iteration in reversed(history):
+        for line in iteration.guards:
+            guards = iteration.stages[0].guards if iteration.stages else []
+            guard = next((each for each in guards if each.name == slug(proposal.name)), None)
+            wrong = line.report is not None and line.report.errors
+            if line.proposal == proposal and guard is not None and not wrong:
+                return guard, msgspec.structs.replace(line, report=None)
+    return None
+
+
+def _with_reports(lines: list[GuardLine], reports: list[GuardReport]) -> list[GuardLine]:
+    known = {report.name: report for report in together(reports)}
+    return [
+        msgspec.structs.replace(line, report=known.get(slug(line.proposal.name)))
+        if line.made
+        else line
+        for line in lines
+    ]

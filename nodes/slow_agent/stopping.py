@@ -51,33 +51,42 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are what came of the loop: the last where it achieved the subtask,
-    else the one that did best in its tryouts, of equals the later one. Of those that fell short
+    else the one that did best in its tryouts, of equals the one that came further in them,
+    then the later one. Of those that fell short
     evaluations choose none: who is chosen by them can't be measured by them. None where no
     iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
-    return max(whole, key=lambda each: (each.tried_out, each.number), default=None)
+    best = max(whole, key=lambda each: (each.tried_out, each.progress, each.number), default=None)
+    return best
 
 
 def _tried(iteration: Iteration) -> list[object]:
     """What was tried and what became of it. The rate is left out: it moves by chance alone. A
     policy that is trained on from where it was is something else than the one it was."""
+    guards = [
+        (guard.when, guard.program.source if guard.program else guard.policy)
+        for guard in (iteration.stages[0].guards if iteration.stages else [])
+    ]
     programs = {stage.sub_action.name: stage.program for stage in iteration.stages}
     specs = {stage.sub_action.name: _unlimited(stage.spec) for stage in iteration.stages}
     return [
-        (
-            line.sub_action.name,
-            line.sub_action.method,
-            line.sub_action.success,
-            sorted(line.macros),
-            program.source if (program := programs.get(line.sub_action.name)) else "",
-            specs.get(line.sub_action.name),
-            line.verdict.success,
-            # Of what could not be played at all only the verdict says what it was.
-            "" if line.sub_action.name in programs else line.verdict.reason,
-        )
-        for line in iteration.lines
+        guards,
+        *(
+            (
+                line.sub_action.name,
+                line.sub_action.method,
+                line.sub_action.success,
+                sorted(line.macros),
+                program.source if (program := programs.get(line.sub_action.name)) else "",
+                specs.get(line.sub_action.name),
+                line.verdict.success,
+                # Of what could not be played at all only the verdict says what it was.
+                "" if line.sub_action.name in programs else line.verdict.reason,
+            )
+            for line in iteration.lines
+        ),
     ]
 
 

@@ -12,8 +12,11 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from messages.plan import Iteration, Line, Stage, Subtask
-from messages.world import DEFAULT_GAME
+from messages.plan import GuardLine, Iteration, Line, Stage, Subtask
+from messages.program import Program
+from messages.world import DEFAULT_GAME, Guard
+from nodes import guards
+from nodes.naming import slug
 from rlgpt.report import charts, curves, episodes, found, source, words
 from rlgpt.report.account import Account
 from rlgpt.report.summary import Summary, standing
@@ -77,6 +80,10 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         chart=charts,
         words=words,
         stage_of=_stage_of,
+        guard_of=_guard_of,
+        condition_of=_condition_of,
+        guarded=guards.line_in_words,
+        guard_words=guards.in_words,
     )
 
 
@@ -119,6 +126,17 @@ def _stage_of(iteration: Iteration, line: Line) -> Stage | None:
         (stage for stage in iteration.stages if stage.sub_action.name == line.sub_action.name),
         None,
     )
+
+
+def _guard_of(iteration: Iteration, line: GuardLine) -> Guard | None:
+    """What implements a guard, if anything does."""
+    made = iteration.stages[0].guards if iteration.stages and line.made else []
+    return next((guard for guard in made if guard.name == slug(line.proposal.name)), None)
+
+
+def _condition_of(guard: Guard) -> Program:
+    """A guard's condition, to be shown like a program."""
+    return Program(name="when", source=guard.when, purpose=guard.purpose, max_steps=guard.max_steps)
 
 
 def _trainings(run: Path, report: Account) -> list[Training]:

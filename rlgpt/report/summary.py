@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from messages.plan import GoalReport, Iteration, Performed, Samples
-from messages.world import Condition, Task
+from messages.world import Condition, GuardReport, Task
 from rlgpt import launches
 from rlgpt.report import episodes, found
 from rlgpt.report.account import Account, GoalLine
@@ -47,6 +47,7 @@ class IterationSummary(msgspec.Struct, kw_only=True):
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
     samples: SampleSummary
     seconds: float
+    guards: list[GuardReport] = []  # in its tryouts and its evaluation
 
 
 class QuestionSummary(msgspec.Struct, kw_only=True):
@@ -218,6 +219,7 @@ def _iteration(iteration: Iteration) -> IterationSummary:
             total=samples.total,
         ),
         seconds=iteration.seconds,
+        guards=[line.report for line in iteration.guards if line.report is not None],
     )
 
 

@@ -70,7 +70,8 @@ def reward(term: RewardTerm, game: str) -> tuple[str, str]:
 
 def decomposition(iteration: Iteration) -> str:
     """``find a tree: code; harvest log: rl + attack_20``"""
-    return "; ".join(_implemented(line) for line in iteration.lines)
+    guards = [f"guard {line.proposal.name}: {line.proposal.method}" for line in iteration.guards]
+    return "; ".join([*(_implemented(line) for line in iteration.lines), *guards])
 
 
 def _implemented(line: Line) -> str:

@@ -111,7 +111,7 @@ class ConfinedWorker:
         if isinstance(ask, Step):
             return session.step(np.asarray(ask.choices))
         if isinstance(ask, Take):
-            session.take(ask.interface, ask.environments, ask.begins)
+            session.take(ask.interface, ask.environments, ask.begins, ask.guards)
             return session.opened()
         if isinstance(ask, wire.Run):
             return self._run(session, ask)
@@ -120,7 +120,9 @@ class ConfinedWorker:
         if isinstance(ask, wire.End):
             session.close()
             return wire.Done()
-        return wire.Standing(episodes=session.said(), endings=session.endings())
+        return wire.Standing(
+            episodes=session.said(), endings=session.endings(), guards=session.guards()
+        )
 
     def _make(self, ask: wire.Make) -> wire.Made:
         show_as(SESSION)
@@ -150,7 +152,7 @@ class ConfinedWorker:
 
         request = ask.request
         steps, reports = session.run_program(
-            request.program, check, request.environments, request.begins
+            request.program, check, request.environments, request.begins, request.guards
         )
         return ProgramRan(steps=steps, reports=reports, episodes=session.said())
 

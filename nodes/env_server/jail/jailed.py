@@ -12,6 +12,8 @@ import msgspec
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     Episode,
+    Guard,
+    GuardReport,
     Interface,
     Opened,
     OpenSession,
@@ -29,7 +31,7 @@ from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.programs.pulse import mark_of
-from nodes.env_server.quarantine import Quarantine
+from nodes.env_server.quarantine import Quarantine, programs_of
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Ints, WorldError
 
@@ -193,6 +195,7 @@ class JailedSession:
         self._request = request
         self._counted = counted
         self._interface = request.interface
+        self._guards = list(request.guards)
         self._episodes: list[Episode] = []
         self._cut: list[Episode] | None = None  # how they stood when a program was ended in its run
         self._worker = self._begin(over=False)
@@ -201,15 +204,20 @@ class JailedSession:
         return self._opened
 
     def take(
-        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> None:
-        self._interface = interface
+        self._interface, self._guards = interface, list(guards)
         self._opened = self._ask(
             Take(
                 session=self.name,
                 interface=self._host.quarantine.stilled_interface(interface),
                 environments=list(environments),
                 begins=begins,
+                guards=self._host.quarantine.stilled_guards(guards),
             )
         )
 
@@ -222,12 +230,17 @@ class JailedSession:
         check: Callable[[], None] = lambda: None,
         environments: Sequence[int] = (),
         begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]:
         held = self._host.quarantine.report(program, environments or range(self.size))
         if held is not None:  # a subtask, and a stage that is pictured, begin with it all the same
             program = self._host.quarantine.stilled_program(program)
         request = RunProgram(
-            session=self.name, program=program, environments=list(environments), begins=begins
+            session=self.name,
+            program=program,
+            environments=list(environments),
+            begins=begins,
+            guards=self._host.quarantine.stilled_guards(guards),
         )
         stood = self.said()
         before, self._ran = self._ran, 0
@@ -235,16 +248,18 @@ class JailedSession:
             run = wire.Run(request=request, number=self._worker.number())
             ran = self._worker.ask(run, check=check)
         except WorkerLost as lost:
-            if not self._host.blame(lost, [program]):
+            if not self._host.blame(lost, [program, *programs_of(guards)]):
                 raise self._gone(lost) from lost
             rows = self._playing(environments)
+            found = (each for each in programs_of(guards) if mark_of(each.source) == lost.mark)
+            guard = next(found, None)
             report = ProgramReport(
                 program=program.name,
                 status="killed",
                 count=len(rows) or 1,
                 steps=self._ran,
-                line=lost.line,
-                error=str(lost),
+                line=lost.line if guard is None else 0,
+                error=str(lost) if guard is None else f"{guard.name}: {lost}",
                 environments=rows,
             )
             steps = self._ran
@@ -274,6 +289,10 @@ class JailedSession:
     def pictures(self) -> list[Picture]:
         return self._ask(wire.Show()).pictures if self._request.pictures else []
 
+    def guards(self) -> list[GuardReport]:
+        """Of the worker that there is now: what guards did in one that was ended is not known."""
+        return self._ask(wire.Look()).guards
+
     def close(self) -> None:
         try:
             self._worker.ask(wire.End(), deadline=_ENDING)
@@ -292,7 +311,7 @@ class JailedSession:
         request = self._request
         if over:
             request = msgspec.structs.replace(
-                request, prefix=[], lead=[], interface=self._interface
+                request, prefix=[], lead=[], interface=self._interface, guards=self._guards
             )
         programs = self._programs(request)
         innocent, guilty = _WORKERS, len(programs)  # workers that may still be lost, by whose doing
@@ -332,7 +351,7 @@ class JailedSession:
 
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
         """All that somebody wrote and that may run in the session now."""
-        found = list(request.prefix)
+        found = [*request.prefix, *programs_of([*request.guards, *self._guards])]
         found += [lead.program for lead in request.lead if lead.program is not None]
         for each in (request.interface, interface, *(lead.interface for lead in request.lead)):
             if each is not None:

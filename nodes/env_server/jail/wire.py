@@ -19,6 +19,7 @@ from messages.codec import MAX_ARRAY, MAX_ARRAYS, MAX_BODY, encode
 from messages.program import Checked, CheckProgram
 from messages.world import (
     Episode,
+    GuardReport,
     Opened,
     OpenSession,
     Picture,
@@ -83,6 +84,7 @@ class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class Standing(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
     endings: list[str] = []
+    guards: list[GuardReport] = []
 
 
 class Pictured(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from messages.program import Problem
 from nodes.env_server.programs import grammar
@@ -39,13 +39,22 @@ def check_library(tree: ast.Module, language: Language) -> tuple[list[Problem], 
     return checker.said(), checker.acting
 
 
-def check_reward(tree: ast.Module, language: Language) -> list[Problem]:
-    """All problems of a reward, ``def reward(before, after)``, which cannot act."""
+def check_looking(
+    tree: ast.Module,
+    language: Language,
+    helpers: Signatures,
+    helpers_that_act: frozenset[str],
+    name: str,
+    arguments: Sequence[str],
+    what: str,
+) -> list[Problem]:
+    """All problems of a function that cannot act, as ``def reward(before, after)``; ``what``:
+    *a reward*."""
     if deep := _too_deep(tree):
         return [Problem(line=deep, message="this is nested too deeply")]
-    checker = _Checker(tree, language, {}, frozenset())
+    checker = _Checker(tree, language, helpers, helpers_that_act)
     checker.module(tree)
-    checker.has_reward()
+    checker.only_looks(name, arguments, what)
     return checker.said()
 
 
@@ -149,15 +158,16 @@ class _Checker(ast.NodeVisitor):
         elif "action" not in self.acting:
             self.problem(action, "action never acts: it calls no primitive")
 
-    def has_reward(self) -> None:
-        reward = self.functions.get("reward")
-        if reward is None:
-            message = "there is no function: def reward(before, after)"
-            self.problems.append(Problem(line=1, message=message))
-        elif len(reward.args.args) != 2 or reward.args.defaults:
-            self.problem(reward, "reward takes two arguments: def reward(before, after)")
-        for name in sorted(self.acting):
-            self.problem(self.functions[name], f"a reward cannot act, and {name} does")
+    def only_looks(self, name: str, arguments: Sequence[str], what: str) -> None:
+        function = self.functions.get(name)
+        head = f"def {name}({', '.join(arguments)})"
+        if function is None:
+            self.problems.append(Problem(line=1, message=f"there is no function: {head}"))
+        elif len(function.args.args) != len(arguments) or function.args.defaults:
+            count = "one argument" if len(arguments) == 1 else "two arguments"
+            self.problem(function, f"{name} takes {count}: {head}")
+        for acting in sorted(self.acting & self.functions.keys()):
+            self.problem(self.functions[acting], f"{what} cannot act, and {acting} does")
 
     def constant(self, node: ast.expr) -> None:
         allowed = (

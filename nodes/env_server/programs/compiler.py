@@ -60,7 +60,7 @@ def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem,
             if problems:
                 return tuple(problems)
             fields = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-            called = _helpers(tree, language)
+            called = helpers_of(tree, language)
             helpers = None
             if called:
                 helpers, read = library.compiled(language, called)
@@ -78,7 +78,7 @@ def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem,
     return CompiledProgram(source, runtime, code, helpers, read, mark_of(source))
 
 
-def _helpers(tree: ast.Module, language: Language) -> frozenset[str]:
+def helpers_of(tree: ast.Module, language: Language) -> frozenset[str]:
     """Helpers that the program calls and does not define itself."""
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -55,7 +55,7 @@ class Run:
         self.steps = 0  # primitives that were carried out
         self.ending: Ending | None = None
         self._next: Code | None = None  # where the program stands
-        self._last: Code | None = None  # what was carried out
+        self.last: Code | None = None  # what was carried out last
         self._fuel = Fuel()
         self.seconds = 0.0  # of the processor's time, as far as it was timed
         self._names: dict[str, Any] = {}
@@ -82,7 +82,16 @@ class Run:
 
     def send(self, obs: Any) -> Code | None:
         """The primitive was carried out and this came of it; the next one's code or None."""
-        self.carried_out(self.steps + 1, self._next)
+        return self._go_on(obs, self.steps + 1)
+
+    def resume(self, obs: Any, steps: int) -> Code | None:
+        """After its last primitive others acted in the environment, up to this observation;
+        ``steps`` have passed since it began."""
+        self._next = self.last
+        return self._go_on(obs, steps)
+
+    def _go_on(self, obs: Any, steps: int) -> Code | None:
+        self.carried_out(steps, self._next)
         self.refuel()
         try:
             code = self._generator.send(obs)  # type: ignore[union-attr]
@@ -129,7 +138,7 @@ class Run:
 
     def carried_out(self, steps: int, code: Code | None) -> None:
         """The world took this primitive, the run's step number ``steps``."""
-        self.steps, self._last = steps, code
+        self.steps, self.last = steps, code
 
     def interrupted_at(self, steps: int) -> None:
         """It is put aside after so many steps; another batch goes on with it."""
@@ -153,7 +162,7 @@ class Run:
     def _end(self, status: Status, line: int = 0, error: str = "") -> None:
         if status == "finished" and self._fuel.exhausted:
             status, error = "fuel_exhausted", self._fuel.limit
-        last = "" if self._last is None else self.program.runtime.described(self._last)
+        last = "" if self.last is None else self.program.runtime.described(self.last)
         self.ending = Ending(status, self.steps, line, last, error)
         if self._generator is not None:
             with contextlib.suppress(Exception):
@@ -249,12 +258,37 @@ class Batch:
         for place, row in enumerate(self._order):
             if row in over:
                 run = self.runs[row]
-                steps = self._before[row] + self.steps + 1
-                run.carried_out(steps, self.slotted.get(row, self._codes[place]))
+                run.carried_out(self.taken(row), self.slotted.get(row, self._codes[place]))
                 run.stop("episode_over")
                 ended.append((row, run))
         self._remove(ended)
         return ended
+
+    def taken(self, row: int) -> int:
+        """Steps of the row's run, with the one that the world has just taken."""
+        return self._before[row] + self.steps + 1
+
+    def hold(self, row: int) -> Run:
+        """The row's run does not go on after the step that the world has just taken, until
+        `release`."""
+        codes = self._waiting()
+        run = self.runs.pop(row)
+        run.carried_out(self.taken(row), codes.pop(row))
+        self._write(codes)
+        return run
+
+    def release(self, row: int, run: Run, seen: Observations) -> list[tuple[int, Run]]:
+        """A run that was held goes on. The steps that passed meanwhile count as its own."""
+        if self._observation is None:
+            self._observation = run.program.runtime.observation
+        steps = self._before[row] + self.steps
+        code = run.resume(self._observation(seen, row, steps), steps)
+        if code is None:
+            return [(row, run)]
+        codes = self._waiting()
+        self.runs[row], codes[row] = run, code
+        self._write(codes)
+        return []
 
     def replace(self, row: int, code: Code | None) -> list[tuple[int, Run]]:
         """The row's run has got something else to do, or None: it has ended."""

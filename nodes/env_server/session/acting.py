@@ -5,7 +5,7 @@ Runs of a program, or of several macros that were chosen together, take each pri
 side until the last of them has ended.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from nodes.env_server.programs import (
     compile_program,
 )
 from nodes.env_server.programs.pulse import PULSE
+from nodes.env_server.session.guards import Guards
+from nodes.env_server.session.playing import Act, Possible
 from nodes.env_server.session.records import Reports
 from nodes.env_server.session.steps import Outcome, Steps
 from worlds.play import Assistant, Bools, Ints
@@ -33,19 +35,23 @@ Ends = Callable[[Bools, Bools], Bools]
 
 
 class Acting:
-    """Carries out decisions and programs. ``done`` (B, A): the last primitive step of each in the
-    last decision, before anything was done for the policy."""
+    """Carries out decisions and programs."""
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._runtime = steps.play.programs
-        self.done = steps.actions
 
     def carry_out(
-        self, stage: Stage, choices: Ints, acting: Bools, outcome: Outcome, count: Ends
+        self,
+        stage: Stage,
+        choices: Ints,
+        acting: Bools,
+        outcome: Outcome,
+        count: Ends,
+        guards: Guards | None = None,
     ) -> None:
-        """One decision in the rows that are ``acting``. ``count`` also adds each primitive step to
-        ``outcome``.
+        """One decision in the rows that are ``acting``, with the turns of guards that cut in.
+        ``count`` also adds each primitive step to ``outcome``.
 
         Raises:
             ValueError: there is no such choice.
@@ -60,7 +66,7 @@ class Acting:
         batch: Batch | None = None
         going_on = _going_on(stage, choices, acting)
         macro_rows = np.flatnonzero(acting & ~single).tolist()
-        if macro_rows:
+        if macro_rows or guards:
             chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
             fields = _NO_FIELDS.union(*(coded.program.fields for coded in chosen.values()))
             seen = self._runtime.observe(readings, fields)
@@ -70,18 +76,12 @@ class Acting:
                 # be repeated for ever.
                 steps.actions[row] = steps.play.noop
                 single[row] = True
-
-        def ends(running: Bools, dead: Bools) -> Bools:
-            return count(running, dead) | single
-
-        if batch is not None and batch.runs:
-            self._advance(batch, acting, fields, seen, ends)
+            self._advance(batch, acting, fields, seen, count, guards=guards, once=single)
         elif acting.any():
             count(acting, steps.tick(acting))
         if batch is not None:
             for row, (run, code) in batch.interrupted.items():
                 stage.interrupted[row] = Interrupted(int(choices[row]), run, code)
-        self.done = steps.actions if stage.assistant is None else steps.actions.copy()
         if stage.assistant is not None:
             self._assist(stage.assistant, acting, outcome, count)
         stage.previous[acting] = choices[acting]
@@ -108,8 +108,10 @@ class Acting:
         ends: Ends,
         reports: Reports | None = None,
         check: Callable[[], None] = lambda: None,
+        guards: Guards | None = None,
     ) -> int:
-        """Run a program in ``rows`` to its end; how many primitive steps that took."""
+        """Run a program in ``rows`` to its end; how many primitive steps that took, those of guards
+        that cut in with them."""
         seen = self._runtime.observe(self._steps.readings, program.fields)
         chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps))
         batch, ended = self._start(chosen, seen)
@@ -118,7 +120,7 @@ class Acting:
                 reports.ended(row, run)
         running = np.zeros(self._steps.size, bool)
         running[list(batch.runs)] = True
-        return self._advance(batch, running, program.fields, seen, ends, reports, check)
+        return self._advance(batch, running, program.fields, seen, ends, reports, check, guards)
 
     def _start(
         self,
@@ -156,27 +158,36 @@ class Acting:
         ends: Ends,
         reports: Reports | None = None,
         check: Callable[[], None] = lambda: None,
+        guards: Guards | None = None,
+        once: Bools | None = None,
     ) -> int:
         """Step ``running`` together until every run has ended; how many primitive steps that took.
-        ``batch`` is emptied. ``check`` is called before each step and may raise."""
+        ``batch`` is emptied. ``check`` is called before each step and may raise. Rows ``once`` have
+        no run: they take the step that is written for them, and then only what guards do."""
         readings, actions = self._steps.readings, self._steps.actions
         running = running.copy()
         steps = 0
         marks = {run.program.mark for run in batch.runs.values()}
         mark = marks.pop() if len(marks) == 1 else 0
+        cut = None
+        if guards:
+            fields |= guards.fields
+            cut = _CutIn(guards, batch, self._possible)
         while running.any():
             check()
             seen.expire()
             actions[batch.rows] = self._runtime.vectors[batch.codes]
-            for row, code in batch.slotted.items():
-                vector = self._item_action(row, code)
-                actions[row] = self._steps.play.noop if vector is None else vector
+            for row, code in [*batch.slotted.items(), *(cut.acts() if cut else ())]:
+                actions[row] = self._vector(row, code)
             steps += int(np.count_nonzero(running))
-            over = ends(running, self._steps.tick(running))
+            dead = self._steps.tick(running)
+            over = ends(running, dead)
             seen = self._runtime.observe(readings, fields)
+            ended = cut.look(seen, running, over, dead) if cut else []
             PULSE.enter(mark)
-            ended = batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
+            ended += batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
             ended += batch.send(seen)
+            ended += cut.give_back(seen) if cut else []
             for row, code in list(batch.slotted.items()):
                 possible = self._possible(batch.runs[row], row, code)
                 if possible != code:
@@ -187,8 +198,19 @@ class Acting:
                 if reports is not None:
                     reports.ended(row, run)
             running &= ~over
+            if once is not None:
+                running &= ~once | (cut.rows() if cut else False)
         seen.expire()
         return steps
+
+    def _vector(self, row: int, code: Act) -> Ints:
+        """What the world is to do."""
+        if isinstance(code, np.ndarray):
+            return code
+        if not isinstance(code, tuple):
+            return self._runtime.vectors[code]
+        vector = self._item_action(row, code)
+        return self._steps.play.noop if vector is None else vector
 
     def _item_action(self, row: int, code: tuple[str, str]) -> Ints | None:
         verb, item = code
@@ -216,6 +238,56 @@ def _going_on(stage: Stage, choices: Ints, acting: Bools) -> dict[int, Interrupt
             else:
                 interrupted.drop()
     return going_on
+
+
+class _CutIn:
+    """Guards, and the runs of a batch that they hold."""
+
+    def __init__(self, guards: Guards, batch: Batch, possible: Possible) -> None:
+        self._guards = guards
+        self._batch = batch
+        self._possible = possible
+        self._held: dict[int, Run] = {}
+
+    def acts(self) -> Iterable[tuple[int, Act]]:
+        return self._guards.acts()
+
+    def rows(self) -> Bools:
+        """Where guards play, (B,)."""
+        return self._guards.rows()
+
+    def look(
+        self, seen: Observations, running: Bools, over: Bools, dead: Bools
+    ) -> list[tuple[int, Run]]:
+        """A step was taken: who of the guards plays next? The held runs that came to their end."""
+        guards, batch = self._guards, self._batch
+        if over.any():
+            guards.over(np.flatnonzero(over).tolist(), np.flatnonzero(dead).tolist())
+        rows = np.flatnonzero(running & ~over).tolist()
+        guards.look(seen, rows, self._possible)
+        for row in rows:
+            if row in guards and row in batch.runs:
+                self._held[row] = batch.hold(row)
+        ended: list[tuple[int, Run]] = []
+        for row, run in list(self._held.items()):
+            if over[row]:
+                status = "episode_over"
+            elif row in guards and batch.taken(row) >= run.max_steps:
+                guards.leave(row)
+                status = "step_limit"
+            else:
+                continue
+            run.carried_out(batch.taken(row), run.last)
+            run.stop(status)
+            ended.append((row, self._held.pop(row)))
+        return ended
+
+    def give_back(self, seen: Observations) -> list[tuple[int, Run]]:
+        """Runs go on where no guard plays any more; those that ended so."""
+        ended: list[tuple[int, Run]] = []
+        for row in [row for row in self._held if row not in self._guards]:
+            ended += self._batch.release(row, self._held.pop(row), seen)
+        return ended
 
 
 def compiled(program: Program, programs: Runtime) -> CompiledProgram:

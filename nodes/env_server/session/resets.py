@@ -10,6 +10,7 @@ from messages.world import Lead, OpenSession
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import CompiledProgram
 from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.steps import Outcome, Steps
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints
@@ -69,7 +70,8 @@ class Leading:
 
 
 class Resets:
-    """``stage`` of its methods is the one that begins with the episodes.
+    """``stage`` of its methods is the one that begins with the episodes. ``guards`` cut into
+    what is played before it.
 
     Raises:
         ValueError: what the request has before an episode names what there is not, or does not
@@ -77,10 +79,16 @@ class Resets:
     """
 
     def __init__(
-        self, request: OpenSession, steps: Steps, acting: Acting, model: VideoModel | None
+        self,
+        request: OpenSession,
+        steps: Steps,
+        acting: Acting,
+        guards: Guards,
+        model: VideoModel | None,
     ) -> None:
         self._steps = steps
         self._acting = acting
+        self._guards = guards
         self._prefix = [
             (compiled(program, steps.play.programs), program.max_steps)
             for program in request.prefix
@@ -99,9 +107,14 @@ class Resets:
         begun = rows
         for program, max_steps in self._prefix:
             rows = rows & ~episodes.died_early
-            steps += self._acting.play(program, max_steps, rows, self._steps.of_prefix)
+            steps += self._before(program, max_steps, rows)
         self.leading.begin(begun)
         return steps + self._come_to_begin(stage)
+
+    def _before(self, program: CompiledProgram, max_steps: int, rows: Bools) -> int:
+        """Run a program before the episodes begin; the primitive steps that it took."""
+        of_prefix = self._steps.of_prefix
+        return self._acting.play(program, max_steps, rows, of_prefix, guards=self._guards)
 
     def lead_on(self, leader: Stage, choices: Ints, stage: Stage | None) -> int:
         """One decision of a policy that leads to ``stage``; the primitive steps that it took, and
@@ -119,6 +132,7 @@ class Resets:
             acting,
             outcome,
             lambda running, dead: of_leader(leader, outcome, running, dead),
+            self._guards,
         )
         self.leading.pass_on(acting & leader.over)
         return int(outcome.steps.sum()) + self._come_to_begin(stage)
@@ -130,7 +144,7 @@ class Resets:
         leading.leave(self._steps.episodes.died_early)
         while isinstance(part := leading.part, tuple):
             rows = leading.rows()
-            steps += self._acting.play(*part, rows, self._steps.of_prefix)
+            steps += self._before(*part, rows)
             leading.pass_on(rows)
             leading.leave(self._steps.episodes.died_early)
         if part is None:

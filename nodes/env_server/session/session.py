@@ -10,10 +10,22 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+import worlds
 from messages.program import Program, ProgramReport
-from messages.world import Episode, Interface, Opened, OpenSession, Picture, Stepped
+from messages.world import (
+    Episode,
+    Guard,
+    GuardReport,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    Stepped,
+)
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.guards import Guards, Tallies
+from nodes.env_server.session.playing import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, Outcome, Steps
@@ -58,12 +70,16 @@ class Session:
         self._autoreset = request.autoreset
         self._once = request.once
         self._matched = request.matched
+        score = worlds.card(request.task.game).score
+        self._scored = () if score is None else score.counted
         self._steps = Steps(request, world, film, counted, model)
         self._readings = self._steps.readings
         self.episodes = self._steps.episodes
         self._photographer = self._steps.photographer
         self._acting = Acting(self._steps)
-        self._resets = Resets(request, self._steps, self._acting, model)
+        self._tallies = Tallies(lambda row: int(self.episodes.seed[row]))
+        self._guards = self._made(request.guards)
+        self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
         self.stage = None if request.interface is None else self._stage(request.interface)
         self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
@@ -87,20 +103,25 @@ class Session:
         )
 
     def take(
-        self, interface: Interface, environments: Sequence[int] = (), begins: bool = False
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> None:
         """A new stage begins where the session stands, in the named environments (none: in all);
-        in the others it is over already. With ``begins`` a subtask begins with it.
+        in the others it is over already. With ``begins`` a subtask begins with it. ``guards`` cut
+        into its decisions.
 
         Raises:
-            ValueError: the interface or ``environments`` name what there is not.
+            ValueError: the interface, ``environments`` or ``guards`` name what there is not.
         """
         rows = self._named(environments)
-        stage = self._stage(interface)
+        stage, made = self._stage(interface), self._made(guards)
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
         self._tell_mistakes()
-        self.stage = stage
+        self.stage, self._guards = stage, made
         stage.over[:] = self.episodes.over | ~rows
         if self._photographer is not None:
             self._photographer.begin(~stage.over)
@@ -133,11 +154,12 @@ class Session:
                 ~(stage.over | episodes.over),
                 outcome,
                 lambda running, dead: of_stage(stage, outcome, running, dead),
+                self._guards,
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
             if before is not None:
-                matched = before.matching(self._acting.done)
+                matched = before.matching(self._steps.actions)
             if self._autoreset:
                 rows = np.flatnonzero(ended)
             if not self._autoreset or self._once:
@@ -148,6 +170,7 @@ class Session:
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
+        final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
         if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
@@ -163,6 +186,7 @@ class Session:
             final_features=final_features,
             final_returns=final_returns,
             final_lengths=final_lengths,
+            final_scored=final_scored if self._scored else [],
             prefix_steps=prefix_steps,
             lead=leading.number,
             matched=matched,
@@ -174,17 +198,20 @@ class Session:
         check: Callable[[], None] = lambda: None,
         environments: Sequence[int] = (),
         begins: bool = False,
+        guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]:
         """Run a program to its end wherever the episode is not over, or only in the named
         ``environments``: primitive steps of all of them together, and reports. ``check`` is called
-        now and then and may raise. With ``begins`` a subtask begins with it.
+        now and then and may raise. With ``begins`` a subtask begins with it. The steps of
+        ``guards``, which cut in, are among the program's.
 
         Raises:
-            ValueError: the program does not compile, or the session resets by itself.
+            ValueError: the program or a guard does not compile, or the session resets by itself.
         """
         if self._autoreset:
             raise ValueError("a session with autoreset is for training: it runs no programs")
         ready = compiled(program, self._steps.play.programs)
+        made = self._made(guards)
         reports = Reports(program.name, self._steps.play, self._readings)
         named = self._named(environments)
         if begins:
@@ -194,7 +221,10 @@ class Session:
         if self._photographer is not None:
             self._photographer.begin(rows)
         of_episode = self._steps.of_episode
-        steps = self._acting.play(ready, program.max_steps, rows, of_episode, reports, check)
+        steps = self._acting.play(
+            ready, program.max_steps, rows, of_episode, reports, check, guards=made
+        )
+        made.mistakes()
         for row in np.flatnonzero(rows & ~self.episodes.over).tolist():
             self.episodes.why[row] = reports.endings.get(row, "")
         return steps, reports.said()
@@ -212,6 +242,11 @@ class Session:
         """Those of the last stage, if the session takes any."""
         return [] if self._photographer is None else self._photographer.said()
 
+    def guards(self) -> list[GuardReport]:
+        """What the guards of all stages did."""
+        self._guards.mistakes()
+        return self._tallies.said()
+
     def give_up(self) -> None:
         """Every episode is over, cut off where it stands."""
         everybody = np.ones(self.size, bool)
@@ -226,8 +261,21 @@ class Session:
             self.film.close()
         self._steps.world.close()
 
+    def _made(self, guards: Sequence[Guard]) -> Guards:
+        programs = self._steps.play.programs
+        return Guards(guards, programs, self._tallies, self.size, self._decider)
+
+    def _decider(self, guard: Guard) -> Decider:
+        interface = guard.interface
+        assert interface is not None
+        noop = self._steps.play.noop
+        stage = Stage(interface, self.task, self._steps.play, self._steps.world, self._model)
+        return Decider(f"guard {guard.name}", stage, guard.actor, self._readings, noop)
+
     def _tell_mistakes(self) -> None:
-        """What rewards that are code did wrong in the stage that is over."""
+        """What rewards that are code, and conditions of guards, did wrong in the stage that is
+        over."""
+        self._guards.mistakes()
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
         for said, times in mistakes.items():
             LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)

@@ -12,6 +12,8 @@ from messages.chat import (
     ChatMessage,
     DecomposeAnswer,
     DecomposeQuestion,
+    GuardAnswer,
+    GuardQuestion,
     JudgeAnswer,
     JudgeQuestion,
     MacroDraft,
@@ -23,6 +25,7 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
+from messages.plan import GuardProposal, Method
 from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, succeeded, told
 from nodes.llm.backend import BackendError, Completion
@@ -66,6 +69,8 @@ class RulebookBackend:
             return decompose(question, self._book)
         if isinstance(question, ProgramQuestion):
             return program(question, self._book)
+        if isinstance(question, GuardQuestion):
+            return guard(question, self._book)
         if isinstance(question, SpecQuestion):
             return spec(question, self._book)
         if isinstance(question, JudgeQuestion):
@@ -98,6 +103,39 @@ def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
     return DecomposeAnswer(
         thoughts=" ".join(failures) or "The cheapest way comes first.",
         sub_actions=rung.sub_actions(goal),
+        guards=_guards(question, known, book),
+    )
+
+
+def _guards(question: DecomposeQuestion, known: rules.Approach, book: str) -> list[GuardProposal]:
+    """Those of the rules that the run takes."""
+    rulebook = Book(question.task.game, book)
+    found: list[GuardProposal] = []
+    for name in known.guards:
+        rule = rulebook.guard(name)
+        methods: list[Method] = [each for each in rule.methods if each in question.methods]
+        if methods:
+            found.append(
+                GuardProposal(
+                    name=name,
+                    method=methods[0],
+                    when=rule.when,
+                    description=rule.description,
+                )
+            )
+    return found[: question.most_guards]
+
+
+def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
+    """The guard of the stock that has the proposal's name."""
+    rulebook = Book(question.task.game, book)
+    rule = rulebook.guard(question.proposal.name)
+    goal, inventory = question.task.success, question.task.inventory
+    return GuardAnswer(
+        thoughts=f"From the stock: {rule.folder}.",
+        when=rulebook.guard_source(f"{rule.folder}/when.py", goal, inventory),
+        source=rulebook.guard_source(f"{rule.folder}/program.py", goal, inventory),
+        max_steps=rule.max_steps,
     )
 
 

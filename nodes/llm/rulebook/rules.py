@@ -36,10 +36,23 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How subtasks of one kind are gone about."""
+    """How subtasks of one kind are gone about. ``guards``: names of those that cut in, the first
+    of them first."""
 
     name: str
     splits: list[list[Step]]
+    guards: list[str] = []
+
+
+class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A guard. Its condition and its program are ``when.py`` and ``program.py`` in ``folder`` of
+    the card's ``guards/``."""
+
+    when: str  # in words
+    description: str
+    methods: list[Method]
+    folder: str
+    max_steps: int
 
 
 class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +65,7 @@ class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     observations: list[str]
     actions: list[str]
-    targets: list[str]
+    targets: list[str] = []
     rewards: list[RewardTerm]
     horizon: int
     budget: int
@@ -78,6 +91,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     tables: dict[str, Any] = {}
     subtasks: dict[str, Approach]
     specs: dict[str, Spec] = {}
+    guards: dict[str, GuardRule] = {}  # by their names
     advice: list[Advice]
 
 
@@ -135,12 +149,28 @@ class Book:
 
     def program(self, file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> str:
         """A program of the stock, its constants set to what the goal names."""
+        return self._filled(self._filler.programs / file, goal, inventory)
+
+    def _filled(self, file: Path, goal: Condition, inventory: Mapping[str, int]) -> str:
         values = self._filler.constants(goal, inventory, self.rules.tables)
-        source = (self._filler.programs / file).read_text("utf-8")
+        source = file.read_text("utf-8")
         if not values:
             return source
         constant = re.compile(rf"^({'|'.join(map(re.escape, values))}) = .*$", re.MULTILINE)
         return constant.sub(lambda found: _constant(found[1], values[found[1]]), source)
+
+    def guard(self, name: str) -> GuardRule:
+        """Raises NoRule: there is none of this name."""
+        found = self.rules.guards.get(name)
+        if found is None:
+            raise NoRule(f"the rulebook has no guard {name!r}")
+        return found
+
+    def guard_source(
+        self, file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING
+    ) -> str:
+        """A file of the stock of guards, filled in like a program."""
+        return self._filled(self._filler.guards / file, goal, inventory)
 
     def lists(self, goal: Condition, inventory: Mapping[str, int]) -> dict[str, list[str]]:
         """Lists that training specs name."""

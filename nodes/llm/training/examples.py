@@ -11,6 +11,7 @@ import msgspec
 from messages.chat import (
     DecomposeAnswer,
     DecomposeQuestion,
+    GuardQuestion,
     PlanAnswer,
     PlanQuestion,
     ProgramQuestion,
@@ -26,6 +27,7 @@ AGENTS: dict[type[Question], str] = {
     PlanQuestion: "planner",
     DecomposeQuestion: "slow_agent",
     ProgramQuestion: "fast_agent",
+    GuardQuestion: "fast_agent",
     SpecQuestion: "fast_agent",
 }
 _NODES = Path(__file__).parents[2]
@@ -70,6 +72,9 @@ def problems(question: Question, answer: str) -> list[str]:
             msgspec.convert(values, DecomposeAnswer).sub_actions,
             question.methods,
             question.most_sub_actions,
+            question.task.game,
+            msgspec.convert(values, DecomposeAnswer).guards,
+            question.most_guards,
         )
     return []
 

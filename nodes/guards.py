@@ -1,0 +1,66 @@
+"""What guards did, summed up over sessions."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from messages.plan import GuardLine
+from messages.world import TURN_ENDINGS, GuardReport
+
+_CUT_SHORT = ("taken_over", "episode_over")
+
+
+def together(reports: Iterable[GuardReport]) -> list[GuardReport]:
+    """One report for each name, in the order in which the names come first."""
+    found: dict[str, GuardReport] = {}
+    for report in reports:
+        known = found.get(report.name)
+        found[report.name] = report if known is None else _sum(known, report)
+    return list(found.values())
+
+
+def done(report: GuardReport) -> float:
+    """Share of the turns that ended as they should: with a condition that held no longer. Turns
+    that a guard before it or the end of the stage cut short are not counted."""
+    counted = whole_turns(report)
+    return report.ended.get("over", 0) / counted if counted else 0.0
+
+
+def whole_turns(report: GuardReport) -> int:
+    """How many of its turns tell something of it."""
+    return sum(times for how, times in report.ended.items() if how not in _CUT_SHORT)
+
+
+def in_words(report: GuardReport) -> str:
+    """``it took over 12 times in 5 episodes, for 130 steps: 10 times its condition held no longer,
+    2 times the player died``."""
+    if not report.turns:
+        said = "it never took over"
+    else:
+        times = f"{report.turns} time{'' if report.turns == 1 else 's'}"
+        episodes = f"{report.episodes} episode{'' if report.episodes == 1 else 's'}"
+        said = f"it took over {times} in {episodes}, for {report.steps:,} steps"
+        ends = sorted(report.ended.items(), key=lambda each: -each[1])
+        said += "".join(
+            f"{': ' if not place else ', '}{count} times {TURN_ENDINGS.get(how, how)}"
+            for place, (how, count) in enumerate(ends)
+        )
+    errors = sorted(report.errors.items(), key=lambda each: -each[1])[:3]
+    return said + "".join(f"; {count} times {error}" for error, count in errors)
+
+
+def line_in_words(line: GuardLine) -> str:
+    """What became of a guard in an iteration."""
+    if not line.made:
+        return f"it was not made: {line.reason}"
+    return "it was never played with" if line.report is None else in_words(line.report)
+
+
+def _sum(one: GuardReport, other: GuardReport) -> GuardReport:
+    return GuardReport(
+        name=one.name,
+        turns=one.turns + other.turns,
+        steps=one.steps + other.steps,
+        episodes=one.episodes + other.episodes,
+        ended=dict(Counter(one.ended) + Counter(other.ended)),
+        errors=dict(Counter(one.errors) + Counter(other.errors)),
+    )

@@ -1,0 +1,2 @@
+def action(obs):
+    consume(obs, ("water",), 8)

@@ -1,0 +1,10 @@
+"""Thirst is about to hurt, and there is water to walk to."""
+
+LOW = 2
+ENOUGH = 8
+
+
+def when(obs):
+    if obs.sleeping or obs.drink >= ENOUGH or (obs.drink > LOW and obs.steps == 0):
+        return False
+    return way_to(obs, ("water",)) is not None

@@ -1,0 +1,2 @@
+def action(obs):
+    guard(obs)
