@@ -94,6 +94,17 @@ class SkillNote(msgspec.Struct, frozen=True, kw_only=True):
     rate: float  # success rate of its tryouts
 
 
+class TriedNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that was tried out for a sub-action of the subtask in this run."""
+
+    name: str  # by which a spec may use it
+    sub_action: str  # what it was tried for
+    success: Condition  # its aim
+    rate: float  # of the episodes of its tryout
+    episodes: int
+    reason: str = ""  # the verdict's
+
+
 class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Fast agent: which program implements this sub-action?"""
 
@@ -159,6 +170,8 @@ class MacroDraft(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     purpose: str = ""
     max_steps: int = 100
+    # Steps after which the policy is asked again; chosen again at once the macro goes on.
+    interrupt: int | None = None
 
 
 class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -176,6 +189,9 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     skills: list[SkillNote] = []  # these may be macros
     tried: list[Tried] = []  # what was implemented in earlier iterations, oldest first
     performed: Lost | None = None  # what a performance lost at the subtask
+    programs: list[TriedNote] = []  # the best first
+    programs_as_macros: bool = True  # may those be macros?
+    programs_to_clone: bool = True  # may the policy begin as a clone of them?
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,6 +203,7 @@ class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
     horizon: int
     targets: list[str] = []
     budget: int
+    clone: list[str] = []  # names of programs whose successful episodes are imitated first
 
 
 class JudgeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):

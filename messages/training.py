@@ -7,6 +7,7 @@ sessions.
 
 import msgspec
 
+from messages.bounds import Positive
 from messages.interface import Action, Topic
 from messages.program import Program
 from messages.world import ChoiceUse, Guard, Interface, SeedRange, Task
@@ -26,6 +27,25 @@ class LeadingStage(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy | None = None
 
 
+class Tryouts(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a policy while it is trained: its stage from the start, always on the same seeds, before
+    it learns and then again and again. The training ends with the weights that did best, and early
+    where they do worse than before it learned."""
+
+    seeds: SeedRange  # one for each episode
+    every: Positive = 50_000  # samples from one tryout to the next
+
+
+class Demonstrated(msgspec.Struct, frozen=True, kw_only=True):
+    """What a policy was given to imitate of one program."""
+
+    program: str
+    episodes: int
+    successes: int
+    decisions: int  # of the successful episodes, that the policy could have taken itself
+    steps: int  # decisions that there were in them
+
+
 class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What the fast agent writes so that a sub-action is learned."""
 
@@ -43,6 +63,11 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     most: int | None = None
     give_up_at: int | None = None  # samples within which an episode must succeed; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
+    # Programs whose successful episodes the policy imitates before it learns: as whole decisions
+    # where one is a macro of the interface, else step by step.
+    clone: list[Program] = []
+    # Where the policy is tried out while it learns; None: nowhere.
+    tryouts: Tryouts | None = None
     guards: list[Guard] = []  # that cut in, also into prefix and lead
 
 
@@ -72,6 +97,9 @@ class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success_rate: float
     curve: list[tuple[int, float]]  # (samples, success rate of the recent training episodes)
     reason: str  # why training stopped
+    demonstrated: list[Demonstrated] = []  # in the order of the spec's `clone`
+    tryouts: list[tuple[int, float]] = []  # (samples, success rate) of the spec's `tryouts`
+    best: int | None = None  # samples after which it had the weights that it ends with; None: all
 
 
 class Learning(msgspec.Struct, frozen=True, kw_only=True):

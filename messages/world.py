@@ -258,6 +258,8 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     interface: Interface | None = None
     guards: list[Guard] = []  # of the prefix, of what leads, and of the interface
     autoreset: bool = False
+    once: bool = False  # with autoreset: one episode each, then its environment stands still
+    matched: bool = False  # Stepped.matched is given
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
     # The play that its episodes are stored under; a later session of the same play replaces them.
@@ -319,6 +321,9 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
     # are those of this policy; -1: those of the trained one.
     lead: int = -1
+    # int64 (size,), where OpenSession.matched asks for it: the primitive choice that does what the
+    # last primitive step of the decision did, -1 where there is none.
+    matched: Array | None = None
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):

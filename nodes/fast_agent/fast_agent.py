@@ -35,6 +35,7 @@ from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.fast_agent.skill_branch import implement_by_skill
 from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.files import UnusableFile
 from nodes.skill_library import Library
@@ -56,6 +57,7 @@ class FastAgent(Agent):
         super().setup()
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
         self.starts = WarmStarts(self.skills, self.memory)
+        self.tried = TriedPrograms(self.memory)
         self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(MAKE_GUARD, self.make_guard)
@@ -94,8 +96,8 @@ class FastAgent(Agent):
             if known is not None and known.verdict.success:
                 return known
         if goal.request.sub_action.method == "code":
-            return implement_by_code(self, goal, looked_up, spent)
-        return implement_by_rl(self, goal, self.starts, looked_up, spent)
+            return implement_by_code(self, goal, self.tried, looked_up, spent)
+        return implement_by_rl(self, goal, self.starts, self.tried, looked_up, spent)
 
     def make_guard(self, goal: GuardGoal) -> GuardMade:
         made = make_guard(self, goal, self.skills)

@@ -103,17 +103,23 @@ def failed(reason: str) -> Verdict:
 
 
 def try_out(
-    agent: Agent, goal: Implementing, number: int | str, stage: Stage, most: int | None
+    agent: Agent,
+    goal: Implementing,
+    number: int | str,
+    stage: Stage,
+    most: int | None,
+    seeds_of: int | str | None = None,
 ) -> Played:
-    """Play the stage on seeds of its own, after what runs before it, in at most so many primitive
-    steps.
+    """Play the stage on seeds of its own, or on those of the goal's tryout ``seeds_of``, after what
+    runs before it, in at most so many primitive steps.
 
     Raises:
         OutOfSamples: not one episode fits.
     """
     play = _tryout(agent, goal, stage)
     id = f"{goal.id}/trial-{number}"
-    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(id, play.size))
+    whose = id if seeds_of is None else f"{goal.id}/trial-{seeds_of}"
+    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(whose, play.size))
     return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)
 
 

@@ -69,6 +69,8 @@ class TrainingSession:
         size: environments side by side.
         leaders: earlier policies that play inside the resets; they are stepped here, so that
             whoever trains meets nothing but episodes of the stage that is trained.
+        once: one episode in each environment, on the first seeds; nothing follows.
+        matched: whether it tells which primitive choice does what was done.
     """
 
     def __init__(
@@ -80,12 +82,16 @@ class TrainingSession:
         gamma: float,
         size: int,
         leaders: Leaders | None = None,
+        once: bool = False,
+        matched: bool = False,
     ) -> None:
         self.call = call
         self.name = name
         self.spec = spec
         self.size = size
         self.leaders = leaders or Leaders(Path(), [], name)
+        self.once = once
+        self.matched = matched
         self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
         self.seeds_used = 0
         self._episodes = np.zeros(size, np.int64)
@@ -107,6 +113,8 @@ class TrainingSession:
             guards=self.spec.guards,
             interface=self.interface,
             autoreset=True,
+            once=self.once,
+            matched=self.matched,
         )
         opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used

@@ -68,7 +68,11 @@ class Session:
         self.lock = threading.Lock()
         self.film = film
         self._model = model
+        if request.once and not request.autoreset:
+            raise ValueError("one episode for each environment (once) needs autoreset")
         self._autoreset = request.autoreset
+        self._once = request.once
+        self._matched = request.matched
         score = worlds.card(request.task.game).score
         self._scored = () if score is None else score.counted
         self._steps = Steps(request, world, film, counted, model)
@@ -146,11 +150,13 @@ class Session:
         episodes, leading = self.episodes, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
+        matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
             features = self._features(leading.stage or stage)
         else:
             of_stage = self._steps.of_stage
+            before = stage.choices.possible(self._readings) if self._matched else None
             self._acting.carry_out(
                 stage,
                 choices,
@@ -162,17 +168,20 @@ class Session:
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
+            if before is not None:
+                matched = before.matching(self._steps.actions)
             if self._autoreset:
                 rows = np.flatnonzero(ended)
-            else:
+            if not self._autoreset or self._once:
                 stage.over |= ended
+            if not self._autoreset:
                 for row in np.flatnonzero(ended & ~episodes.over).tolist():
                     done = "did what it was for" if outcome.success[row] else "spent its steps"
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
         final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
-        if len(rows):
+        if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
         return Stepped(
@@ -190,6 +199,7 @@ class Session:
             final_scored=final_scored if self._scored else [],
             prefix_steps=prefix_steps,
             lead=leading.number,
+            matched=matched,
         )
 
     def run_program(
@@ -311,4 +321,6 @@ class Session:
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
-        return stage.features.compute(self._readings, stage.time(), stage.previous)
+        return stage.features.compute(
+            self._readings, stage.time(), stage.previous, stage.under_way()
+        )

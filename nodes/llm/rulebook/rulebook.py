@@ -196,12 +196,27 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         for macro in chosen.macros
         if question.macros_allowed
     ]
+    own = [each for each in question.programs if each.success == question.sub_action.success]
+    offered = {"none": [], "own": own, "all": question.programs}[chosen.programs]
+    tried = [
+        MacroDraft(
+            name=each.name,
+            source="",  # is known by its name
+            purpose=f"was tried for {each.sub_action}, {each.rate:.2f} of {each.episodes} episodes",
+            max_steps=chosen.horizon,
+            interrupt=chosen.interrupt,
+        )
+        for each in offered
+        if question.programs_as_macros
+    ]
+    best = max(own, key=lambda each: each.rate, default=None)
+    cloned = chosen.clone and question.programs_to_clone and best is not None and best.rate > 0
     sees = MINECLIP.name in question.observations  # else its weights are not there
     return SpecAnswer(
-        thoughts="Coded actions join the primitive ones." if macros else "Primitive actions only.",
+        thoughts=_thoughts(bool(macros), bool(tried), bool(cloned)),
         observations=[name for name in chosen.observations if sees or name != MINECLIP.name],
         actions=chosen.actions,
-        macros=macros,
+        macros=[*macros, *tried],
         rewards=[
             msgspec.structs.replace(term, name=question.task.prompt)
             if term.kind == "mineclip" and not term.name
@@ -212,7 +227,15 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         horizon=chosen.horizon,
         targets=chosen.targets,
         budget=chosen.budget,
+        clone=[best.name] if cloned and best is not None else [],
     )
+
+
+def _thoughts(macros: bool, programs: bool, cloned: bool) -> str:
+    said = "Coded actions join the primitive ones." if macros else "Primitive actions only."
+    if programs:
+        said = "The programs that were tried join the actions, and may be interrupted."
+    return f"{said} The policy begins as a clone of the best program." if cloned else said
 
 
 def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
