@@ -7,9 +7,9 @@ sessions.
 
 import msgspec
 
-from messages.interface import Action, Topic
+from messages.interface import LIMITED_BY_SERVER, Action, Service, Topic
 from messages.program import Program
-from messages.world import Guard, Interface, SeedRange, Task
+from messages.world import Actor, Guard, Interface, SeedRange, Task
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +44,10 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     give_up_at: int | None = None  # samples within which an episode must succeed; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
     guards: list[Guard] = []  # that cut in, also into prefix and lead
+    # A guard that is trained, by its condition and its max_steps; ``interface`` is its policy's.
+    # Episodes are its turns; ``guarded`` is what it cuts into, whose samples count as a prefix's.
+    guard: Guard | None = None
+    guarded: list[LeadingStage] = []
 
 
 class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -86,6 +90,16 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guards: list[Guard] = []  # that cut in
 
 
+class GetActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What does a session need to play this policy itself?"""
+
+    policy: Policy
+
+
+class GotActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    actor: Actor
+
+
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """The episodes themselves are in the reply to closing the session."""
 
@@ -93,6 +107,7 @@ class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     late: list[int] = []  # environments in which the interface's horizon ended the stage
 
 
+ACTOR = Service("learner/actor", GetActor, GotActor, idempotent=True, timeout=LIMITED_BY_SERVER)
 TRAIN = Action("learner/train", Train, Progress, Trained)
 ACT = Action("learner/act", Act, Progress, Acted)
 PROGRESS = Topic("learner/progress", Progress, latched=True)

@@ -140,14 +140,6 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
-class Lead(msgspec.Struct, frozen=True, kw_only=True):
-    """A stage that resets play before the one that is trained: a program, or a policy by the
-    interface that it was trained with; the caller that steps the session makes its choices."""
-
-    program: Program | None = None
-    interface: Interface | None = None
-
-
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """A run of columns of the feature matrix."""
 
@@ -172,6 +164,16 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     choices: list[str]
     layers: list[Layer]
     greedy: bool = False  # the most probable choice instead of a drawn one
+
+
+class Lead(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that resets play before the one that is trained: a program, or a policy by the
+    interface that it was trained with; the caller that steps the session makes its choices. Where
+    a guard is trained the session plays the policy itself, by its ``actor``."""
+
+    program: Program | None = None
+    interface: Interface | None = None
+    actor: Actor | None = None
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
@@ -245,6 +247,11 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     lead: list[Lead] = []  # with autoreset: stages that resets play after the prefix
     interface: Interface | None = None
     guards: list[Guard] = []  # of the prefix, of what leads, and of the interface
+    # With autoreset: a guard is trained, by its condition and its max_steps; the interface is its
+    # policy's. An episode of the interface is a turn of it, and between turns ``guarded`` is
+    # played, one after the other: see docs/sessions.md.
+    guard: Guard | None = None
+    guarded: list[Lead] = []
     autoreset: bool = False
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
@@ -271,6 +278,7 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     mask: Array  # bool (size, len(choices)), never all False in a row
     prefix_steps: int  # primitive steps spent by the prefix
     lead: int = -1  # see Stepped
+    waits: bool = False
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -305,6 +313,9 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
     # are those of this policy; -1: those of the trained one.
     lead: int = -1
+    # Where a guard is trained: in some environments its condition does not hold yet. The next step
+    # plays on what it cuts into; its choices are ignored, and it pays nothing.
+    waits: bool = False
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
