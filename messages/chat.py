@@ -125,7 +125,7 @@ class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class GuardAnswer(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: str = ""
     when: str  # ``def when(obs)``
-    source: str  # ``def action(obs)``
+    source: str = ""  # ``def action(obs)``; empty for a guard by rl
     max_steps: int = 100  # of one turn
 
 
@@ -150,6 +150,8 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     macros_allowed: bool = True
     problems: list[str] = []
     skills: list[SkillNote] = []  # these may be macros
+    guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it cuts into
+    when: str = ""  # and its condition
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
