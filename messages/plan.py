@@ -111,6 +111,11 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
         """Success rate of the tryout of its last sub-action, which plays all stages before it."""
         return self.lines[-1].verdict.success_rate if self.lines else 0.0
 
+    @property
+    def progress(self) -> float:
+        """How much of its aim that tryout brought about, 0 to 1."""
+        return self.lines[-1].verdict.progress if self.lines else 0.0
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When the outer loop stops."""

@@ -310,6 +310,8 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_returns: Array  # float32 (n,): undiscounted episode returns
     final_lengths: Array  # int64 (n,): primitive steps of the ended episodes
     prefix_steps: int  # primitive steps spent by prefixes and leading stages, in resets
+    # Of each ended episode, what it had of what the game's score counts; empty: it has no score.
+    final_scored: list[list[str]] = []
     # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
     # are those of this policy; -1: those of the trained one.
     lead: int = -1

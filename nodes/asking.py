@@ -101,7 +101,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     # Jinja leaves the types of its tables open.
     slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
     slots["title"] = known.title
-    slots["api"] = known.stub.read_text("utf-8").strip()
+    slots["api"] = known.language.stub.read_text("utf-8").strip()
     slots["names_taken"] = known.names_taken
     slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
     slots["setting"] = known.setting

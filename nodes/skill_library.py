@@ -330,7 +330,7 @@ _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episod
 @cache
 def _reserved_names(game: str) -> frozenset[str]:
     """Names that have another meaning in a program: a skill of that name would redefine it."""
-    api = ast.parse(card(game).stub.read_text("utf-8"))
+    api = ast.parse(card(game).language.stub.read_text("utf-8"))
     functions = {node.name for node in api.body if isinstance(node, ast.FunctionDef)}
     return frozenset({"action", "obs", *functions, *dir(builtins), *keyword.kwlist})
 

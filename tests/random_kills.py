@@ -4,7 +4,7 @@ end with the table of a launch without kills.
     python -m tests.random_kills [--seed N] [--launches 10] [--kills 20]
 
 Every process that a launcher starts may be hit, directly or by another: nodes, the fork server,
-jailed workers, the guardian, and a stand-in for vLLM with its keeper and its engine. What a policy
+jailed workers, the guardian, and a stand-in for vLLM with its monitor and its engine. What a policy
 learns here fits into one rollout, so that it is the same however often it is begun.
 """
 

@@ -120,7 +120,7 @@ class Setting:
         self.groups.add(self.group)
 
     def server_process(self) -> int:
-        """The server itself: not its keeper, not what it started."""
+        """The server itself: not its monitor, not what it started."""
         self.note_group()
         for pid in self.members():
             words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
@@ -184,7 +184,7 @@ def test_nothing_of_the_server_outlives_a_killed_node(setting: Setting):
     eventually(lambda: not setting.members())
 
 
-def test_a_server_whose_keeper_was_killed_too_is_ended_by_the_next_life(setting: Setting):
+def test_a_server_whose_monitor_was_killed_too_is_ended_by_the_next_life(setting: Setting):
     llm = setting.start()
     setting.note_group()
     left = setting.members("sleep")
@@ -277,7 +277,7 @@ def test_too_little_memory_at_the_start_is_answered_with_the_arithmetic(setting:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-@pytest.mark.parametrize("whom", ["keeper", "server"])
+@pytest.mark.parametrize("whom", ["monitor", "server"])
 def test_a_server_that_is_hit_while_it_starts_is_started_again(
     setting: Setting, whom: str, number: signal.Signals
 ):
@@ -293,7 +293,7 @@ def test_a_server_that_is_hit_while_it_starts_is_started_again(
 
     def hit() -> None:
         eventually(lambda: starts.exists() and starts.read_text())
-        os.kill(setting.group if whom == "keeper" else int(starts.read_text()), number)
+        os.kill(setting.group if whom == "monitor" else int(starts.read_text()), number)
 
     hitting = threading.Thread(target=hit)
     hitting.start()

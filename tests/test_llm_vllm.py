@@ -199,7 +199,7 @@ def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_asked_again(r
     came(lambda: any(piece.id == "killed" for _, piece in running.tokens))
     serving = [pid for pid, words in running.members(group).items() if "/vllm serve" in words]
     began = time.monotonic()
-    os.kill(max(serving), signal.SIGKILL)  # not the keeper, which came first
+    os.kill(max(serving), signal.SIGKILL)  # not the monitor, which came first
     asked.join(LONG)
     assert answers
     assert running.members(group) == {}

@@ -30,7 +30,7 @@ from models.mineclip import MineClip
 from nodes.asking import render
 from nodes.env_server.hosting import Host, OwnProcess
 from nodes.env_server.jail import wire
-from nodes.env_server.jail.inmate import AskedModel, receive_exactly
+from nodes.env_server.jail.confined import AskedModel, receive_exactly
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
 from nodes.fast_agent.spec_check import spec_problems
@@ -206,7 +206,7 @@ def test_a_worker_asks_for_many_frames_in_messages_that_are_taken() -> None:
         for _ in range(3):
             question = decode(wire.Embed, wire.read(receive(theirs)))
             asked.append(len(question.frames))
-            wire.write(theirs, wire.Told(values=Grey().embed(np.asarray(question.frames))))
+            wire.write(theirs, wire.Estimate(values=Grey().embed(np.asarray(question.frames))))
 
     thread = threading.Thread(target=answer)
     thread.start()

@@ -16,7 +16,7 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import Picture
-from models.outcomes import succeeded, success_rate, told
+from models.outcomes import progress, succeeded, success_rate, told
 from nodes.asking import ask
 from nodes.critic.pictures import choose
 from nodes.node import Node
@@ -67,6 +67,7 @@ class Critic(Node):
             reason=_one_line(answer.reason),
             suggestion=_one_line(answer.suggestion),
             episodes=len(evidence.episodes),
+            progress=progress(evidence),
         )
 
     def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:

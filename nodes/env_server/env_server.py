@@ -83,11 +83,11 @@ class EnvServer(Node):
         self._quarantine = Quarantine(self.folder / "quarantine.json")
         pulses = self.folder / "pulses"
         self._steps.add(left_over(pulses))
-        self._saying = threading.Lock()
-        self._jail_said = b""
+        self._writing_jail = threading.Lock()
+        self._jail_written = b""
         self._killed_before = _killed(self.folder / "jail.json")
         self._host = self._hosted(pulses)
-        self._say_jail()
+        self._write_jail()
         if self._host.jail != "on":
             self.notes = [f"jail: {self._host.jail}"]
             self.log.warning(
@@ -113,7 +113,7 @@ class EnvServer(Node):
         self._stop.set()
         self._reporter.join(timeout=5.0)
         for session in list(self._sessions.values()):
-            # One that is in use is abandoned: its user is told when the process is gone.
+            # One that is in use is abandoned: its user gets an error once the process is gone.
             if session.lock.acquire(timeout=1.0):
                 session.close()
         self._episodes.close()
@@ -146,7 +146,7 @@ class EnvServer(Node):
         if request.record:
             film = Film(
                 self._film_path(request.session),
-                lambda said: self.bus.report(f"session {request.session}", said, "error"),
+                lambda why: self.bus.report(f"session {request.session}", why, "error"),
                 self.parameters.longest_film,
             )
         try:
@@ -163,12 +163,12 @@ class EnvServer(Node):
                 raise _gone(error) from error
             raise
         finally:
-            self._say_jail()
+            self._write_jail()
         session = Recorded(
             hosted,
             request,
             self._episodes,
-            lambda said: self.bus.report(f"session {request.session}", said, "error"),
+            lambda why: self.bus.report(f"session {request.session}", why, "error"),
         )
         self._sessions[request.session] = session
         with session.lock:
@@ -221,7 +221,7 @@ class EnvServer(Node):
         except WorldError as error:
             raise ServiceError(str(error), code="no_world") from error
         finally:
-            self._say_jail()
+            self._write_jail()
 
     # ---- the action
 
@@ -239,7 +239,7 @@ class EnvServer(Node):
             except ValueError as error:
                 raise _invalid(error) from error
             finally:
-                self._say_jail()
+                self._write_jail()
             return ProgramRan(steps=steps, reports=reports, episodes=session.said())
 
     # ---- inside
@@ -248,10 +248,10 @@ class EnvServer(Node):
         """Where sessions will live. The world is tried on the launch's task before anybody waits
         for one."""
         options = dict(self.parameters.world)
-        told = self.config.get("task")
+        given = self.config.get("task")
         model = self._video_model()
         try:
-            task = None if told is None else msgspec.convert(told, Task)
+            task = None if given is None else msgspec.convert(given, Task)
             kind = options.pop("kind", "") or first_kind(task)
             task = task or any_task(kind)
             why = play_of(kind, task).unjailable(kind)
@@ -312,14 +312,14 @@ class EnvServer(Node):
         )
         return model
 
-    def _say_jail(self) -> None:
+    def _write_jail(self) -> None:
         """For the report, whenever it has changed."""
         killed = self._killed_before + self._host.killed
-        said = msgspec.json.encode({"jail": self._host.jail, "killed": killed})
-        with self._saying:
-            if said != self._jail_said:
-                write_whole(self.folder / "jail.json", said)
-                self._jail_said = said
+        state = msgspec.json.encode({"jail": self._host.jail, "killed": killed})
+        with self._writing_jail:
+            if state != self._jail_written:
+                write_whole(self.folder / "jail.json", state)
+                self._jail_written = state
 
     def _session(self, name: str) -> Recorded:
         session = self._sessions.get(name)
@@ -335,7 +335,7 @@ class EnvServer(Node):
 
     @contextmanager
     def _losing(self, session: Recorded) -> Iterator[None]:
-        """A session whose process has gone is forgotten, and its user told what to do."""
+        """A session whose process has gone is forgotten, and its user gets what to do."""
         try:
             yield
         except SessionLost as error:
@@ -343,7 +343,7 @@ class EnvServer(Node):
                 del self._sessions[session.name]
             with suppress(SessionLost):
                 session.close()
-            self._say_jail()
+            self._write_jail()
             raise _gone(error) from error
 
     def _film_path(self, session: str) -> Path:
@@ -400,5 +400,5 @@ def _unknown(name: str) -> ServiceError:
 
 
 def _invalid(error: ValueError) -> ServiceError:
-    said = str(error)
-    return ServiceError(f"{said[:1].upper()}{said[1:]}.", code="invalid")
+    why = str(error)
+    return ServiceError(f"{why[:1].upper()}{why[1:]}.", code="invalid")

@@ -16,8 +16,8 @@ from nodes.env_server.frames import HEIGHT, RATE, WIDTH, FrameCount
 class Film(FrameCount):
     """``path`` is written to. At most ``longest`` frames are kept.
 
-    A full disk costs the film and not the session: ``warn`` is told in a sentence, what there is of
-    the film is deleted, and ``lost`` is true from then on.
+    A full disk costs the film and not the session: ``warn`` is called with a
+    sentence, what there is of the film is deleted, and ``lost`` is true from then on.
     """
 
     def __init__(self, path: Path, warn: Callable[[str], None], longest: int = 1200) -> None:

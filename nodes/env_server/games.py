@@ -46,7 +46,7 @@ def any_task(kind: str) -> Task:
         try:
             play = worlds.play(game)
         except worlds.GameError:
-            continue  # it is told below, if no other game has the kind
+            continue  # it is reported below, if no other game has the kind
         if kind in play.kinds:
             return play.warm_up().task
     raise _unknown(kind, *_kinds())

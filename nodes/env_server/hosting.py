@@ -29,7 +29,7 @@ from worlds.play import Ints
 
 
 class SessionLost(Exception):
-    """The session is gone, with the process that held it; the text says why, for its user.
+    """The session is gone, with the process that held it; the text has why, for its user.
     ``killed``: it was killed from outside."""
 
     def __init__(self, text: str, killed: bool = False) -> None:
@@ -40,7 +40,7 @@ class SessionLost(Exception):
 class Hosted(Protocol):
     """What the env server asks of a session; see `Session` for what the calls mean.
 
-    All of them raise ValueError for what will not do, and `SessionLost`.
+    All of them raise ValueError for what is invalid, and `SessionLost`.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Programs that stopped a worker: the same source is not run again.
 
-Its next check says why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
-of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing,
-a guard never takes over.
+Its next check has why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
+of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a guard
+never takes over.
 """
 
 import logging
@@ -38,8 +38,8 @@ def programs_of(guards: Iterable[Guard]) -> list[Program]:
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """``mark`` tells its source from others, ``line`` is where it was (0: not known), ``said`` one
-    sentence."""
+    """``mark`` distinguishes its source from others, ``line`` is where it was (0: not known),
+    ``said`` one sentence."""
 
     mark: int
     name: str
@@ -48,7 +48,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Quarantine:
-    """Kept in ``path``, so that a restart of the env server lets nobody out.
+    """Kept in ``path``, so that a restart of the env server forgets none of them.
 
     Raises:
         UnusableFile: what is there cannot be read.
@@ -83,7 +83,7 @@ class Quarantine:
         return self._entries.get(mark_of(source)) if self._entries else None
 
     def problems(self, source: str) -> list[Problem]:
-        """What a check says of it."""
+        """What a check reports of it."""
         entry = self.find(source)
         return [] if entry is None else [Problem(line=entry.line or 1, message=entry.said)]
 

@@ -30,7 +30,7 @@ LOG = logging.getLogger("env_server")
 
 
 class Recorded:
-    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is told once."""
+    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is called once."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Recorded:
     def close(self, whole: bool = False) -> None:
         """``whole``: whoever opened it has come to the end of it."""
         if not self._request.autoreset:
-            with suppress(SessionLost):  # then it is played anew
+            with suppress(SessionLost):  # then it is played again
                 self._note(self._session.said(), self._session.endings(), whole)
         self._session.close()
 
@@ -160,7 +160,13 @@ class Recorded:
             if stepped.terminated[row]:
                 how = "success" if stepped.success[row] else "death"
             ends.append((seeds.first + place % seeds.count, how, steps))
+        scored = [
+            (seed, steps, gained)
+            for (seed, _, steps), gained in zip(ends, stepped.final_scored, strict=False)
+        ]
         self._keeping(lambda: self._kept.keep_trained(self._play, ends))
+        if scored:
+            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
 
     def _keeping(self, keep: Callable[[], None]) -> None:
         try:

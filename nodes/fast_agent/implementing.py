@@ -65,7 +65,8 @@ class Outcome:
 
     def offer(self, stage: Stage, verdict: Verdict, macros: list[str], episodes: int) -> None:
         """Take this in place of what there was, if it does better."""
-        if self.stage is None or verdict.success_rate > self.verdict.success_rate:
+        better = _merit(verdict) > _merit(self.verdict)
+        if self.stage is None or better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
             self.episodes = episodes
 
@@ -80,6 +81,10 @@ class Outcome:
         return Implemented(
             stage=self.stage, line=line, samples=spent.samples(), guards=spent.guards
         )
+
+
+def _merit(verdict: Verdict) -> tuple[float, float]:
+    return verdict.success_rate, verdict.progress
 
 
 def failed(reason: str) -> Verdict:

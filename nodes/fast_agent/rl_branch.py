@@ -101,6 +101,8 @@ def _write_spec(
     request, parameters = goal.request, agent.parameters
     specs = card(request.task.game).specs
     features = [*specs.features, MINECLIP.name] if agent.mineclip else list(specs.features)
+    if parameters.observations is not None:
+        features = list(parameters.observations)
     problems: list[str] = []
     for number in range(1 + parameters.repairs):
         question = SpecQuestion(
@@ -115,6 +117,8 @@ def _write_spec(
             skills=looked_up.notes,
         )
         answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
+        if parameters.observations is not None:
+            answer = msgspec.structs.replace(answer, observations=features)
         problems = spec_problems(
             answer,
             question.observations,

@@ -8,6 +8,7 @@ from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
 from worlds import card
 from worlds.card import Specs
 from worlds.common.mineclip import MINECLIP
+from worlds.common.pictures import picture_shape
 
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
@@ -53,11 +54,12 @@ def spec_problems(
                 f"The weight of reward term {term.kind!r} is not a finite number of at most "
                 f"{MOST_WEIGHT:g} either way."
             )
-        if term.kind not in _NAMELESS and not term.name:
+        nameless = term.kind in _NAMELESS or term.kind in specs.nameless
+        if not nameless and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
         elif term.kind == "mineclip":
             problems += _prompts(term, observations)
-        elif term.kind not in _NAMELESS and (wrong := specs.reward_problem(term)):
+        elif not nameless and (wrong := specs.reward_problem(term)):
             problems.append(f"Reward term {term.kind!r}: {wrong}.")
         if (term.kind == "code") != bool(term.source):
             problems.append("`source` is given for reward terms of kind 'code', and for no other.")
@@ -89,7 +91,7 @@ def _unknown_observations(chosen: list[str], known: Collection[str]) -> list[str
     problems = [
         f"There is no observation called {name!r}: choose from {', '.join(sorted(known))}."
         for name in chosen
-        if name not in known
+        if name not in known and picture_shape(name) is None
     ]
     return problems + _none_or_twice("observation", chosen)
 

@@ -32,6 +32,9 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     target_kl: Amount = 0.05  # an update stops early beyond this; 0: never
     critic_goes_on: bool = False  # after that stop, for the epochs that are left
 
+    # Nothing is learned, and choices are drawn evenly among those possible: a baseline.
+    uniform: bool = False
+
     # Self-imitation: one epoch of cross-entropy on the actor, over trajectories that went well.
     imitation_every: NotNegative = 0  # iterations from one such epoch to the next; 0: none
     imitation_trajectories: Positive = 500  # are kept, at most

@@ -21,15 +21,16 @@ REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_cri
 
 @dataclass
 class UpdateStatistics:
-    """Means over the minibatches of one update; ``kl`` is of the last epoch."""
+    """Means over the minibatches of one update; ``kl`` is of the last epoch. Without an
+    update all are 0."""
 
-    entropy: float
-    kl: float
-    clip_fraction: float
-    loss_objective: float
-    loss_critic: float
-    explained_variance: float
-    minibatches: int
+    entropy: float = 0.0
+    kl: float = 0.0
+    clip_fraction: float = 0.0
+    loss_objective: float = 0.0
+    loss_critic: float = 0.0
+    explained_variance: float = 0.0
+    minibatches: int = 0
 
 
 class FromFeatures(TensorDictModule):

@@ -7,13 +7,14 @@ import msgspec
 import torch
 
 from messages.world import Opened
-from models.policy import ActorCritic, NetworkShape
+from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
+from worlds.common.pictures import picture_shape
 
 
 class Counters(msgspec.Struct, kw_only=True):
@@ -51,6 +52,11 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
     def sizes(self) -> list[int]:
         return [size for _, size in self.fields]
 
+    @property
+    def shapes(self) -> list[Shape]:
+        """Of each field: (size,), or of a picture (channels, height, width)."""
+        return [picture_shape(name) or (size,) for name, size in self.fields]
+
 
 def network_shape(parameters: Hyperparameters) -> NetworkShape:
     return NetworkShape(
@@ -69,7 +75,7 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     """The networks of a checkpoint, on the CPU."""
     spaces = stored_spaces(checkpoint)
     shape = msgspec.convert(checkpoint["shape"], NetworkShape)
-    networks = ActorCritic(spaces.sizes, len(spaces.choices), shape)
+    networks = ActorCritic(spaces.shapes, len(spaces.choices), shape)
     networks.load_state_dict(checkpoint["networks"])
     return networks
 
@@ -116,11 +122,14 @@ class TrainingState:
         if given is None:
             self.shape = network_shape(parameters)
             self.networks = ActorCritic(
-                spaces.sizes, len(spaces.choices), self.shape, self.generator
+                spaces.shapes, len(spaces.choices), self.shape, self.generator
             ).to(self.device)
         else:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
             self.networks = stored_networks(given).to(self.device)
+        if parameters.uniform:
+            for weights in self.networks.actor[-1].parameters():
+                torch.nn.init.zeros_(weights)
         self.ppo = Ppo(self.networks, parameters, self.generator)
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
@@ -135,7 +144,11 @@ class TrainingState:
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
-        statistics = self.ppo.update(rollout, max(0.0, 1.0 - self.counters.samples / budget))
+        if self.parameters.uniform:
+            statistics = UpdateStatistics()
+        else:
+            left = max(0.0, 1.0 - self.counters.samples / budget)
+            statistics = self.ppo.update(rollout, left)
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions

@@ -4,14 +4,14 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from nodes.env_server.jail.inmate import CHECKER, SESSION
+from nodes.env_server.jail.confined import CHECKER, SESSION
 from nodes.process_status import status_of
 from tests.launch_toys.watching import NODES
 
 FORK_SERVER, SESSION_WORKER, CHECKING_WORKER = "fork server", "session worker", "checking worker"
 PROGRAMS = {
     "guardian.py": "guardian",
-    "vllm/keeper.py": "vLLM's keeper",
+    "vllm/monitor.py": "vLLM's monitor",
     "fake_vllm.py": "vLLM",
     "sleep": "vLLM's engine",
 }

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from messages.world import Field
+from worlds.common.pictures import picture_shape, picture_size
 from worlds.play import EMBEDDING, Floats, Ints
 
 MINECLIP = "mineclip"
@@ -23,8 +24,8 @@ class Columns(NamedTuple):
 
 class FeatureMatrix:
     """``names`` in their order, computed into a buffer that is used again. ``columns``: what the
-    game itself has; `time`, `previous_choice` and `mineclip` are of all games. ``choices``: how
-    many there are. ``size``: of the batch.
+    game itself has; `time`, `previous_choice`, `mineclip` and pictures (`rgb`) are of all games.
+    ``choices``: how many there are. ``size``: of the batch.
 
     Raises:
         ValueError: an unknown feature, one that is named twice, or none at all.
@@ -44,6 +45,7 @@ class FeatureMatrix:
             raise ValueError(f"an interface needs observations: some of {', '.join(known)}")
         if len(set(names)) < len(names):
             raise ValueError("an observation is named twice")
+        known |= {name: _picture(name) for name in names if picture_shape(name) is not None}
         for name in names:
             if name not in known and name != MINECLIP:
                 raise ValueError(f"there is no observation {name!r}; there are {', '.join(known)}")
@@ -72,6 +74,18 @@ class FeatureMatrix:
 
     def _spent_time(self, readings: Any, out: Floats) -> None:
         out[:, 0] = self._time
+
+
+def _picture(name: str) -> Columns:
+    shape = picture_shape(name)
+    assert shape is not None
+    _, height, width = shape
+
+    def write(readings: Any, out: Floats) -> None:
+        drawn = readings.pictures(height, width)
+        np.multiply(drawn.reshape(len(out), -1), np.float32(1 / 255), out=out, dtype=np.float32)
+
+    return Columns(picture_size(name), write)
 
 
 def _embedding(readings: Any, out: Floats) -> None:

@@ -10,7 +10,7 @@ that it is alive (`programs/pulse.py`). Whoever waits for a worker's answer watc
 
     env server ---- fork_server.py (warm, runs no program)
         |               | fork
-        `-- socket -- inmate.py (one for each session, one that checks programs)
+        `-- socket -- confined.py (one for each session, one that checks programs)
 
 What this does not cover: a fault of the kernel, what can be learned from timing, and the share of
 the processor that a program takes while it does go on. docs/programs.md has the whole of it.

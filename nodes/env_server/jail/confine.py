@@ -16,12 +16,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def missing() -> list[str]:
     """What of the jail this kernel cannot do, a sentence each."""
-    said: list[str] = []
+    missing: list[str] = []
     if not landlock.version():
-        said.append("this kernel has no landlock")
+        missing.append("this kernel has no landlock")
     if why := seccomp.why_not():
-        said.append(why)
-    return said
+        missing.append(why)
+    return missing
 
 
 def confine(keep: Iterable[int], memory: int) -> None:

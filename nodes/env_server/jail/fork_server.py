@@ -2,10 +2,10 @@
 
 python -m nodes.env_server.jail.fork_server FD SPEC
 
-Over the socket FD it first says whether the world of SPEC can be made, then forks a worker for
+Over the socket FD it first reports whether the world of SPEC can be made, then forks a worker for
 each request (three file descriptors come along: socket, shared memory, pipe), and reaps those that
-it is told to. It runs no program of anybody's. When the env server is gone it ends, and its workers
-with it.
+it is asked to. It runs no program of anybody's. When the env server is gone it ends, with its
+workers.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from messages.program import CheckProgram, Program
 from messages.world import OpenSession, Pictures, SeedRange, Task
 from nodes.env_server.frames import HEIGHT, WIDTH
 from nodes.env_server.games import play_of
-from nodes.env_server.jail import inmate
+from nodes.env_server.jail import confined
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
@@ -43,7 +43,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """The first thing that is said: is there such a world, and what is missing of the jail?"""
+    """Reported first: is there such a world, and what is missing of the jail?"""
 
     error: str = ""
     missing: list[str] = []
@@ -125,7 +125,7 @@ def _become_worker(control: socket.socket, files: list[int], programs: Runtime) 
         if os.getppid() == parent:
             control.close()
             sock, shared, dump = files
-            inmate.live(socket.socket(fileno=sock), shared, dump, programs)
+            confined.run_worker(socket.socket(fileno=sock), shared, dump, programs)
             code = 0
     finally:
         os._exit(code)

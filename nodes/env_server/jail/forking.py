@@ -42,11 +42,11 @@ _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class NoForkServer(Exception):
-    """It does not start, however often it is tried; the text says what is known."""
+    """It does not start, however often it is tried; the text has what is known."""
 
 
 class _Ended(Exception):
-    """This fork server has ended, or is given up; the text says how."""
+    """This fork server has ended, or is given up; the text has how."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ForkServer:
         self.life = 0
 
     def start(self) -> Tried:
-        """What it says of the world and of the jail.
+        """What it reports of the world and of the jail.
 
         Raises:
             NoForkServer: it does not start.
@@ -124,8 +124,8 @@ class ForkServer:
         raise NoForkServer(f"no worker could be forked in {_USES} attempts: {why}")
 
     def reap(self, forked: Forked) -> int:
-        """End a worker, if it has not ended; how it ended, as ``waitpid`` says it (-1: unknown, as
-        its fork server has ended as well). What it counted can still be read until `forget`."""
+        """End a worker, if it has not ended; how it ended, as ``waitpid`` returns it (-1: unknown,
+        as its fork server has ended as well). What it counted can still be read until `forget`."""
         with contextlib.suppress(OSError):
             signal.pidfd_send_signal(forked.pidfd, signal.SIGKILL)
         status = -1
@@ -208,11 +208,11 @@ class ForkServer:
             theirs.close()
         self.life += 1
         self._process, self._control, self._watch = process, ours, Watch(process.pid)
-        said, _ = self._answer()
+        answer, _ = self._answer()
         try:
-            tried = msgspec.json.decode(said, type=Tried)
+            tried = msgspec.json.decode(answer, type=Tried)
         except msgspec.DecodeError:
-            raise _Ended("the fork server said what is no answer") from None
+            raise _Ended("the fork server sent what is no answer") from None
         if not tried.error:  # one with an error ends by itself
             pidfd = os.pidfd_open(process.pid)
             threading.Thread(
@@ -288,7 +288,7 @@ class ForkServer:
         return f"the fork server ended ({_how(process.returncode)})"
 
     def _kill(self) -> None:
-        """It is given up; its keeper starts another one."""
+        """It is given up; its supervisor starts another one."""
         if self._process is not None:
             self._process.kill()
 

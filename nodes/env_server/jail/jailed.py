@@ -45,7 +45,7 @@ _WORKERS = 5  # that are tried in turn, where each ended by no program's doing
 class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
     ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
-    in this process, workers ask it. ``failed`` is told, in a sentence, when no process can be
+    in this process, workers ask it. ``failed`` is called with a sentence when no process can be
     forked any more.
 
     Raises:
@@ -107,7 +107,7 @@ class JailedHost:
                         return self.quarantine.problems(request.program.source)
                     why = lost
                 except NoForkServer as error:
-                    raise WorldError(f"{error}; the env server's log says why") from error
+                    raise WorldError(f"{error}; the env server's log has why") from error
         raise WorldError(f"no program can be checked: {why}, {_WORKERS} times in a row")
 
     def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
@@ -120,7 +120,7 @@ class JailedHost:
         try:
             return Worker(self._server, counted, add, model=self._model)
         except NoForkServer as error:
-            raise WorldError(f"{error}; the env server's log says why") from error
+            raise WorldError(f"{error}; the env server's log has why") from error
 
     def making(self, request: OpenSession, film: Film | None, over: bool) -> wire.Make:
         model = self._model

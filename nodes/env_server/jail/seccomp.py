@@ -12,7 +12,7 @@ import platform
 import struct
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-"""AUDIT_ARCH by what `platform.machine` says."""
+"""AUDIT_ARCH by what `platform.machine` returns."""
 
 # x86_64, aarch64 (None: it has no such call)
 ALLOWED: dict[str, tuple[int | None, int | None]] = {

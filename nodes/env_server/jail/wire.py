@@ -1,8 +1,8 @@
 """What the env server and a worker say to each other, over a stream socket.
 
 A message is a count, that many lengths, then the frames of `messages.codec`: MessagePack and
-arrays, never pickle. The env server reads what a worker says as something that an attacker may have
-written: everything is limited, decoded into a known type, and a message that will not do ends the
+arrays, never pickle. The env server reads what a worker sends as something that an attacker may
+have written: everything is limited, decoded into a known type, and an invalid message ends the
 worker.
 """
 
@@ -114,7 +114,7 @@ class Frame(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Embed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Frames for the video model, on the way to an answer. It is answered with `Told`."""
+    """Frames for the video model, on the way to an answer. It is answered with `Estimate`."""
 
     frames: Array
 
@@ -127,8 +127,8 @@ class Rate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     negatives: list[str]
 
 
-class Told(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """What the video model says to it; ``error``: why it says nothing."""
+class Estimate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the video model makes of it; ``error``: why there is nothing."""
 
     values: Array
     error: str = ""

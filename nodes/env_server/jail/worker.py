@@ -26,8 +26,8 @@ from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
 from nodes.env_server.frames import HEIGHT, WIDTH
 from nodes.env_server.jail import wire
+from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
-from nodes.env_server.jail.inmate import WHERE, receive_exactly
 from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
 from nodes.env_server.video_model import FRAMES, VideoModel
@@ -55,7 +55,7 @@ _OWN_DOING = (
 
 
 class WorkerLost(Exception):
-    """The worker is gone. ``blamed``: it was inside a program then; ``mark`` tells which (0: not
+    """The worker is gone. ``blamed``: it was inside a program then; ``mark`` is which (0: not
     known), ``line`` where in it (0: not known). ``killed``: from outside, by somebody's doing."""
 
     def __init__(
@@ -67,8 +67,8 @@ class WorkerLost(Exception):
 
 
 class Worker:
-    """``counted`` is told of primitive steps, ``film`` gets the frames of environment 0, ``early``:
-    see `ForkServer.fork`, ``model`` is asked for the worker. Calls are not to overlap."""
+    """``counted`` is called with primitive steps, ``film`` gets the frames of environment 0,
+    ``early``: see `ForkServer.fork`, ``model`` is asked for the worker. Calls may not overlap."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Worker:
                 elif isinstance(answer, wire.Logged):
                     self._log(answer)
                 elif isinstance(answer, wire.Embed | wire.Rate):
-                    self._forked.sock.sendall(wire.packed(self._told(answer)))
+                    self._forked.sock.sendall(wire.packed(self._estimate(answer)))
                 else:
                     break
                 wait.look()
@@ -136,7 +136,7 @@ class Worker:
         except (EOFError, OSError):
             raise self._end("died") from None
         except (wire.Broken, CodecError) as error:
-            raise self._end(f"said what is no answer ({error})") from None
+            raise self._end(f"sent what is no answer ({error})") from None
         finally:
             self._count()
         if wait.cancelled is not None:
@@ -147,7 +147,7 @@ class Worker:
             error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
             raise error(answer.text)
         if not isinstance(answer, wire.ANSWERS[type(message)]):
-            raise self._end(f"said what is no answer (a {type(answer).__name__})")
+            raise self._end(f"sent what is no answer (a {type(answer).__name__})")
         return answer
 
     def number(self) -> int:
@@ -201,8 +201,8 @@ class Worker:
             raise wire.Broken(f"a picture of {rgb.shape}")
         self._film(rgb)
 
-    def _told(self, question: wire.Embed | wire.Rate) -> wire.Told:
-        """What the video model says."""
+    def _estimate(self, question: wire.Embed | wire.Rate) -> wire.Estimate:
+        """What the video model makes of it."""
         model = self._model
         if model is None:
             raise wire.Broken("a question to a model that there is not")
@@ -212,14 +212,14 @@ class Worker:
                 raise wire.Broken(f"frames of {frames.shape}")
             if not 1 <= len(frames) <= wire.FRAMES:
                 raise wire.Broken(f"{len(frames)} frames")
-            return wire.Told(values=model.embed(frames))
+            return wire.Estimate(values=model.embed(frames))
         clips = question.clips
         if clips.shape[1:] != (FRAMES, EMBEDDING) or clips.dtype != np.float32:
             raise wire.Broken(f"clips of {clips.shape}")
         try:
-            return wire.Told(values=model.reward(clips, question.prompt, question.negatives))
+            return wire.Estimate(values=model.reward(clips, question.prompt, question.negatives))
         except ValueError as error:
-            return wire.Told(values=np.zeros(0, np.float32), error=str(error))
+            return wire.Estimate(values=np.zeros(0, np.float32), error=str(error))
 
     def _log(self, line: wire.Logged) -> None:
         self._lines += 1
@@ -262,20 +262,20 @@ class Worker:
         """Mark and line of the innermost frame of a program."""
         with contextlib.suppress(OSError):  # it is dead: its last words are in the pipe already
             signal.pidfd_send_signal(self._forked.pidfd, WHERE)
-        said = b""
+        dump = b""
         end = time.monotonic() + _TELL
-        while time.monotonic() < end and len(said) < 1 << 16:
+        while time.monotonic() < end and len(dump) < 1 << 16:
             try:
                 more = os.read(self._forked.dump, 1 << 12)
             except BlockingIOError:
-                if _PLACE.search(said.decode("ascii", "replace")):
+                if _PLACE.search(dump.decode("ascii", "replace")):
                     break
                 time.sleep(0.01)
                 continue
             if not more:
                 break
-            said += more
-        found = _PLACE.search(said.decode("ascii", "replace"))
+            dump += more
+        found = _PLACE.search(dump.decode("ascii", "replace"))
         return (int(found[1], 16), int(found[2])) if found else (mark, 0)
 
 

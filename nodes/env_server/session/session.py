@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+import worlds
 from messages.program import Program, ProgramReport
 from messages.world import (
     Actor,
@@ -67,6 +68,8 @@ class Session:
         self.film = film
         self._model = model
         self._autoreset = request.autoreset
+        score = worlds.card(request.task.game).score
+        self._scored = () if score is None else score.counted
         self._steps = Steps(request, world, film, counted, model)
         self._readings = self._steps.readings
         self.episodes = self._steps.episodes
@@ -166,6 +169,7 @@ class Session:
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
+        final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
         if len(rows):
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
@@ -181,6 +185,7 @@ class Session:
             final_features=final_features,
             final_returns=final_returns,
             final_lengths=final_lengths,
+            final_scored=final_scored if self._scored else [],
             prefix_steps=prefix_steps,
             lead=leading.number,
         )

@@ -64,7 +64,7 @@ class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     observations: list[str]
     actions: list[str]
-    targets: list[str]
+    targets: list[str] = []
     rewards: list[RewardTerm]
     horizon: int
     budget: int

@@ -1,4 +1,4 @@
-"""What NVIDIA's driver says about the cards of this machine."""
+"""What NVIDIA's driver reports about the cards of this machine."""
 
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def cards() -> list[Card]:
     if program is None:
         return []
     try:
-        said = subprocess.run(
+        printed = subprocess.run(
             [program, f"--query-gpu={_FIELDS}", "--format=csv,noheader,nounits"],
             capture_output=True,
             text=True,
@@ -34,7 +34,7 @@ def cards() -> list[Card]:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return []
-    found = [_card(line) for line in said.splitlines()]
+    found = [_card(line) for line in printed.splitlines()]
     return [card for card in found if card is not None]
 
 
@@ -43,6 +43,6 @@ def _card(line: str) -> Card | None:
     try:
         index, name, total, used, free, driver, capability = fields
         gpu = Gpu(index=int(index), name=name, total=int(total), used=int(used), free=int(free))
-    except ValueError:  # "[N/A]" of a card that says nothing about itself
+    except ValueError:  # "[N/A]" of a card that reports nothing about itself
         return None
     return Card(gpu=gpu, driver=driver, capability=capability)

@@ -1,4 +1,4 @@
-"""The server's processes: a keeper, which leads their group, the server, and its engines."""
+"""The server's processes: a monitor, which leads their group, the server, and its engines."""
 
 import contextlib
 import os
@@ -17,16 +17,16 @@ def kill_group(group: int) -> None:
 
 
 class StopWatch:
-    """Looks at whether the keeper or one of those it started was stopped by a signal (SIGSTOP):
+    """Looks at whether the monitor or one of those it started was stopped by a signal (SIGSTOP):
     nobody would ever get an answer."""
 
-    def __init__(self, keeper: int) -> None:
-        self._keeper = keeper
+    def __init__(self, monitor: int) -> None:
+        self._monitor = monitor
         self._watches: dict[int, Watch] = {}
 
     def stopped(self) -> bool:
         """To be asked about every half second."""
-        for pid in self._members(self._keeper):
+        for pid in self._members(self._monitor):
             if pid not in self._watches:
                 self._watches[pid] = Watch(pid)
             if self._watches[pid].look():

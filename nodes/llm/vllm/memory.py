@@ -122,8 +122,8 @@ def host_memory() -> float:
     """GiB of this machine's memory that a new process can have; inf where it does not tell."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
-        told = next(line for line in lines if line.startswith("MemAvailable:"))
-        return int(told.split()[1]) / 2**20
+        found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(found.split()[1]) / 2**20
     except (OSError, StopIteration, ValueError, IndexError):
         return float("inf")
 

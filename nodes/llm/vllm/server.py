@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nodes.llm.profiles import Vllm
-from nodes.llm.vllm import keeper
+from nodes.llm.vllm import monitor
 from nodes.llm.vllm.adapter import adapter_words, version
 from nodes.llm.vllm.command import command_line, environment, find_program
 from nodes.llm.vllm.gpu import cards
@@ -37,7 +37,7 @@ _NO_MEMORY = ("out of memory", "No available memory", "Free memory on device", "
 
 
 class ServerFailed(Exception):
-    """The server cannot be had; the sentence says why and what to do."""
+    """The server cannot be had; the sentence has why and what to do."""
 
 
 class Stopping(ServerFailed):
@@ -47,7 +47,7 @@ class Stopping(ServerFailed):
 class Server:
     """Any thread may call any method; starting, sleeping and waking exclude each other.
 
-    ``changed`` is called, without an argument, when the state did. ``wanted`` says whether a
+    ``changed`` is called, without an argument, when the state did. ``wanted`` returns whether a
     server that died may be started again by the watcher (not while the learner has the card).
 
     Raises:
@@ -149,11 +149,11 @@ class Server:
             if not self._running() or self.state == "asleep":
                 return 0.0
             try:
-                status, said = request(
+                status, answer = request(
                     self._port, "POST", "/sleep?level=1&mode=wait", _SLEEP_WITHIN
                 )
                 if status != 200:
-                    raise OSError(f"{status}: {said[:200]}")
+                    raise OSError(f"{status}: {answer[:200]}")
             except OSError as error:
                 self._log.warning("vLLM does not go to sleep (%s); it is ended instead", error)
                 self._end()
@@ -166,9 +166,9 @@ class Server:
         """Raises ServerFailed when the server neither wakes nor can be started again."""
         with self._lock:
             try:
-                status, said = request(self._port, "POST", "/wake_up", _SLEEP_WITHIN)
+                status, answer = request(self._port, "POST", "/wake_up", _SLEEP_WITHIN)
                 if status != 200:
-                    raise OSError(f"{status}: {said[:200]}")
+                    raise OSError(f"{status}: {answer[:200]}")
                 self._become("ready")
             except OSError as error:
                 self._log.warning("vLLM does not wake up (%s); it is started again", error)
@@ -180,7 +180,7 @@ class Server:
         return self._closing.is_set()
 
     def stop_waiting(self) -> None:
-        """Whoever waits for the server to start is told that the node stops."""
+        """Whoever waits for the server to start gets the reason: the node stops."""
         self._closing.set()
 
     def close(self) -> None:
@@ -217,7 +217,7 @@ class Server:
             self._log_start = log.tell()
             try:
                 self._process = subprocess.Popen(
-                    [*self._keeper(), *words],
+                    [*self._monitor(), *words],
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -243,9 +243,9 @@ class Server:
         self._log.info("vLLM is healthy after %.1f s", time.monotonic() - began)
         self._become("ready")
 
-    def _keeper(self) -> list[str]:
+    def _monitor(self) -> list[str]:
         cores = ",".join(str(core) for core in self.profile.cores)
-        return [sys.executable, "-I", "-S", keeper.__file__, cores, str(self.profile.niceness)]
+        return [sys.executable, "-I", "-S", monitor.__file__, cores, str(self.profile.niceness)]
 
     def _await_health(self, process: "subprocess.Popen[bytes]", deadline: float) -> None:
         while True:
@@ -296,7 +296,7 @@ class Server:
             for line in lines
             if re.search(r"Error: \S", line) and "See root cause above" not in line
         ]
-        last = (telling or lines or ["it said nothing"])[-1].strip()[-400:]
+        last = (telling or lines or ["it printed nothing"])[-1].strip()[-400:]
         if any(sign in line for line in lines for sign in _NO_MEMORY):
             wanted = need(self.profile, self._weights)
             free = "; ".join(
@@ -313,16 +313,16 @@ class Server:
         return f"vLLM ended before it was healthy: {last} (its log is {self._folder / LOG})."
 
     def _ended_by_signal(self) -> bool:
-        """Whether somebody killed the server, or its keeper, which says how the server ended."""
+        """Whether somebody killed the server, or its monitor, which reports how it ended."""
         if self._process is None or self._process.poll() is None:
             return False
-        said = [line for line in self._said() if line.startswith(keeper.ENDED)]
-        return not said or said[-1].startswith(keeper.BY_SIGNAL)
+        reports = [line for line in self._lines() if line.startswith(monitor.ENDED)]
+        return not reports or reports[-1].startswith(monitor.BY_SIGNAL)
 
     def _last_lines(self) -> list[str]:
-        return [line for line in self._said() if line.strip() and not line.startswith("--- ")]
+        return [line for line in self._lines() if line.strip() and not line.startswith("--- ")]
 
-    def _said(self) -> list[str]:
+    def _lines(self) -> list[str]:
         try:
             with (self._folder / LOG).open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
@@ -359,7 +359,7 @@ class Server:
         (self._folder / _LEFT).write_text(json.dumps(note), "utf-8")
 
     def _end_left_over(self) -> None:
-        """End the server of an earlier life, in case its keeper was killed as well."""
+        """End the server of an earlier life, in case its monitor was killed as well."""
         path = self._folder / _LEFT
         try:
             note = json.loads(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The llm node's end of a vLLM server: its state is said, and the card is shared by leases."""
+"""The llm node's end of a vLLM server: its state is published, and the card is shared by leases."""
 
 import contextlib
 import logging
@@ -18,7 +18,7 @@ from nodes.llm.vllm.server import Server, ServerFailed, Stopping
 
 
 class Tenancy:
-    """Raises ValueError when the server cannot be started as the profile says."""
+    """Raises ValueError when the server cannot be started as the profile asks."""
 
     def __init__(self, profile: Vllm, folder: Path, log: logging.Logger, bus: Bus) -> None:
         self._profile = profile
@@ -33,7 +33,7 @@ class Tenancy:
 
         Raises:
             ValueError: it does not become healthy; one sentence with what to do.
-            SystemExit: the node was told to stop.
+            SystemExit: the node is to stop.
         """
         if self.lease.holder:
             self._log.info("the card is %s's: vLLM is started afterwards", self.lease.holder)

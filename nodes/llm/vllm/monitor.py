@@ -1,6 +1,6 @@
 """Runs a server as its child so that nothing of it outlives the node that wanted it.
 
-    python keeper.py CORES NICENESS COMMAND...
+    python monitor.py CORES NICENESS COMMAND...
 
 It leads a session of its own, with the server and all that the server starts in its process group.
 End of file on standard input (the node ended, however it did) or the end of the server ends the
@@ -28,13 +28,13 @@ def main(cores: str, niceness: str, *command: str) -> None:
         os.sched_setaffinity(0, {int(core) for core in cores.split(",")})
     os.nice(int(niceness))
 
-    def end_with_keeper() -> None:
+    def end_with_monitor() -> None:
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
     server = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        preexec_fn=end_with_keeper,  # there are no threads yet
+        preexec_fn=end_with_monitor,  # there are no threads yet
     )
     signal.signal(signal.SIGTERM, lambda *_: server.send_signal(signal.SIGTERM))
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""A worker from the inside: makes its world, closes the door, and answers until it is told to end.
+"""A worker's own process: it makes its world, confines itself, and answers until it is to end.
 
 A process of its own, forked by the fork server; it never returns there.
 """
@@ -36,20 +36,20 @@ WHERE = signal.SIGUSR1
 """Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
 
 
-def live(sock: socket.socket, shared: int, dump: int, programs: Runtime) -> None:
+def run_worker(sock: socket.socket, shared: int, dump: int, programs: Runtime) -> None:
     """``shared``: the memory of the pulse. ``dump``: where tracebacks go, of `WHERE` and of what
     kills the interpreter. ``programs``: of the game whose programs it checks."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     memory = memoryview(mmap.mmap(shared, mmap.PAGESIZE))[:SIZE].cast("q")
     PULSE.attach(memory)
-    # Written by a handler in C, so that a loop in C does not keep it from being told.
+    # Written by a handler in C, so that a loop in C does not delay it.
     faulthandler.enable(file=dump, all_threads=False)
     faulthandler.register(WHERE, file=dump, all_threads=False, chain=False)
-    logging.basicConfig(level=logging.INFO, handlers=[_Teller(sock)], force=True)
-    Inmate(sock, memory, dump, programs).serve()
+    logging.basicConfig(level=logging.INFO, handlers=[_LogToServer(sock)], force=True)
+    ConfinedWorker(sock, memory, dump, programs).serve()
 
 
-class Inmate:
+class ConfinedWorker:
     def __init__(
         self, sock: socket.socket, memory: memoryview, dump: int, programs: Runtime
     ) -> None:
@@ -86,7 +86,7 @@ class Inmate:
             return wire.Cancelled()
         except (MemoryError, SystemError) as error:
             # A program that fills the memory may catch the error and go on, so that it is the
-            # engine that finds none. Compiled code says so by a SystemError.
+            # engine that finds none. Compiled code reports it by a SystemError.
             traceback.clear_frames(error.__traceback__)
             return wire.Refused(why="memory", text=type(error).__name__)
         except BaseException as error:  # SystemExit too: who ends here is for others to say
@@ -203,14 +203,14 @@ class AskedModel:
 
     def _ask(self, question: wire.Embed | wire.Rate) -> np.ndarray:
         wire.write(self._sock, question)
-        told = decode(wire.Told, wire.read(self._receive))
-        if told.error:
-            raise ValueError(told.error)
-        return np.asarray(told.values)
+        estimate = decode(wire.Estimate, wire.read(self._receive))
+        if estimate.error:
+            raise ValueError(estimate.error)
+        return np.asarray(estimate.values)
 
 
-class _Teller(logging.Handler):
-    """What is logged is told to the env server, whose log it is."""
+class _LogToServer(logging.Handler):
+    """What is logged is sent to the env server, whose log it is."""
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__()
