@@ -159,7 +159,7 @@ class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class GuardAnswer(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: str = ""
     when: str  # ``def when(obs)``
-    source: str  # ``def action(obs)``
+    source: str = ""  # ``def action(obs)``; empty for a guard by rl
     max_steps: int = 100  # of one turn
 
 
@@ -192,6 +192,8 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     programs: list[TriedNote] = []  # the best first
     programs_as_macros: bool = True  # may those be macros?
     programs_to_clone: bool = True  # may the policy begin as a clone of them?
+    guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it cuts into
+    when: str = ""  # and its condition
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -277,17 +277,21 @@ class Implemented(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class MakeGuard(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Implement one guard of a decomposition, before its sub-actions are implemented."""
+    """Implement one guard of a decomposition: by code before its sub-actions are implemented, by rl
+    after that, for it is trained in the ``stages`` that they came to."""
 
     task: Task
     proposal: GuardProposal
     sub_actions: list[SubAction]  # that it is to cut into
     history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+    stages: list[Stage] = []
+    samples: int | None = None  # primitive steps that it may take in all; None: any
 
 
 class GuardMade(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guard: Guard | None  # None: nothing that could run was made
     line: GuardLine
+    samples: Samples = Samples()
 
 
 class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):

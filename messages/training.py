@@ -8,9 +8,9 @@ sessions.
 import msgspec
 
 from messages.bounds import Positive
-from messages.interface import Action, Topic
+from messages.interface import LIMITED_BY_SERVER, Action, Service, Topic
 from messages.program import Program
-from messages.world import ChoiceUse, Guard, Interface, SeedRange, Task
+from messages.world import Actor, ChoiceUse, Guard, Interface, SeedRange, Task
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +69,10 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     # Where the policy is tried out while it learns; None: nowhere.
     tryouts: Tryouts | None = None
     guards: list[Guard] = []  # that cut in, also into prefix and lead
+    # A guard that is trained, by its condition and its max_steps; ``interface`` is its policy's.
+    # Episodes are its turns; ``guarded`` is what it cuts into, whose samples count as a prefix's.
+    guard: Guard | None = None
+    guarded: list[LeadingStage] = []
 
 
 class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -125,6 +129,16 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guards: list[Guard] = []  # that cut in
 
 
+class GetActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What does a session need to play this policy itself?"""
+
+    policy: Policy
+
+
+class GotActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    actor: Actor
+
+
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """The episodes themselves are in the reply to closing the session."""
 
@@ -132,6 +146,7 @@ class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     late: list[int] = []  # environments in which the interface's horizon ended the stage
 
 
+ACTOR = Service("learner/actor", GetActor, GotActor, idempotent=True, timeout=LIMITED_BY_SERVER)
 TRAIN = Action("learner/train", Train, Progress, Trained)
 ACT = Action("learner/act", Act, Progress, Acted)
 PROGRESS = Topic("learner/progress", Progress, latched=True)

@@ -152,14 +152,6 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
-class Lead(msgspec.Struct, frozen=True, kw_only=True):
-    """A stage that resets play before the one that is trained: a program, or a policy by the
-    interface that it was trained with; the caller that steps the session makes its choices."""
-
-    program: Program | None = None
-    interface: Interface | None = None
-
-
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """A run of columns of the feature matrix."""
 
@@ -184,6 +176,16 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     choices: list[str]
     layers: list[Layer]
     greedy: bool = False  # the most probable choice instead of a drawn one
+
+
+class Lead(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that resets play before the one that is trained: a program, or a policy by the
+    interface that it was trained with; the caller that steps the session makes its choices. Where
+    a guard is trained the session plays the policy itself, by its ``actor``."""
+
+    program: Program | None = None
+    interface: Interface | None = None
+    actor: Actor | None = None
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,6 +259,11 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     lead: list[Lead] = []  # with autoreset: stages that resets play after the prefix
     interface: Interface | None = None
     guards: list[Guard] = []  # of the prefix, of what leads, and of the interface
+    # With autoreset: a guard is trained, by its condition and its max_steps; the interface is its
+    # policy's. An episode of the interface is a turn of it, and between turns ``guarded`` is
+    # played, one after the other: see docs/sessions.md.
+    guard: Guard | None = None
+    guarded: list[Lead] = []
     autoreset: bool = False
     once: bool = False  # with autoreset: one episode each, then its environment stands still
     matched: bool = False  # Stepped.matched is given
@@ -285,6 +292,7 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     mask: Array  # bool (size, len(choices)), never all False in a row
     prefix_steps: int  # primitive steps spent by the prefix
     lead: int = -1  # see Stepped
+    waits: bool = False
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -324,6 +332,9 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # int64 (size,), where OpenSession.matched asks for it: the primitive choice that does what the
     # last primitive step of the decision did, -1 where there is none.
     matched: Array | None = None
+    # Where a guard is trained: in some environments its condition does not hold yet. The next step
+    # plays on what it cuts into; its choices are ignored, and it pays nothing.
+    waits: bool = False
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):

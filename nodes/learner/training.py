@@ -19,13 +19,14 @@ from messages.training import Policy, Progress, Trained, TrainingSpec
 from messages.world import DEFAULT_GAME
 from nodes.learner import checkpoint
 from nodes.learner.beside import Beside
+from nodes.learner.exporting import guarded, with_actors
 from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
 from worlds import card
@@ -102,7 +103,7 @@ class Training:
         self.warn = warn
         self.longest = self._longest_decision()
         leaders = Leaders(learner, spec.lead, policy)
-        self.reset = _longest_reset(spec.prefix, leaders)
+        self.reset = _longest_reset(spec.prefix, leaders) + (CHUNK if spec.guard else 0)
         size = self._affordable(parameters.environments)
         self.session = TrainingSession(
             call,
@@ -111,6 +112,8 @@ class Training:
             gamma=parameters.gamma,
             size=size,
             leaders=leaders,
+            guards=with_actors(learner, spec.guards, parameters.greedy),
+            guarded=guarded(learner, spec.guarded),
         )
         self.beside = Beside(
             policy=policy,
@@ -216,6 +219,8 @@ class Training:
                     report(self._progress(state, statistics, speed))
                 elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
                     state.stopped = "the budget is spent"
+                if self.session.gave_up and not state.stopped:
+                    state.stopped = self.session.gave_up
                 self._stop_when_spent(state, wanted=self._next_step())
                 if state.stopped:
                     self._end(state, metrics, check)
@@ -228,6 +233,7 @@ class Training:
     def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
         """Open the session, and make what its shape decides if that is still to be made."""
         used = self.state.counters.seeds_used if self.state is not None else 0
+        self.session.room = self._room(self.state) if self.state else (self.spec.most or math.inf)
         while True:
             try:
                 opened = self.session.open(used)
@@ -308,6 +314,9 @@ class Training:
 
         def go_on(samples: int, prefix_steps: int) -> bool:
             check()
+            if self.session.gave_up:
+                return False
+            self.session.room = room - samples - prefix_steps
             if samples + prefix_steps + self._next_step() > room:
                 return False
             return samples + most <= left and samples < self.parameters.rollout_samples
@@ -429,7 +438,7 @@ class Training:
         """The same spec trains the same policy."""
         spec = msgspec.to_builtins(self.spec)
         # Fields that came later: specs without them keep their seeds.
-        for later in ("start", "lead", "clone", "guards"):
+        for later in ("start", "lead", "clone", "guards", "guard", "guarded"):
             if not spec[later]:
                 del spec[later]
         for program in (*spec["interface"]["macros"], *spec["prefix"], *_programs(spec)):

@@ -80,9 +80,10 @@ class Run:
             return self._failed(error)
         return self._accepted(code)
 
-    def send(self, obs: Any) -> Code | None:
-        """The primitive was carried out and this came of it; the next one's code or None."""
-        return self._go_on(obs, self.steps + 1)
+    def send(self, obs: Any, steps: int | None = None) -> Code | None:
+        """The primitive was carried out and this came of it; the next one's code or None.
+        ``steps``: that have passed since it began, where others made some of them."""
+        return self._go_on(obs, self.steps + 1 if steps is None else steps)
 
     def resume(self, obs: Any, steps: int) -> Code | None:
         """After its last primitive others acted in the environment, up to this observation;

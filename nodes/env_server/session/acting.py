@@ -145,7 +145,7 @@ class Acting:
     ) -> tuple[Batch, list[tuple[int, Run]]]:
         """Begin in each row its program, or let it go on where it was interrupted: the runs that
         stand at their next primitive, and those that have ended without one."""
-        possible = self._possible
+        possible = self.possible
         runs: dict[int, Run] = {}
         codes: dict[int, Code] = {}
         ended: list[tuple[int, Run]] = []
@@ -187,13 +187,13 @@ class Acting:
         cut = None
         if guards:
             fields |= guards.fields
-            cut = _CutIn(guards, batch, self._possible)
+            cut = _CutIn(guards, batch, self.possible)
         while running.any():
             check()
             seen.expire()
             actions[batch.rows] = self._runtime.vectors[batch.codes]
             for row, code in [*batch.slotted.items(), *(cut.acts() if cut else ())]:
-                actions[row] = self._vector(row, code)
+                actions[row] = self.vector(row, code)
             steps += int(np.count_nonzero(running))
             dead = self._steps.tick(running)
             over = ends(running, dead)
@@ -204,7 +204,7 @@ class Acting:
             ended += batch.send(seen)
             ended += cut.give_back(seen) if cut else []
             for row, code in list(batch.slotted.items()):
-                possible = self._possible(batch.runs[row], row, code)
+                possible = self.possible(batch.runs[row], row, code)
                 if possible != code:
                     ended += batch.replace(row, possible)
             PULSE.leave()
@@ -218,7 +218,7 @@ class Acting:
         seen.expire()
         return steps
 
-    def _vector(self, row: int, code: Act) -> Ints:
+    def vector(self, row: int, code: Act) -> Ints:
         """What the world is to do."""
         if isinstance(code, np.ndarray):
             return code
@@ -231,7 +231,7 @@ class Acting:
         verb, item = code
         return self._steps.play.item_action(self._steps.readings, row, verb, item)
 
-    def _possible(self, run: Run, row: int, code: Code | None) -> Code | None:
+    def possible(self, run: Run, row: int, code: Code | None) -> Code | None:
         """A run's next primitive, once the items that it needs are there; None if there is none."""
         while isinstance(code, tuple):
             if self._item_action(row, code) is not None:

@@ -152,7 +152,9 @@ def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
     return GuardAnswer(
         thoughts=f"From the stock: {rule.folder}.",
         when=rulebook.guard_source(f"{rule.folder}/when.py", goal, inventory),
-        source=rulebook.guard_source(f"{rule.folder}/program.py", goal, inventory),
+        source=rulebook.guard_source(f"{rule.folder}/program.py", goal, inventory)
+        if question.proposal.method == "code"
+        else "",
         max_steps=rule.max_steps,
     )
 
@@ -175,7 +177,11 @@ def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
 def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     """The spec after as many as have failed; macros only where they are allowed."""
     goal, inventory = question.task.success, question.task.inventory
-    stock = _step(question, book).specs
+    if question.guard is not None:
+        named = Book(question.task.game, book).guard(question.guard.name).spec
+        stock = [named] if named else []
+    else:
+        stock = _step(question, book).specs
     if not stock:
         raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
     failed = sum(

@@ -47,13 +47,14 @@ class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A guard. Its condition and its program are ``when.py`` and ``program.py`` in ``folder`` of
-    the card's ``guards/``."""
+    the card's ``guards/``; by rl it has the spec of the name ``spec``."""
 
     when: str  # in words
     description: str
     methods: list[Method]
     folder: str
     max_steps: int
+    spec: str = ""
 
 
 class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
