@@ -163,9 +163,10 @@ def is_dark(player: Player) -> bool:
     return player.land == OVERWORLD and NIGHTFALL < int(player.body["time"]) % DAY < DAWN
 
 
-def rest_at_night(player: Player) -> None:
-    """Whoever is out in the open when it gets dark spends the night in a hole; who swims, swims
-    on."""
+def look_after(player: Player) -> None:
+    """Eats if that helps. Who is out in the open when it gets dark spends the night in a hole; who
+    swims, swims on."""
+    eat_to_heal(player, FULL)
     if not is_dark(player) or afloat(player):
         return
     x, y, z = player.feet
