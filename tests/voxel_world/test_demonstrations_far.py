@@ -140,17 +140,18 @@ def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -
     player.env.close()
 
 
-def test_whoever_is_at_sea_knows_the_way_back() -> None:
+def test_a_swimmer_knows_where_it_was_ashore() -> None:
     player = flat()
     player.act()
-    assert player.ashore == player.feet
-    ashore = player.ashore
+    ashore = player.feet
+    assert player.ashore == ashore
     x, y, z = player.feet
     tick(player, f"fill {x} {y - 1} {z + 2} {x} {y - 1} {z + 6} water")
     for _ in range(20):
         player.look_at(x + 0.5, player.eyes[1], z + 20.0)
         player.act(move=1)
     assert BLOCK_NAMES[player.block(player.feet)] in ("water", "flowing_water")
+    assert player.ashore is not None
     assert player.ashore != player.feet
     assert abs(player.ashore[2] - ashore[2]) <= 2
     player.env.close()

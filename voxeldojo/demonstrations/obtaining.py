@@ -54,7 +54,7 @@ class Obtaining:
             for _ in range(ROUNDS):
                 if self.player.have(name) >= count:
                     return
-                with suppress(NoTool):  # then it is made anew
+                with suppress(NoTool):  # then it is made again
                     self._take_way(self.way(name), count)
             raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
         finally:
@@ -68,7 +68,7 @@ class Obtaining:
 
     def way(self, token: str) -> Rule:
         """How the oracle would have it. What was given at the start and is used up has to be made
-        anew. Raises GaveUp where nothing gives it."""
+        again. Raises GaveUp where nothing gives it."""
         rule = self._derivation.found.get(token)
         if rule is not None and rule.how == GIVEN and not self.player.have(token):
             left = tuple(item for item in self._world.items if self.player.have(item))
