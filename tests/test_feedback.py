@@ -325,7 +325,7 @@ def performed(worked: int, *lost: tuple[str, Any, int]) -> Performed:
                 ended=ended,
                 subtask=f"get {item}",
                 stood_at=at,
-                cause="lava" if ended == "death" else "",
+                came_to=episode(0, ended, "lava") if ended == "death" else None,
                 reason=f"3 tries at {item}" if ended == "gave_up" else "",
             )
         ] * count

@@ -36,7 +36,7 @@ class Observation:
     nearby_table: bool  # a crafting table is near and in view, as craft() needs it
     nearby_furnace: bool
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
-    facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none
+    facing: str  # mob, else block under the crosshair within 4.5 m ("cow", "wood"), else "air"
     facing_distance: float  # metres to it, 4.5 if none
     rays: tuple[Ray, ...]  # pitches -45 to 60 by 15, yaws -90 to 90 by 7.5, 20 m far
     craftable: tuple[str, ...]  # items that craft() can make now
