@@ -28,6 +28,18 @@ from messages.verdict import Evidence
 from messages.world import Condition, RewardTerm, Task
 
 
+class GoalQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Planner: when is a goal reached that is said in words alone? The task has no success yet."""
+
+    task: Task
+    problems: list[str] = []  # why the last answer is invalid
+
+
+class GoalAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    thoughts: str = ""
+    success: Condition
+
+
 class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Planner: which ordered subtasks lead to the goal?"""
 
@@ -80,6 +92,17 @@ class SkillNote(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str
     success: Condition  # its aim
     rate: float  # success rate of its tryouts
+
+
+class TriedNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that was tried out for a sub-action of the subtask in this run."""
+
+    name: str  # by which a spec may use it
+    sub_action: str  # what it was tried for
+    success: Condition  # its aim
+    rate: float  # of the episodes of its tryout
+    episodes: int
+    reason: str = ""  # the verdict's
 
 
 class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -136,7 +159,7 @@ class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class GuardAnswer(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: str = ""
     when: str  # ``def when(obs)``
-    source: str  # ``def action(obs)``
+    source: str = ""  # ``def action(obs)``; empty for a guard by rl
     max_steps: int = 100  # of one turn
 
 
@@ -147,6 +170,8 @@ class MacroDraft(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     purpose: str = ""
     max_steps: int = 100
+    # Steps after which the policy is asked again; chosen again at once the macro goes on.
+    interrupt: int | None = None
 
 
 class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -164,6 +189,11 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     skills: list[SkillNote] = []  # these may be macros
     tried: list[Tried] = []  # what was implemented in earlier iterations, oldest first
     performed: Lost | None = None  # what a performance lost at the subtask
+    programs: list[TriedNote] = []  # the best first
+    programs_as_macros: bool = True  # may those be macros?
+    programs_to_clone: bool = True  # may the policy begin as a clone of them?
+    guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it cuts into
+    when: str = ""  # and its condition
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,6 +205,7 @@ class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
     horizon: int
     targets: list[str] = []
     budget: int
+    clone: list[str] = []  # names of programs whose successful episodes are imitated first
 
 
 class JudgeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -214,7 +245,8 @@ class LookAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Question = (
-    PlanQuestion
+    GoalQuestion
+    | PlanQuestion
     | DecomposeQuestion
     | ProgramQuestion
     | GuardQuestion
@@ -232,6 +264,7 @@ def game_of(question: Question) -> str:
 
 
 ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {
+    GoalQuestion: GoalAnswer,
     PlanQuestion: PlanAnswer,
     DecomposeQuestion: DecomposeAnswer,
     ProgramQuestion: ProgramAnswer,

@@ -153,6 +153,11 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
         """Success rate of the tryout of its last sub-action, which plays all stages before it."""
         return self.lines[-1].verdict.success_rate if self.lines else 0.0
 
+    @property
+    def progress(self) -> float:
+        """How much of its aim that tryout brought about, 0 to 1."""
+        return self.lines[-1].verdict.progress if self.lines else 0.0
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When the outer loop stops."""
@@ -273,17 +278,21 @@ class Implemented(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class MakeGuard(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Implement one guard of a decomposition, before its sub-actions are implemented."""
+    """Implement one guard of a decomposition: by code before its sub-actions are implemented, by rl
+    after that, for it is trained in the ``stages`` that they came to."""
 
     task: Task
     proposal: GuardProposal
     sub_actions: list[SubAction]  # that it is to cut into
     history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+    stages: list[Stage] = []
+    samples: int | None = None  # primitive steps that it may take in all; None: any
 
 
 class GuardMade(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guard: Guard | None  # None: nothing that could run was made
     line: GuardLine
+    samples: Samples = Samples()
 
 
 class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -34,6 +34,7 @@ class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     reason: str
     suggestion: str = ""
     episodes: int = 0  # that were counted; 0: none was, and the rate was not measured
+    progress: float = 0.0  # mean share of the aim that an episode brought about, 0 to 1
 
 
 JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=LIMITED_BY_SERVER)

@@ -90,6 +90,13 @@ def success_rate(evidence: Evidence) -> float:
     return sum(_worked(evidence, episode) for episode in episodes) / len(episodes)
 
 
+def progress(evidence: Evidence) -> float:
+    """Mean share of the aim that an episode brought about; 0 without episodes."""
+    conditions, episodes = card(evidence.game).conditions, evidence.episodes
+    shares = [conditions.progress(evidence.success, episode) for episode in episodes]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
 def succeeded(evidence: Evidence, rate: float) -> bool:
     """Whether it worked as often as is required, in episodes enough to say so."""
     return not _too_few(evidence) and rate >= evidence.required_rate

@@ -75,8 +75,8 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
     ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
     ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
-    begin), ``chain`` (how a goal's items come about) and ``part`` (what the question can do
-    without, `nodes/prompt_parts.py`)."""
+    begin), ``kinds`` (of conditions, with their meanings), ``chain`` (how a goal's items come
+    about) and ``part`` (what the question can do without, `nodes/prompt_parts.py`)."""
     name = type(question).__name__.removesuffix("Question").lower()
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts, game_of(question))
@@ -120,10 +120,11 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     # Jinja leaves the types of its tables open.
     slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
     slots["title"] = known.title
-    slots["api"] = known.stub.read_text("utf-8").strip()
+    slots["api"] = known.language.stub.read_text("utf-8").strip()
     slots["names_taken"] = known.names_taken
     slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
     slots["setting"] = known.setting
+    slots["kinds"] = known.conditions.kinds
     slots["chain"] = partial(_chain, known)
     filters = cast("dict[str, object]", environment.filters)  # pyright: ignore[reportUnknownMemberType]
     filters["words"] = known.conditions.words

@@ -18,17 +18,17 @@ class Language:
     game: str
     primitives: Mapping[str, int]
     """Primitive actions and how many arguments each takes, 0 or 1."""
-    functions: frozenset[str]
+    functions: frozenset[str] = frozenset()
     """The game's functions that look at an observation and do not act: ``nearest``."""
-    fields: frozenset[str]
+    fields: frozenset[str] = frozenset()
     """Attributes that may be read, of observations and of what they hold."""
-    methods: frozenset[str]
+    methods: frozenset[str] = frozenset()
     """Methods of observations."""
-    helpers: frozenset[str]
+    helpers: frozenset[str] = frozenset()
     """Functions of ``helper_folder`` that programs may call. They are written in this language,
     too, and a program may define its own instead."""
-    helper_folder: Path
-    """A folder of Python files with the helpers."""
+    helper_folder: Path | None = None
+    """A folder of Python files with the helpers; None where there are none."""
     stub: Path
     """The API as its users read it, a .pyi file."""
     naming: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
@@ -52,7 +52,8 @@ class Language:
 
     def helper_files(self) -> list[str]:
         """The sources of the helpers, in the order of their files' names."""
-        return [path.read_text("utf-8") for path in sorted(self.helper_folder.glob("*.py"))]
+        files = [] if self.helper_folder is None else sorted(self.helper_folder.glob("*.py"))
+        return [path.read_text("utf-8") for path in files]
 
     @cached_property
     def digest(self) -> str:

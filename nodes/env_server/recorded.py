@@ -167,7 +167,13 @@ class Recorded:
             if stepped.terminated[row]:
                 how = "success" if stepped.success[row] else "death"
             ends.append((seeds.first + place % seeds.count, how, steps))
+        scored = [
+            (seed, steps, gained)
+            for (seed, _, steps), gained in zip(ends, stepped.final_scored, strict=False)
+        ]
         self._keeping(lambda: self._kept.keep_trained(self._play, ends))
+        if scored:
+            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
 
     def _keeping(self, keep: Callable[[], None]) -> None:
         try:

@@ -18,21 +18,23 @@ from nodes.fast_agent.implementing import (
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skills import LookedUp
+from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.naming import slug
 
 
 def implement_by_code(
-    agent: Agent, goal: Implementing, looked_up: LookedUp, spent: Spent
+    agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: Spent
 ) -> Outcome:
     """At most ``1 + repairs`` programs are tried out; the best of them is the implementation. What
     the check refuses is no try, up to ``refusals`` of them. They may call the skills that were
-    looked up; ``spent`` is what the goal has cost before."""
+    looked up; ``spent`` is what the goal has cost before. What is tried out is remembered among the
+    ``tried``."""
     request, sub_action = goal.request, goal.request.sub_action
     outcome = Outcome()
     attempts: list[ProgramAttempt] = []
     best: int | None = None
-    tried = refused = number = 0
-    while tried <= agent.parameters.repairs and refused <= agent.parameters.refusals:
+    tries = refused = number = 0
+    while tries <= agent.parameters.repairs and refused <= agent.parameters.refusals:
         goal.check()
         agent.working(goal, f"writing program {number} for {sub_action.name!r}")
         question = ProgramQuestion(
@@ -45,7 +47,7 @@ def implement_by_code(
             tried=request.tried,
             performed=request.performed,
             best=best,
-            left=agent.parameters.repairs - tried,
+            left=agent.parameters.repairs - tries,
         )
         try:
             answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
@@ -79,17 +81,18 @@ def implement_by_code(
         agent.working(goal, f"trying program {this} for {sub_action.name!r}")
         stage = Stage(sub_action=sub_action, program=program, guards=request.guards)
         try:
-            most = _for_one(agent, goal, stage, spent, last=tried == agent.parameters.repairs)
+            most = _for_one(agent, goal, stage, spent, last=tries == agent.parameters.repairs)
             played = try_out(agent, goal, this, stage, most)
         except OutOfSamples as reason:
             if outcome.stage is None:
                 outcome.verdict = failed(str(reason))
             break
-        tried += 1
+        tries += 1
         spent.tried(played)
         verdict = judge(agent, goal, this, played, macros=[])
         if outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes)):
             best = len(attempts)
+        tried.remember(goal, program, verdict, len(played.episodes))
         if verdict.success:
             break
         said = f"{verdict.reason} {verdict.suggestion}".strip()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from messages.bus import GoalHandle
-from messages.plan import Implement, Implemented, Line, Samples, Stage, Working
+from messages.plan import Evaluate, Implement, Implemented, Line, Samples, Stage, Working
 from messages.training import Learning
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import GuardReport
@@ -74,7 +74,7 @@ class Outcome:
         learning: Learning | None = None,
     ) -> bool:
         """Take this in place of what there was, if it does better; whether it was taken."""
-        better = self.stage is None or verdict.success_rate > self.verdict.success_rate
+        better = self.stage is None or _merit(verdict) > _merit(self.verdict)
         if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
             self.episodes, self.learning = episodes, learning
@@ -94,22 +94,32 @@ class Outcome:
         )
 
 
+def _merit(verdict: Verdict) -> tuple[float, float]:
+    return verdict.success_rate, verdict.progress
+
+
 def failed(reason: str) -> Verdict:
     return Verdict(success=False, success_rate=0.0, reason=reason)
 
 
 def try_out(
-    agent: Agent, goal: Implementing, number: int | str, stage: Stage, most: int | None
+    agent: Agent,
+    goal: Implementing,
+    number: int | str,
+    stage: Stage,
+    most: int | None,
+    seeds_of: int | str | None = None,
 ) -> Played:
-    """Play the stage on seeds of its own, after what runs before it, in at most so many primitive
-    steps.
+    """Play the stage on seeds of its own, or on those of the goal's tryout ``seeds_of``, after what
+    runs before it, in at most so many primitive steps.
 
     Raises:
         OutOfSamples: not one episode fits.
     """
     play = _tryout(agent, goal, stage)
     id = f"{goal.id}/trial-{number}"
-    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(id, play.size))
+    whose = id if seeds_of is None else f"{goal.id}/trial-{seeds_of}"
+    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(whose, play.size))
     return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)
 
 
@@ -175,6 +185,26 @@ def judge(
             macros=macros,
             learning=learning,
             game=goal.request.task.game,
+            pictures=played.pictures,
+        ),
+    )
+
+
+def judge_whole(agent: Agent, id: str, evaluated: Evaluate, played: Played) -> Verdict:
+    """Ask the critic whether an evaluation's pictures show the whole task done."""
+    task = evaluated.task
+    return agent.call(
+        JUDGE,
+        Evidence(
+            id=f"{id}/judge",
+            sub_action=task.prompt,
+            description=task.prompt,
+            method=evaluated.stages[-1].sub_action.method,
+            success=task.success,
+            required_rate=agent.parameters.required_rate,
+            episodes=played.episodes,
+            reports=played.reports,
+            game=task.game,
             pictures=played.pictures,
         ),
     )

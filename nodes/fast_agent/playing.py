@@ -16,12 +16,13 @@ import msgspec
 from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, PeerRestarted, RemoteError
 from messages.plan import Stage
 from messages.program import Program, ProgramReport
-from messages.training import ACT, Act
+from messages.training import ACT, ACTOR, Act, GetActor, Policy
 from messages.world import (
     CLOSE,
     LOOK,
     OPEN,
     RUN_PROGRAM,
+    Actor,
     ChoiceUse,
     Episode,
     Guard,
@@ -92,6 +93,7 @@ class Player:
         self._node = node
         self._memory = memory
         self._attempts = attempts
+        self._actors: dict[tuple[str, str], Actor] = {}  # of guards that are policies
 
     def play(self, id: str, play: Play, cancelled: Callable[[], bool]) -> Played:
         """Play to the end under ``id``, or recall how it went.
@@ -141,7 +143,7 @@ class Player:
                 size=play.size,
                 seeds=play.seeds,
                 prefix=list(play.prefix),
-                guards=list(play.guards),
+                guards=self._with_actors(play.guards),
                 record=play.record,
                 pictures=play.pictures,
                 play=play_of(session),
@@ -223,7 +225,7 @@ class Player:
                 program=stage.program,
                 environments=rows,
                 begins=begins,
-                guards=stage.guards,
+                guards=self._with_actors(stage.guards),
             )
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return StagePlayed(ran.steps, ran.reports, [])
@@ -239,6 +241,22 @@ class Player:
             acted = self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled)
             return StagePlayed(acted.steps, [], acted.late)
         return StagePlayed(0, [], [])
+
+    def _with_actors(self, guards: Sequence[Guard]) -> list[Guard]:
+        """Guards as a session plays them: those by policy with its weights."""
+        return [
+            msgspec.structs.replace(guard, actor=self._actor(guard))
+            if guard.interface is not None and guard.actor is None
+            else guard
+            for guard in guards
+        ]
+
+    def _actor(self, guard: Guard) -> Actor:
+        key = guard.policy, guard.checkpoint
+        if key not in self._actors:
+            policy = Policy(id=guard.policy, checkpoint=guard.checkpoint)
+            self._actors[key] = self._node.call(ACTOR, GetActor(policy=policy)).actor
+        return self._actors[key]
 
     def close_left_over(self, session: str) -> None:
         try:

@@ -11,11 +11,17 @@ from nodes.memory import Memory
 _PER_RUN = 1_000_000
 _TRAINING = 900_000
 _TRIAL = 50_000
+_WHILE_TRAINING = 10_000  # before the end of training's range, to which no training comes
 
 
 def training_seeds(seed: int) -> SeedRange:
     """Seeds of training episodes in a run with this seed."""
     return SeedRange(first=seed * _PER_RUN, count=_TRAINING)
+
+
+def seeds_while_training(seed: int, size: int) -> SeedRange:
+    """Seeds on which a policy is tried out as it is trained: the same each time."""
+    return SeedRange(first=seed * _PER_RUN + _TRAINING - _WHILE_TRAINING, count=size)
 
 
 def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:

@@ -15,11 +15,12 @@ from messages.plan import (
     Subtask,
     SubtaskReport,
 )
-from messages.world import Task
+from messages.world import JUDGED, Task
 from nodes.asking import ask
 from nodes.memory import Memory
 from nodes.node import Node
 from nodes.plan_check import plan_problems
+from nodes.planner.goal import with_success
 from nodes.planner.pursuit import Pursuing, Pursuit
 from nodes.tasks import task_problem
 
@@ -42,7 +43,8 @@ class Planner(Node):
     def pursue(self, goal: Pursuing) -> GoalReport:
         if problem := task_problem(goal.request.task):
             raise ServiceError(f"task.{problem}", code="invalid")
-        return Pursuit(self, self, goal).run()
+        task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
+        return Pursuit(self, self, goal, task).run()
 
     def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
@@ -64,7 +66,8 @@ class Planner(Node):
         practised: list[Subtask] | None = None,
         performed: list[Lost] | None = None,
     ) -> tuple[list[Subtask], list[str]]:
-        if not self.parameters.plan:
+        # What only pictures show is judged at the end of an evaluation, not along a performance.
+        if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
         problems = problems or []
         refused: list[Subtask] = []

@@ -72,11 +72,12 @@ class _Subtask:
 
 
 class Pursuit:
-    def __init__(self, node: Node, planner: Planning, goal: Pursuing) -> None:
+    def __init__(self, node: Node, planner: Planning, goal: Pursuing, task: Task) -> None:
+        """``task``: the goal's, with a success that can be seen to hold."""
         self._node = node
         self._planner = planner
         self._goal = goal
-        self.task, self.limits = goal.request.task, goal.request.limits
+        self.task, self.limits = task, goal.request.limits
         self.subtasks: list[Subtask] = []
         self.iterations: list[Iteration] = []
         self.stopped: dict[str, str] = {}

@@ -153,7 +153,8 @@ class SlowAgent(Node):
         if began is None:
             began = self.memory.keep(f"{id}/began", time.time())
         done = _Round()
-        self._guards(goal, id, decomposition, history, done)
+        practised = [each for each in decomposition.guards if each.method == "rl"]
+        self._guards(goal, id, decomposition, history, done, trained=False)
         left = goal.request.limits.samples - spent(history[len(goal.request.history) :])
         practice = for_practice(left, goal.request.task, self.config)
         for number_of, sub_action in enumerate(sub_actions):
@@ -162,7 +163,8 @@ class SlowAgent(Node):
                 stage, line = earlier
             else:
                 # What one does not need is there for the next, but none may starve the others.
-                share = (practice - done.training - done.trial) // (len(sub_actions) - number_of)
+                parts = len(sub_actions) - number_of + len(practised)
+                share = (practice - done.training - done.trial) // parts
                 implemented = self._implement(goal, id, sub_action, done, history, share)
                 done.training += implemented.samples.training
                 done.trial += implemented.samples.trial
@@ -174,6 +176,7 @@ class SlowAgent(Node):
             done.stages.append(stage)
         evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
         if len(done.stages) == len(sub_actions):
+            self._guards(goal, id, decomposition, history, done, trained=True, practice=practice)
             left -= done.training + done.trial
             evaluated = self._evaluate(goal, id, done.stages, left)
         iteration = Iteration(
@@ -226,9 +229,15 @@ class SlowAgent(Node):
         decomposition: DecomposeAnswer,
         history: list[Iteration],
         done: _Round,
+        trained: bool,
+        practice: int = 0,
     ) -> None:
-        """Have the guards made, those excepted that an earlier iteration had without a mistake."""
-        for proposal in decomposition.guards:
+        """Have the guards made, those excepted that an earlier iteration had without a mistake: by
+        code before the sub-actions, by rl when there are stages to be ``trained`` in, within what
+        is left of ``practice``."""
+        known_before = len(done.guards)
+        waiting = [each for each in decomposition.guards if _is_due(each, trained, history)]
+        for number, proposal in enumerate(waiting):
             earlier = [
                 line
                 for iteration in history
@@ -242,6 +251,10 @@ class SlowAgent(Node):
                     proposal=proposal,
                     sub_actions=decomposition.sub_actions,
                     history=earlier,
+                    stages=done.stages,
+                    samples=(practice - done.training - done.trial) // (len(waiting) - number)
+                    if trained
+                    else None,
                 )
                 made = self.run_goal(
                     MAKE_GUARD,
@@ -249,11 +262,18 @@ class SlowAgent(Node):
                     request,
                     cancelled=lambda: goal.withdrawn,
                 )
+                done.training += made.samples.training
                 known = made.guard, made.line
             guard, line = known
             done.guard_lines.append(line)
             if guard is not None:
                 done.guards.append(guard)
+        order = [slug(each.name) for each in decomposition.guards]
+        done.guards.sort(key=lambda guard: order.index(guard.name))
+        if len(done.guards) > known_before:
+            done.stages = [
+                msgspec.structs.replace(stage, guards=done.guards) for stage in done.stages
+            ]
 
     def _evaluate(self, goal: Achieving, id: str, stages: list[Stage], samples: int) -> Evaluated:
         return self.run_goal(
@@ -279,6 +299,13 @@ def _own_task(request: AchieveSubtask) -> Task:
     return msgspec.structs.replace(
         request.task, success=request.subtask.success, inventory=request.start
     )
+
+
+def _is_due(proposal: GuardProposal, trained: bool, history: list[Iteration]) -> bool:
+    """Whether a guard is made now, before the stages are or when it can be ``trained`` in them. One
+    that an earlier iteration trained is there from the start."""
+    first = proposal.method == "code" or _earlier_guard(proposal, history) is not None
+    return first is not trained
 
 
 def _earlier_guard(

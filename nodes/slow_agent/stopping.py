@@ -54,13 +54,15 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are what came of the loop: the last where it achieved the subtask,
-    else the one that did best in its tryouts, of equals the later one. Of those that fell short
+    else the one that did best in its tryouts, of equals the one that came further in them,
+    then the later one. Of those that fell short
     evaluations choose none: who is chosen by them can't be measured by them. None where no
     iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
-    return max(whole, key=lambda each: (each.tried_out, each.number), default=None)
+    best = max(whole, key=lambda each: (each.tried_out, each.progress, each.number), default=None)
+    return best
 
 
 def _tried(iteration: Iteration) -> list[object]:

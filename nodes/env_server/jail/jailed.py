@@ -324,7 +324,12 @@ class JailedSession:
         request = self._request
         if over:
             request = msgspec.structs.replace(
-                request, prefix=[], lead=[], interface=self._interface, guards=self._guards
+                request,
+                prefix=[],
+                lead=[],
+                interface=self._interface,
+                guards=self._guards,
+                guard=None,
             )
         programs = self._programs(request)
         innocent, guilty = _WORKERS, len(programs)  # workers that may still be lost, by whose doing
@@ -364,9 +369,11 @@ class JailedSession:
 
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
         """All that somebody wrote and that may run in the session now."""
-        found = [*request.prefix, *programs_of([*request.guards, *self._guards])]
-        found += [lead.program for lead in request.lead if lead.program is not None]
-        for each in (request.interface, interface, *(lead.interface for lead in request.lead)):
+        guards = [*request.guards, *self._guards, *([request.guard] if request.guard else [])]
+        leads = [*request.lead, *request.guarded]
+        found = [*request.prefix, *programs_of(guards)]
+        found += [lead.program for lead in leads if lead.program is not None]
+        for each in (request.interface, interface, *(lead.interface for lead in leads)):
             if each is not None:
                 found += each.macros
                 found += [

@@ -1,5 +1,6 @@
 """What is noted of a batch: how its episodes stand, pictures of a stage, reports on a program."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,8 +10,8 @@ from messages.program import ProgramReport
 from messages.world import Episode, Picture, Pictures, SeedRange, View
 from models.outcomes import run_in_words
 from models.pictures import pictures_problem
-from nodes.env_server.png import png
 from nodes.env_server.programs import Ending, Run
+from voxeldojo.viewing.png import png
 from worlds.play import Bools, Counters, Ints, Play, Readings, World
 
 RUNNING, SUCCESS, HORIZON, DEATH = range(4)
@@ -75,6 +76,14 @@ class Episodes:
         for row in np.flatnonzero(rows).tolist():
             self._after[row] = self._play.view(readings, row)
             self.why[row] = readings.world.cause_of_death(row) if how == DEATH else ""
+
+    def gained(self, row: int, names: Sequence[str], readings: Readings) -> list[str]:
+        """Those of the counters ``names`` that an episode has more of than it began with."""
+        before = self._before[row]
+        if not names or before is None:
+            return []
+        now = self._play.view(readings, row).inventory
+        return [name for name in names if now.get(name, 0) > before.inventory.get(name, 0)]
 
     def said(self, readings: Readings) -> list[Episode]:
         """All of them as they stand."""

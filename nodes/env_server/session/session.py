@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+import worlds
 from messages.program import Program, ProgramReport
 from messages.world import (
+    Actor,
     ChoiceUse,
     Episode,
     Guard,
@@ -25,6 +27,7 @@ from messages.world import (
 )
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.guarded import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.playing import Decider
 from nodes.env_server.session.records import HORIZON, Reports
@@ -67,7 +70,13 @@ class Session:
         self.lock = threading.Lock()
         self.film = film
         self._model = model
+        if request.once and not request.autoreset:
+            raise ValueError("one episode for each environment (once) needs autoreset")
         self._autoreset = request.autoreset
+        self._once = request.once
+        self._matched = request.matched
+        score = worlds.card(request.task.game).score
+        self._scored = () if score is None else score.counted
         self._steps = Steps(request, world, film, counted, model)
         self._readings = self._steps.readings
         self.episodes = self._steps.episodes
@@ -82,7 +91,10 @@ class Session:
         self.stage = None if request.interface is None else self._stage(request.interface)
         if request.interface is not None and not request.autoreset:
             self._tally.begin(request.interface)
+        self._training: GuardTraining | None = None
         self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
+        if request.guard is not None:
+            self._training = self._guard_training(request)
         self._steps.warm()
 
     def opened(self) -> Opened:
@@ -93,7 +105,7 @@ class Session:
             features, mask = np.zeros((self.size, 0), np.float32), np.zeros((self.size, 0), bool)
             return Opened(fields=[], choices=[], features=features, mask=mask, prefix_steps=steps)
         turn = self._leading.stage or stage
-        return Opened(
+        opened = Opened(
             fields=stage.features.fields,
             choices=stage.choices.names,
             features=self._features(turn).copy(),
@@ -101,6 +113,7 @@ class Session:
             prefix_steps=steps,
             lead=self._leading.number,
         )
+        return opened if self._training is None else self._training.opened(opened)
 
     def take(
         self,
@@ -140,14 +153,18 @@ class Session:
             raise ValueError("the session has no interface yet: send env_server/interface first")
         if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
             raise ValueError(f"choices are {self.size} integers, one for each environment")
+        if self._training is not None:
+            return self._training.step(choices, stage.interface.gamma)
         episodes, leading = self.episodes, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
+        matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
             features = self._features(leading.stage or stage)
         else:
             of_stage = self._steps.of_stage
+            before = stage.choices.possible(self._readings) if self._matched else None
             self._acting.carry_out(
                 stage,
                 choices,
@@ -159,16 +176,20 @@ class Session:
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
+            if before is not None:
+                matched = before.matching(self._steps.actions)
             if self._autoreset:
                 rows = np.flatnonzero(ended)
-            else:
+            if not self._autoreset or self._once:
                 stage.over |= ended
+            if not self._autoreset:
                 for row in np.flatnonzero(ended & ~episodes.over).tolist():
                     done = "did what it was for" if outcome.success[row] else "spent its steps"
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
-        if len(rows):
+        final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
+        if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
         return Stepped(
@@ -183,8 +204,10 @@ class Session:
             final_features=final_features,
             final_returns=final_returns,
             final_lengths=final_lengths,
+            final_scored=final_scored if self._scored else [],
             prefix_steps=prefix_steps,
             lead=leading.number,
+            matched=matched,
         )
 
     def run_program(
@@ -264,16 +287,34 @@ class Session:
             self.film.close()
         self._steps.world.close()
 
+    def _guard_training(self, request: OpenSession) -> GuardTraining:
+        stage = self.stage
+        if stage is None:
+            raise ValueError("a guard is trained by an interface")
+
+        def decider(number: int) -> Decider:
+            lead = request.guarded[number]
+            return self._played(f"guarded stage {number}", lead.interface, lead.actor)
+
+        def reset(rows: Bools) -> None:
+            self._resets.reset(rows, None)
+
+        return GuardTraining(request, stage, self._steps, self._acting, reset, decider)
+
     def _made(self, guards: Sequence[Guard]) -> Guards:
         programs = self._steps.play.programs
         return Guards(guards, programs, self._tallies, self.size, self._decider)
 
     def _decider(self, guard: Guard) -> Decider:
-        interface = guard.interface
-        assert interface is not None
-        noop = self._steps.play.noop
-        stage = Stage(interface, self.task, self._steps.play, self._steps.world, self._model)
-        return Decider(f"guard {guard.name}", stage, guard.actor, self._readings, noop)
+        return self._played(f"guard {guard.name}", guard.interface, guard.actor)
+
+    def _played(self, name: str, interface: Interface | None, actor: Actor | None) -> Decider:
+        """A policy that the session plays itself."""
+        if interface is None:
+            raise ValueError(f"{name} is a program or a policy's interface")
+        steps = self._steps
+        stage = Stage(interface, self.task, steps.play, steps.world, self._model)
+        return Decider(name, stage, actor, steps)
 
     def _tell_mistakes(self) -> None:
         """What rewards that are code, and conditions of guards, did wrong in the stage that is
@@ -306,4 +347,6 @@ class Session:
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
-        return stage.features.compute(self._readings, stage.time(), stage.previous)
+        return stage.features.compute(
+            self._readings, stage.time(), stage.previous, stage.under_way()
+        )

@@ -4,10 +4,11 @@ said in sentences that it can act on."""
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from messages.world import Condition, Episode
+from messages.world import JUDGED, Condition, Episode
 from voxeldojo.names import near
 from voxeldojo.rules import BIOMES, ITEMS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names
+from voxeldojo.tasks import UnknownTask, task_spec
 from worlds.card import Conditions
 from worlds.common.counting import gained, grown
 from worlds.minecraft.card.naming import not_a_block, not_an_item, not_seen
@@ -119,6 +120,14 @@ def _biome_problem(name: str) -> str:
 def _one_of(what: str, *names: str) -> Callable[[str], str]:
     known = " or ".join((", ".join(names[:-1]), names[-1]))
     return lambda name: "" if name in names else f"{what} is {known}, not {name!r}"
+
+
+def _creative_problem(name: str) -> str:
+    try:
+        known = task_spec(name).kind == "creative"
+    except UnknownTask as error:
+        return str(error)
+    return "" if known else f"only creative tasks are judged by pictures, and {name} is none"
 
 
 def _is_mob(name: str) -> bool:
@@ -273,6 +282,15 @@ KINDS: dict[str, Kind] = {
         short=lambda c: f"{c.name} {c.quantity} or more",
         holds=_health_holds,
         most=lambda c: VITALS[c.name],
+    ),
+    JUDGED: Kind(
+        meaning="a critic that looks at pictures of the episodes finds done what MineDojo's "
+        "creative task ``name`` asks for; only where the goal itself is so",
+        name_problem=_creative_problem,
+        words=lambda c: f"pictures that show this done: {task_spec(c.name).prompt}",
+        short=lambda c: f"{c.name} done, by the pictures",
+        holds=lambda c, episode: False,
+        most=lambda c: 1,
     ),
 }
 """All that there are, by name."""

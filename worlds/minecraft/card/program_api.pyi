@@ -36,10 +36,14 @@ class Observation:
     nearby_table: bool  # a crafting table is near and in view, as craft() needs it
     nearby_furnace: bool
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
-    facing: str  # mob, else block under the crosshair within 4.5 m ("cow", "wood"), else "air"
+    facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none; no mob
     facing_distance: float  # metres to it, 4.5 if none
+    facing_mob: str  # mob under the crosshair within 4.5 m, "" if none
+    facing_mob_distance: float  # a blow reaches 3 m
     rays: tuple[Ray, ...]  # pitches -45 to 60 by 15, yaws -90 to 90 by 7.5, 20 m far
     craftable: tuple[str, ...]  # items that craft() can make now
+    killed: Mapping[str, int]  # mob -> how many, in this episode
+    used: Mapping[str, int]  # item -> how often, in this episode
     steps: int  # primitive steps that this run has taken
 
     def block(self, dx: int, dy: int, dz: int) -> str:
@@ -53,6 +57,13 @@ def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
     """
 
 def nearest_mob(obs: Observation, mob: str) -> tuple[float, float, float] | None: ...
+def look_out(obs: Observation, name: str) -> tuple[float, float, float] | None:
+    """The same of a block or mob up to 64 m away; far_rays: blocks so far away."""
+
+def far_rays(obs: Observation) -> tuple[Ray, ...]: ...
+def route(obs: Observation, dx: float, dz: float, dy=None) -> tuple[tuple[int, int, int], ...]:
+    """Cells on the way there, some to be dug."""
+
 def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
     """(dx, dy, dz) in blocks from that of the feet to the nearest `block`, seen or hidden, or None.
     Take the three apart: `dx, dy, dz = spot`, then dig_at(obs, dx, dy, dz)."""
@@ -104,18 +115,36 @@ def look_at(obs: Observation, dx: float, dy: float, dz: float) -> Observation:
     """Aim at a point as well as steps of 15 degrees allow."""
 
 def walk_to(obs: Observation, dx: float, dz: float, max_steps: int = 100) -> Observation:
-    """Walk straight to a point and jump up single blocks; stops before lava and before a drop of
-    more than 3 blocks."""
+    """Walk straight there and jump up single blocks; stops before lava and before a drop of more
+    than 3 blocks."""
 
 def walk_on(obs: Observation, steps: int) -> Observation:
     """Walk ahead, jump and swim, whatever is there: it walks off cliffs and into lava, too."""
 
+def step_on(obs: Observation, run: bool = False) -> Observation:
+    """One step ahead, jumping, swimming, round lava."""
+
+def travel(obs: Observation, dx: float, dz: float, max_steps=200, dy=None) -> Observation:
+    """Go there, round or through what is in the way."""
+
+def roam(obs: Observation, steps: int, home_x=None, home_z=None) -> Observation:
+    """Run on over open land, away from `home`."""
+
+def surface(obs: Observation, max_steps: int = 600) -> Observation:
+    """Dig and climb up to the open."""
+
+def sink(obs: Observation, max_steps: int = 200) -> Observation:
+    """Dig one block down, where that is safe."""
+
+def drive(obs: Observation, sx: int, sz: int) -> Observation:
+    """Dig and go one block on, the same way: (1, 0), (-1, 0), (0, 1) or (0, -1)."""
+
+def stair_up(obs: Observation) -> Observation: ...
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
-    """Dig a block within reach (4.5 m from the eyes), and what is in the way, until it is gone."""
+    """Dig a block within reach (4.5 m from the eyes), and what is in the way."""
 
 def place_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
-    """Place a block where nothing is, beside another block within reach. ValueError if there is
-    none."""
+    """Place a block beside another one within reach. ValueError if there is none."""
 
 def sqrt(x: float) -> float: ...
 def hypot(x: float, y: float) -> float: ...
