@@ -180,6 +180,7 @@ def _spec_json(spec: TrainingSpec) -> str:
         "horizon": interface.horizon,
         "targets": interface.targets,
         "budget": spec.budget,
+        "clone": [program.name for program in spec.clone],
     }
     return _compact(shown)
 
