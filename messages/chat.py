@@ -33,6 +33,7 @@ class GoalQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     task: Task
     problems: list[str] = []  # why the last answer is invalid
+    refused: Condition | None = None  # the last answer
 
 
 class GoalAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -105,6 +105,7 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     episodes: int  # of the whole performance
     lost: int  # of them, those that ended at this subtask
     reasons: dict[str, int] = {}  # why, in words -> how many
+    shown: list[Episode] = []  # some of them
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +201,7 @@ class PerformedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""  # why it was given up
     gained: list[str] = []  # items of the plan that the player had at some time
     stood_at: Condition | None = None  # the condition of ``subtask``
-    cause: str = ""  # of a death
+    came_to: Episode | None = None  # how one that failed stood in the end
 
 
 class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):

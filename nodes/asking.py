@@ -27,7 +27,7 @@ from messages.chat import (
 from messages.program import ProgramReport
 from messages.training import TrainingSpec
 from messages.verdict import Evidence
-from messages.world import Condition, Episode
+from messages.world import Condition
 from models.outcomes import (
     curve_in_words,
     ended_in_words,
@@ -131,7 +131,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     filters["numbered"] = _numbered
     filters["failures"] = _failures
     filters["failed_first"] = failed_first
-    filters["worked"] = _worked
+    filters["worked_in"] = _worked_in
     filters["ended"] = ended_in_words
     filters["curve"] = curve_in_words
     filters["compact"] = _compact
@@ -156,8 +156,13 @@ def _failures(evidence: Evidence) -> str:
     return listed(failures(evidence))
 
 
-def _worked(episode: Episode, evidence: Evidence) -> bool:
-    return holds(evidence.success, episode, evidence.game)
+def _worked_in(evidence: Evidence) -> list[int]:
+    """Environments of the episodes at whose end the condition held."""
+    return [
+        each.environment
+        for each in evidence.episodes
+        if holds(evidence.success, each, evidence.game)
+    ]
 
 
 def _compact(value: object) -> str:
@@ -175,6 +180,7 @@ def _spec_json(spec: TrainingSpec) -> str:
         "horizon": interface.horizon,
         "targets": interface.targets,
         "budget": spec.budget,
+        "clone": [program.name for program in spec.clone],
     }
     return _compact(shown)
 

@@ -20,7 +20,9 @@ import re
 import secrets
 from collections.abc import Callable
 
-from messages.chat import Part
+import msgspec
+
+from messages.chat import ChatMessage, Part
 
 
 class Marks:
@@ -51,3 +53,28 @@ class Marks:
             if plain[begun:].strip():
                 parts.append(Part(name=name, turn=turn, start=begun, end=len(plain)))
         return plain + text[at:], parts
+
+
+def without_next(prompt: list[ChatMessage]) -> tuple[list[ChatMessage], str] | None:
+    """The prompt without the part whose turn comes next, and its name; None: there is no part."""
+    found = [(part.turn, number, part) for number, m in enumerate(prompt) for part in m.parts]
+    if not found:
+        return None
+    _, number, part = min(found, key=lambda each: (each[0], each[1], each[2].start))
+    shorter = list(prompt)
+    shorter[number] = _without(prompt[number], part)
+    return shorter, part.name
+
+
+def _without(message: ChatMessage, part: Part) -> ChatMessage:
+    text = f"(Left out, as the prompt would be too long: {part.name}.)\n"
+    moved = len(text) - (part.end - part.start)
+    parts = [
+        each
+        if each.end <= part.start
+        else msgspec.structs.replace(each, start=each.start + moved, end=each.end + moved)
+        for each in message.parts
+        if each != part
+    ]
+    content = message.content[: part.start] + text + message.content[part.end :]
+    return msgspec.structs.replace(message, content=content, parts=parts)

@@ -6,16 +6,12 @@ from typing import Any
 
 import msgspec
 
+from messages.chat import ChatMessage
+from nodes.prompt_parts import without_next
 from rlgpt import run_folder
 from rlgpt.refused import Refused, near
 from rlgpt.report.found import TRANSCRIPT, UNANSWERED, objects
 from rlgpt.terminal import print_plain
-
-
-class _Message(msgspec.Struct, frozen=True):
-    role: str
-    content: str
-    pictures: list[str] = []
 
 
 class _Attempt(msgspec.Struct, frozen=True):
@@ -27,6 +23,7 @@ class _Attempt(msgspec.Struct, frozen=True):
 class _Answered(msgspec.Struct, frozen=True):
     id: str
     answer: str
+    left_out: list[str] = []
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +32,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     time: float
     agent: str
     asked: str
-    prompt: list[_Message]
+    prompt: list[ChatMessage]
     attempts: list[_Attempt] = []
     answered: _Answered | None = None
     id: str = ""  # of a question without an answer
@@ -71,7 +68,7 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
 
 def _print(run: Path, entry: _Entry, schema: bool) -> None:
     print_plain(f"=== {_id(entry)} ({entry.asked})")
-    for message in entry.prompt:
+    for message in _sent(entry):
         content = message.content
         for digest in message.pictures:
             content = content.replace(f"<picture {digest}>", f"[picture: {_picture(run, digest)}]")
@@ -89,6 +86,17 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
         _print_message("answer", entry.answered.answer)
     if schema and entry.schema is not msgspec.UNSET:
         _print_message("schema", json.dumps(entry.schema, indent=1))
+
+
+def _sent(entry: _Entry) -> list[ChatMessage]:
+    """The prompt without what was left out of it, as the model's context was too small."""
+    prompt = entry.prompt
+    for _ in entry.answered.left_out if entry.answered is not None else ():
+        shorter = without_next(prompt)
+        if shorter is None:
+            break
+        prompt = shorter[0]
+    return prompt
 
 
 def _picture(run: Path, digest: str) -> str:

@@ -14,6 +14,8 @@ from messages.chat import (
     Ask,
     DecomposeAnswer,
     DecomposeQuestion,
+    GoalAnswer,
+    GoalQuestion,
     PlanAnswer,
     PlanQuestion,
     ProgramAnswer,
@@ -325,7 +327,7 @@ def performed(worked: int, *lost: tuple[str, Any, int]) -> Performed:
                 ended=ended,
                 subtask=f"get {item}",
                 stood_at=at,
-                cause="lava" if ended == "death" else "",
+                came_to=episode(0, ended, "lava") if ended == "death" else None,
                 reason=f"3 tries at {item}" if ended == "gave_up" else "",
             )
         ] * count
@@ -433,6 +435,35 @@ def test_a_performance_that_falls_short_is_asked_about_and_practised_further(tmp
     text = prompt("planner", goals.asked[-1])
     assert "6 were lost at log (died (lava): 6)" in text
     assert "Of 30 episodes" in text
+
+
+def test_a_refused_plan_and_a_refused_goal_are_shown_again(tmp_path: Path):
+    asked: list[Any] = []
+
+    def answer(request: Ask) -> Answered:
+        asked.append(request.question)
+        goal = isinstance(request.question, GoalQuestion)
+        name = "wood" if len(asked) == 1 else "stick"
+        wrong = Condition(kind="have", name=name)
+        plan = PlanAnswer(subtasks=[Subtask(name="get it", success=wrong)] * 2)
+        text = msgspec.json.encode(GoalAnswer(success=wrong) if goal else plan).decode()
+        return Answered(id=request.id, answer=text, model="test")
+
+    bus = MockBus("planner")
+    bus.answer(ASK, answer)
+    start(Planner, bus, tmp_path, repairs=1)
+    unsaid = Task(id="prompt", prompt="A stick, please.")
+    report = bus.run_goal(PURSUE, "goal", PursueGoal(task=unsaid, limits=Limits()))
+    assert not report.success
+    _, goal, plan, again = asked
+    assert goal.refused == Condition(kind="have", name="wood")
+    assert '"name":"wood"' in prompt("planner", goal)
+    assert "wood is a block; the item is log" in prompt("planner", goal)
+    assert (plan.refused, len(again.refused)) == ([], 2)
+    text = prompt("planner", again)
+    assert text.count('"name":"get it"') == 2
+    assert "names must be unique" in text
+    assert "uses up" in text
 
 
 def test_nothing_is_performed_again_that_did_not_change(tmp_path: Path):

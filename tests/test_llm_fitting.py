@@ -26,6 +26,7 @@ from nodes.llm.answers import parse
 from nodes.llm.fitting import fit
 from nodes.llm.rulebook.rulebook import RulebookBackend
 from nodes.llm.thinking import split
+from rlgpt.prompts import show
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE
 from tests.test_llm_node import GOOD, Setting, lines, says, send
@@ -123,7 +124,7 @@ def asked(setting: Setting, server: Tokenizer, **profile: Any) -> Answered:
     [("vllm", {"max_tokens": 60}), ("llama", {"max_tokens": 60, "context": 128})],
 )
 def test_a_prompt_is_measured_by_the_models_own_tokenizer(
-    setting: Setting, kind: str, profile: dict[str, int]
+    setting: Setting, kind: str, profile: dict[str, int], capsys: pytest.CaptureFixture[str]
 ):
     """vLLM also says how long prompts can be."""
     server = Tokenizer(kind)
@@ -133,6 +134,10 @@ def test_a_prompt_is_measured_by_the_models_own_tokenizer(
     assert "the prompt would be too long: the old." in sent
     assert "old old" not in sent
     assert lines(setting.run)[0]["answered"]["left_out"] == ["the skills", "the old"]
+    # What is shown of it later is what was sent; what is recorded is what a replay compares with.
+    assert show("planner", str(setting.run), None, False, False) == 0
+    assert sent in capsys.readouterr().out
+    assert "old old" in lines(setting.run)[0]["prompt"][0]["content"]
 
 
 def test_a_server_that_counts_nothing_and_refuses_gets_less_bit_by_bit(setting: Setting):

@@ -218,6 +218,28 @@ def test_what_no_subtask_gets_is_said(tmp_path: Path):
     assert not world.ran
 
 
+def test_what_an_episode_lost_was_lost_by_the_subtask_before(tmp_path: Path):
+    """And how it stood then is told."""
+    bus, world = performing(tmp_path)
+
+    def happens(row: int, item: str, number: int) -> bool:
+        if row == 0 and item == "stick":
+            world.sessions["demo/perform/episodes/play-0"][0] = {}  # all is lost
+            return True
+        return False
+
+    world.fails = happens
+    subtasks = practised(msgspec.structs.replace(TASK, inventory={"log": 1}))
+    task = msgspec.structs.replace(TASK, inventory={"log": 1})
+    performed = bus.run_goal(PERFORM, "demo/perform", Perform(task=task, subtasks=subtasks))
+    lost, well = performed.episodes[0], performed.episodes[1]
+    assert lost.reason == "it needs log, which no practised subtask gets"
+    assert lost.stood_at == STICK
+    assert lost.came_to is not None
+    assert lost.came_to.after.inventory == {}
+    assert (well.stood_at, well.came_to) == (None, None)
+
+
 def test_a_performance_takes_no_more_than_it_may(tmp_path: Path):
     """Two episodes fit in any case, and so do the others with what those left over."""
     for samples, sizes in ((2_999, [2, 2]), (1_050, [1, 1]), (999, [])):

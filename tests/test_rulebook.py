@@ -18,7 +18,7 @@ from messages.chat import (
     SpecQuestion,
     TriedNote,
 )
-from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
+from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask, Tried, Unseen
 from messages.program import Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
@@ -109,6 +109,36 @@ def test_when_the_parts_work_and_the_whole_does_not_the_last_is_changed():
     assert methods(history[2]) == [("find a tree", "code"), ("harvest log", "rl")]
 
 
+def test_what_lost_the_most_unseen_episodes_is_changed():
+    first, second = iterate(LOG, {"find a tree": True, "harvest log": True}, 2)
+    for held, changed in (([20, 20], "find a tree"), ([29, 20], "harvest log")):
+        seen = msgspec.structs.replace(second, unseen=Unseen(episodes=30, worked=20, held=held))
+        question = DecomposeQuestion(task=task(LOG), subtask=subtask(LOG), history=[first, seen])
+        by_rl = [each.name for each in decompose(question).sub_actions if each.method == "rl"]
+        assert by_rl == [changed]
+
+
+def test_a_program_that_lost_the_most_comes_last():
+    find = iterate(LOG, {}, 2)[1].lines[0].sub_action
+    question = ProgramQuestion(task=task(LOG), sub_action=find)
+    first = program(question).source
+    tried = Tried(
+        iteration=1, line=line(find, True), program=Program(name="find", source=first), weakest=True
+    )
+    again = program(msgspec.structs.replace(question, tried=[tried])).source
+    assert again != first
+    kept = msgspec.structs.replace(tried, weakest=False)
+    assert program(msgspec.structs.replace(question, tried=[kept])).source == first
+
+
+def test_a_step_is_told_from_another_of_its_name_by_its_method():
+    """Several logs are gone for by code, then by rl; one log by code alone, under the same name."""
+    logs = Condition(kind="have", name="log", quantity=3)
+    by_rl = SubAction(name="go harvesting log", method="rl", success=logs)
+    question = SpecQuestion(task=task(logs), sub_action=by_rl, macros_allowed=True)
+    assert spec(question).budget > 0
+
+
 @pytest.mark.parametrize(
     ("item", "block"),
     [
@@ -120,7 +150,8 @@ def test_when_the_parts_work_and_the_whole_does_not_the_last_is_changed():
 )
 def test_any_item_that_is_dug_can_be_gathered(item: str, block: str):
     goal = Condition(kind="have", name=item)
-    find = iterate(goal, {}, 2)[1].lines[0].sub_action
+    sub_actions = [line.sub_action for each in iterate(goal, {}, 4) for line in each.lines]
+    find = next(each for each in sub_actions if each.success.kind == "facing")
     assert find.success == Condition(kind="facing", name=block)
     question = ProgramQuestion(task=task(goal), sub_action=find)
     assert f'BLOCK = "{block}"' in program(question).source

@@ -5,6 +5,7 @@ stages together, while the others stand still; the ones with the longest way to 
 that they catch up. As a play, a performance is all or nothing.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import msgspec
@@ -39,6 +40,7 @@ class Standing:
     held: int = -1  # of the subtask's item, when it was begun
     late: bool = False  # in that try, a policy's horizon was over before it was done
     playing: Key | None = None
+    last: Subtask | None = None  # the one that was played last
     gave_up: str = ""  # why
     gained: set[str] = field(default_factory=set)
 
@@ -162,7 +164,7 @@ def _next_together(
     chosen = max(turns, key=lambda key: (len(standings[turns[key][0]].left), key))
     for row in turns[chosen]:
         standing = standings[row]
-        standing.playing = chosen
+        standing.playing, standing.last = chosen, standing.left[0]
         standing.held = episodes[row].after.inventory.get(chosen[1], 0)
         standing.tries[chosen] = standing.tries.get(chosen, 0) + 1
     return turns[chosen]
@@ -219,6 +221,7 @@ def _told(
 ) -> Performed:
     goal = request.task.success.name
     items = [each.subtask.success.name for each in request.subtasks]
+    practised = {_key(each.subtask.success) for each in request.subtasks}
     told: list[PerformedEpisode] = []
     for episode in closed.episodes:
         standing = standings[episode.environment]
@@ -233,8 +236,8 @@ def _told(
                 steps=episode.steps,
                 ended="gave_up" if episode.ended == "running" else episode.ended,
                 subtask=ended_in,
-                stood_at=standing.left[0].success if ended_in else None,
-                cause=episode.cause,
+                stood_at=_lost_at(standing, practised) if ended_in else None,
+                came_to=None if episode.success else episode,
                 reason=standing.gave_up if episode.ended == "running" else "",
                 gained=[item for item in dict.fromkeys(items) if item in gained],
             )
@@ -248,6 +251,15 @@ def _told(
         guards=closed.guards,
     )
     return _together(request, [portion], cut=False)
+
+
+def _lost_at(standing: Standing, practised: Collection[Key]) -> Condition:
+    """The condition of the subtask at which an episode was lost. One that needs what no practised
+    subtask gets was lost by the subtask before, which lost that or used it up."""
+    now = standing.left[0].success
+    if _key(now) in practised or standing.last is None:
+        return now
+    return standing.last.success
 
 
 def _key(condition: Condition) -> Key:

@@ -8,9 +8,8 @@ left out. Nothing else is ever cut.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import msgspec
-
-from messages.chat import ChatMessage, Part
+from messages.chat import ChatMessage
+from nodes.prompt_parts import without_next
 
 Prompt = list[ChatMessage]
 
@@ -41,28 +40,3 @@ def fit(prompt: Prompt, room: int | None, measure: Callable[[Prompt], int]) -> F
 
 def _bytes(prompt: Prompt) -> int:
     return sum(len(message.content.encode()) + 64 for message in prompt)
-
-
-def without_next(prompt: Prompt) -> tuple[Prompt, str] | None:
-    """The prompt without the part whose turn comes next, and its name; None: there is no part."""
-    found = [(part.turn, number, part) for number, m in enumerate(prompt) for part in m.parts]
-    if not found:
-        return None
-    _, number, part = min(found, key=lambda each: (each[0], each[1], each[2].start))
-    shorter = list(prompt)
-    shorter[number] = _without(prompt[number], part)
-    return shorter, part.name
-
-
-def _without(message: ChatMessage, part: Part) -> ChatMessage:
-    text = f"(Left out, as the prompt would be too long: {part.name}.)\n"
-    moved = len(text) - (part.end - part.start)
-    parts = [
-        each
-        if each.end <= part.start
-        else msgspec.structs.replace(each, start=each.start + moved, end=each.end + moved)
-        for each in message.parts
-        if each != part
-    ]
-    content = message.content[: part.start] + text + message.content[part.end :]
-    return msgspec.structs.replace(message, content=content, parts=parts)

@@ -4,7 +4,7 @@ import msgspec
 
 from messages.bus import RemoteError, ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
-from messages.world import Task
+from messages.world import Condition, Task
 from nodes.asking import ask
 from nodes.node import Node
 from worlds import card
@@ -20,8 +20,9 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
         return task
     conditions = card(task.game).conditions
     problem, problems = "", list[str]()
+    refused: Condition | None = None
     for attempt in range(1 + repairs):
-        question = GoalQuestion(task=task, problems=problems)
+        question = GoalQuestion(task=task, problems=problems, refused=refused)
         try:
             answer = ask(node, f"{id}/goal-{attempt}", question, GoalAnswer)
         except RemoteError as error:
@@ -31,6 +32,7 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
         if not (problem := conditions.problem(answer.success)):
             node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
             return msgspec.structs.replace(task, success=answer.success)
+        refused = answer.success
         problems = [f"The condition can't be seen to hold: {problem}."]
         node.log.info("%s: %s", id, problems[0])
     raise ServiceError(

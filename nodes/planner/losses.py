@@ -8,7 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from messages.plan import Limits, Lost, Performed, PerformedEpisode
-from messages.world import Condition
+from messages.world import Condition, Episode
+
+SHOWN = 3
+"""Of the episodes that were lost at a subtask, those that are shown."""
 
 
 def wanted_of_goal(limits: Limits) -> float:
@@ -30,6 +33,7 @@ def losses(performance: Performed) -> list[Lost]:
     by how much of it: an episode plans its own quantities."""
     reasons: dict[tuple[str, str], Counter[str]] = {}
     conditions: dict[tuple[str, str], Condition] = {}
+    shown: dict[tuple[str, str], list[Episode]] = {}
     for episode in performance.episodes:
         if episode.success or episode.stood_at is None:
             continue
@@ -37,12 +41,15 @@ def losses(performance: Performed) -> list[Lost]:
         key = at.kind, at.name
         conditions.setdefault(key, at)
         reasons.setdefault(key, Counter())[_why(episode)] += 1
+        if episode.came_to is not None and len(shown.setdefault(key, [])) < SHOWN:
+            shown[key].append(episode.came_to)
     found = [
         Lost(
             success=conditions[key],
             episodes=len(performance.episodes),
             lost=sum(why.values()),
             reasons=dict(why.most_common()),
+            shown=shown.get(key, []),
         )
         for key, why in reasons.items()
     ]
@@ -64,5 +71,6 @@ def to_practise(lost: Sequence[Lost], performance: Performed, wanted: float) -> 
 
 def _why(episode: PerformedEpisode) -> str:
     if episode.ended == "death":
-        return f"died ({episode.cause})" if episode.cause else "died"
+        cause = episode.came_to.cause if episode.came_to is not None else ""
+        return f"died ({cause})" if cause else "died"
     return episode.reason if episode.ended == "gave_up" else "the steps were used up"

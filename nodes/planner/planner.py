@@ -63,6 +63,7 @@ class Planner(Node):
         id: str,
         task: Task,
         problems: list[str] | None = None,
+        refused: list[Subtask] | None = None,
         practised: list[Subtask] | None = None,
         performed: list[Lost] | None = None,
     ) -> tuple[list[Subtask], list[str]]:
@@ -70,7 +71,7 @@ class Planner(Node):
         if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
         problems = problems or []
-        refused: list[Subtask] = []
+        refused = refused or []
         answer = PlanAnswer(subtasks=[])
         for attempt in range(1 + self.parameters.repairs):
             question = PlanQuestion(

@@ -42,12 +42,13 @@ class Planning(Protocol):
         id: str,
         task: Task,
         problems: list[str] | None = None,
+        refused: list[Subtask] | None = None,
         practised: list[Subtask] | None = None,
         performed: list[Lost] | None = None,
     ) -> tuple[list[Subtask], list[str]]:
         """The plan, and what is still wrong with it after the last repair. ``problems``: of the
-        plan that there is; ``practised``, ``performed``: that plan, and what a performance of it
-        lost."""
+        plan ``refused`` that there is; ``practised``, ``performed``: the plan that there is, and
+        what a performance of it lost."""
         ...
 
     def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
@@ -199,7 +200,8 @@ class Pursuit:
         said = " ".join(problems)
         self._node.log.info("%s: the rest of the plan will not do: %s", self._goal.id, said)
         from_here = msgspec.structs.replace(self.task, inventory=left)
-        again, wrong = self._planner.plan(f"{self._goal.id}/again-{done}", from_here, problems)
+        id = f"{self._goal.id}/again-{done}"
+        again, wrong = self._planner.plan(id, from_here, problems, refused=rest)
         return (rest, held) if wrong else (again, left)
 
     # ---- performances

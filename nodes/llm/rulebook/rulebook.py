@@ -263,12 +263,17 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
 
 
 def _step(question: ProgramQuestion | SpecQuestion, book: str) -> rules.Step:
-    """The step of the rules that the sub-action was made from: by name and what comes before."""
+    """The step of the rules that the sub-action was made from: by name, what comes before and how
+    it is to be done. Two approaches may have steps of one name."""
     names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
     rulebook = Book(question.task.game, book)
+    found: list[rules.Step] = []
     for alone in (True, False):
         known = rulebook.approach(question.task.success, question.task.inventory, alone)
         for split in known.splits:
             if [step.name for step in split[: len(names)]] == names:
-                return split[len(names) - 1]
-    raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
+                found.append(split[len(names) - 1])
+    if not found:
+        raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
+    method = question.sub_action.method
+    return next((step for step in found if method in step.methods), found[0])

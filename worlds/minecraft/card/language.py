@@ -35,11 +35,13 @@ LANGUAGE = Language(
     naming={"block": not_a_block, "item": not_an_item, "mob": not_a_mob, "seen": not_seen},
     named_arguments={
         "find": (1, "block"), "nearest": (1, "block"), "nearest_mob": (1, "mob"),
+        "look_out": (1, "seen"),
         "craft": (0, "item"), "equip": (0, "item"), "place": (0, "item"), "destroy": (0, "item"),
         "place_at": (1, "item"),
     },
     named_fields={
-        "facing": "seen", "block": "block", "entity": "mob", "held": "item", "inventory": "item",
-        "craftable": "item", "equipment": "item",
+        "facing": "block", "block": "block", "facing_mob": "mob", "entity": "mob", "killed": "mob",
+        "held": "item", "inventory": "item", "craftable": "item", "equipment": "item",
+        "used": "item",
     },
 )  # fmt: skip

@@ -36,7 +36,7 @@ class Observation:
     nearby_table: bool  # a crafting table is near and in view, as craft() needs it
     nearby_furnace: bool
     inventory: Mapping[str, int]  # item name ("log", "wooden_pickaxe") -> quantity
-    facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none
+    facing: str  # block under the crosshair within 4.5 m ("wood"), "air" if none; no mob
     facing_distance: float  # metres to it, 4.5 if none
     facing_mob: str  # mob under the crosshair within 4.5 m, "" if none
     facing_mob_distance: float  # a blow reaches 3 m
