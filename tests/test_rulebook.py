@@ -120,7 +120,8 @@ def test_when_the_parts_work_and_the_whole_does_not_the_last_is_changed():
 )
 def test_any_item_that_is_dug_can_be_gathered(item: str, block: str):
     goal = Condition(kind="have", name=item)
-    find = iterate(goal, {}, 2)[1].lines[0].sub_action
+    lines = [line for iteration in iterate(goal, {}, 3) for line in iteration.lines]
+    find = next(line.sub_action for line in lines if line.sub_action.name.startswith("find"))
     assert find.success == Condition(kind="facing", name=block)
     question = ProgramQuestion(task=task(goal), sub_action=find)
     assert f'BLOCK = "{block}"' in program(question).source

@@ -263,12 +263,15 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
 
 
 def _step(question: ProgramQuestion | SpecQuestion, book: str) -> rules.Step:
-    """The step of the rules that the sub-action was made from: by name and what comes before."""
+    """The step of the rules that the sub-action was made from: by name, what comes before, and
+    its method."""
     names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
     rulebook = Book(question.task.game, book)
     for alone in (True, False):
         known = rulebook.approach(question.task.success, question.task.inventory, alone)
         for split in known.splits:
             if [step.name for step in split[: len(names)]] == names:
-                return split[len(names) - 1]
+                step = split[len(names) - 1]
+                if question.sub_action.method in step.methods:
+                    return step
     raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
