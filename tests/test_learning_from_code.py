@@ -16,7 +16,7 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import IMPLEMENT, Implement, Implemented, SubAction
+from messages.plan import IMPLEMENT, Implement, Implemented, Method, SubAction
 from messages.program import CHECK, Checked, Problem
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec, Tryouts
 from messages.verdict import JUDGE, Evidence, Verdict
@@ -89,7 +89,7 @@ class Stack:
             policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
         )
 
-    def implement(self, name: str, method: str, iteration: int, aim: Condition = LOG) -> Any:
+    def implement(self, name: str, method: Method, iteration: int, aim: Condition = LOG) -> Any:
         request = Implement(
             task=TASK,
             sub_action=SubAction(name=name, method=method, success=aim),
