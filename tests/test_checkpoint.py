@@ -290,7 +290,15 @@ def test_without_a_checkpoint_that_holds_a_policy_it_does_not_act(tmp_path):
     act = Act(policy=Policy(id="a", checkpoint=""), session="s")
     spec = training(tmp_path, Corridors()).spec
     with pytest.raises(ServiceError, match=r"checkpoint\.pt does not hold .*: it has no 'meeting'"):
-        play(Corridors().call, act, spec=spec, folder=folder, greedy=True, warn=print)
+        play(
+            Corridors().call,
+            act,
+            spec=spec,
+            folder=folder,
+            learner=tmp_path / "learner",
+            greedy=True,
+            warn=print,
+        )
 
 
 def test_a_checkpoint_with_code_in_it_is_refused(tmp_path):

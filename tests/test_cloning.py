@@ -3,6 +3,7 @@ trainings that try their policy out."""
 
 import logging
 import math
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -55,6 +56,10 @@ def test_it_fades_in_a_line(samples: int, left: float):
     assert faded(0.8, samples, 1000) == pytest.approx(left)
 
 
+def last_layer(network: Any) -> Any:
+    return network[-1]
+
+
 def update(weight: float, hold: bool = True, **changes: object) -> tuple[TrainingState, float]:
     """One update of a policy that is held to another one, from a rollout that teaches nothing: what
     draws the other way is entropy."""
@@ -69,10 +74,10 @@ def update(weight: float, hold: bool = True, **changes: object) -> tuple[Trainin
     rollout.reward[:] = 0
     other = TrainingState(state.spaces, PARAMETERS, seed=77)
     with torch.no_grad():
-        other.networks.actor[-1].bias[:] = torch.tensor([0.0, 0.0, 3.0, 0.0])
+        last_layer(other.networks.actor).bias[:] = torch.tensor([0.0, 0.0, 3.0, 0.0])
     parameters = msgspec.structs.replace(PARAMETERS, entropy_bonus=0.1, target_kl=0.0, **changes)
     with torch.no_grad():  # values of 0: no decision was better than another
-        state.networks.critic[-1].weight[:] = 0
+        last_layer(state.networks.critic).weight[:] = 0
     state.ppo = Ppo(state.networks, parameters, state.generator)
     if hold:
         state.ppo.clone = other.networks.actor
@@ -230,6 +235,7 @@ def test_of_a_macro_its_being_chosen_is_cloned():
 
 def training(folder, clone=(), tryouts=None, budget=1500, horizon=40, **changes):
     parameters = msgspec.structs.replace(PARAMETERS, clone_episodes=8, **changes)
+    bus: Any = Corridors().call
     spec = corridor_spec(budget=budget, stop_at=2.0)
     interface = msgspec.structs.replace(spec.interface, horizon=horizon)
     spec = msgspec.structs.replace(spec, interface=interface, clone=list(clone), tryouts=tryouts)
@@ -239,7 +245,7 @@ def training(folder, clone=(), tryouts=None, budget=1500, horizon=40, **changes)
         parameters=parameters,
         learner=folder / "learner",
         folder=folder / "learner" / "toy+train",
-        call=Corridors().call,
+        call=bus,
         log=logging.getLogger("test"),
         warn=logging.getLogger("test").error,
     )

@@ -312,3 +312,19 @@ def test_a_run_is_the_same_whatever_the_batch() -> None:
         alone += [episode.steps for episode in one.said()]
     assert [episode.steps for episode in together.said()] == alone
     assert np.array(alone).sum() > 0
+
+
+def test_a_macro_that_is_interrupted_is_held_and_goes_on_with_its_own_steps() -> None:
+    """Walked to 0.25 and interrupted; the next step leads to 0.5, where the guard stands still, so
+    that the second part ends with it and what is walked after it."""
+    walk = Program(name="walk", source=FOUR.source, max_steps=20, interrupt=1)
+    macros = interface(macros=[walk], actions=["noop"], observations=["under_way"])
+    playing, world = session(1, interface=macros, guards=[guard()])
+    world.actions.clear()
+    told = [choose(playing, 1) for _ in range(3)]
+    assert played(world) == ["forward"] * 2 + ["noop"] * 3 + ["forward"] * 2
+    assert [int(each.steps[0]) for each in told] == [1, 5, 1]
+    # The steps that the guard took inside it count as the macro's own.
+    assert [each.features.tolist() for each in told] == [
+        [[1, pytest.approx(1 / 20)]], [[1, pytest.approx(6 / 20)]], [[0, 0]],
+    ]  # fmt: skip

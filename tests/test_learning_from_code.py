@@ -16,7 +16,7 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import IMPLEMENT, Implement, Implemented, SubAction
+from messages.plan import IMPLEMENT, Implement, Implemented, Method, SubAction
 from messages.program import CHECK, Checked, Problem
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec, Tryouts
 from messages.verdict import JUDGE, Evidence, Verdict
@@ -89,7 +89,7 @@ class Stack:
             policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
         )
 
-    def implement(self, name: str, method: str, iteration: int, aim: Condition = LOG) -> Any:
+    def implement(self, name: str, method: Method, iteration: int, aim: Condition = LOG) -> Any:
         request = Implement(
             task=TASK,
             sub_action=SubAction(name=name, method=method, success=aim),
@@ -231,7 +231,8 @@ def seeds_of(stack: Stack, tryout: str) -> SeedRange:
 
 
 @pytest.mark.parametrize(("policy", "rival", "stands"), [
-    (0.5, 0.7, "program"), (0.7, 0.5, "policy"), (0.6, 0.6, "policy"),
+    (0.5, 0.7, "program"), (0.0, 1.0, "program"), (0.95, 0.9, "policy"), (0.7, 0.5, "policy"),
+    (0.6, 0.6, "policy"),
 ])  # fmt: skip
 def test_the_better_of_program_and_policy_stands(
     tmp_path: Path, policy: float, rival: float, stands: str
@@ -244,12 +245,13 @@ def test_the_better_of_program_and_policy_stands(
         assert stage.program is not None
         assert stage.program.source == program(1)  # the best of those with the same aim
         assert stage.policy is None
-        words = "the program get_log_2 in 14 of 20 stands, and not the policy in 10"
-        assert words in implemented.line.verdict.reason
+        counts = f"in {20 * rival:.0f} of 20 stands, and not the policy in {20 * policy:.0f}"
+        assert f"the program get_log_2 {counts}" in implemented.line.verdict.reason
     else:
         assert stage.policy is not None
         assert stage.program is None
     assert implemented.line.verdict.success_rate == max(policy, rival)
+    assert implemented.line.verdict.success == (stands == "policy" and policy >= 0.9)
     assert seeds_of(stack, "trial-program") == seeds_of(stack, "trial-0")
     # Both tryouts are counted: the policy's, and 20 runs of a program of 10 steps.
     assert implemented.samples.trial == 7 + 200

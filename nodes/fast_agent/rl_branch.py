@@ -140,8 +140,10 @@ def _compare(
     outcome.offer(stage, verdict, macros=[], episodes=count)
     stands, falls = (said, other) if outcome.stage == stage else (other, said)
     told = f"On the same starts {stands} of {count} stands, and not {falls}."
+    # What was asked for was learning: where a program stands, that has not succeeded yet.
+    success = outcome.verdict.success and outcome.stage != stage
     outcome.verdict = msgspec.structs.replace(
-        outcome.verdict, reason=f"{outcome.verdict.reason} {told}"
+        outcome.verdict, success=success, reason=f"{outcome.verdict.reason} {told}"
     )
 
 
