@@ -200,7 +200,7 @@ def test_an_actor_that_does_not_fit_is_refused(actor_: Actor | None, said: str) 
 def test_a_plain_actor_says_what_the_network_says(encoder: int) -> None:
     generator = torch.Generator().manual_seed(3)
     shape = NetworkShape(hidden=8, encoder=encoder, fusion=6 if encoder else 0)
-    network = actor([3, 1], 3, shape, generator)
+    network = actor([(3,), (1,)], 3, shape, generator)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=generator)
