@@ -180,6 +180,26 @@ def test_a_macro_of_its_policy_is_ended_with_its_turn() -> None:
     assert playing.guards()[0].steps == 3
 
 
+def test_an_interrupted_macro_of_its_policy_goes_on_when_it_is_chosen_again() -> None:
+    """It walks out with its third step, which a macro that began again would never come to."""
+    macro = Program(
+        name="walk_out",
+        source="def action(obs):\n    noop()\n    noop()\n    forward()\n",
+        max_steps=50,
+        interrupt=1,
+    )
+    trained = msgspec.structs.replace(
+        LEAVE,
+        when="def when(obs):\n    return obs.position[2] == 0.5 and obs.steps < 20\n",
+        interface=msgspec.structs.replace(POLICY, actions=["noop"], macros=[macro]),
+        actor=plain(-99.0, 99.0, choices=["noop", "walk_out"]),
+    )
+    playing, _ = session(1, interface=None)
+    playing.run_program(msgspec.structs.replace(WALK, max_steps=8), guards=[trained])
+    report = playing.guards()[0]
+    assert (report.steps, report.ended) == (3, {"over": 1})
+
+
 @pytest.mark.parametrize(
     ("actor_", "said"),
     [

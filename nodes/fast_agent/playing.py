@@ -23,6 +23,7 @@ from messages.world import (
     OPEN,
     RUN_PROGRAM,
     Actor,
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -34,6 +35,7 @@ from messages.world import (
     SessionName,
     Task,
 )
+from models.outcomes import holds
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -57,6 +59,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     pictures: Pictures | None = None  # of the last stage
     # A policy whose horizon is over before its stage is done begins again until episodes are over.
     persist: bool = False
+    look: bool = False  # after each stage, at where its condition holds?
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +70,10 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
     pictures: list[Picture] = []
+    all_reports: list[ProgramReport] = []  # of every stage that is a program, in order
+    held: list[int] = []  # with ``look``: in how many episodes each stage's condition held after it
+    choices: list[ChoiceUse] = []  # of the last policy, see `Closed`
+    mistakes: dict[str, int] = {}
     guards: list[GuardReport] = []
 
 
@@ -144,13 +151,18 @@ class Player:
         )
         steps = opened.prefix_steps
         reports: list[ProgramReport] = []
+        every: list[ProgramReport] = []
+        held: list[int] = []
         try:
             for index, stage in enumerate(play.stages):
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
                 played = self.stage(session, goal_id, stage, cancelled)
                 steps, reports = steps + played.steps, played.reports
+                every += reports
                 if play.persist:
                     steps += self._go_on(session, goal_id, stage, played.late, cancelled)
+                if play.look:
+                    held.append(self._held(session, stage, play.task.game))
         except BusError:
             self.close_left_over(session)
             raise
@@ -161,8 +173,17 @@ class Player:
             reports=reports,
             video=closed.video,
             pictures=closed.pictures,
+            all_reports=every,
+            held=held,
+            choices=closed.choices,
+            mistakes=closed.mistakes,
             guards=closed.guards,
         )
+
+    def _held(self, session: str, stage: Stage, game: str) -> int:
+        """In how many episodes the stage's condition holds, or the task's did already."""
+        episodes = self._node.call(LOOK, SessionName(session=session)).episodes
+        return sum(each.success or holds(stage.sub_action.success, each, game) for each in episodes)
 
     def _go_on(
         self,

@@ -77,6 +77,8 @@ class TrainingSession:
         size: environments side by side.
         leaders: earlier policies that play inside the resets; they are stepped here, so that
             whoever trains meets nothing but episodes of the stage that is trained.
+        once: one episode in each environment, on the first seeds; nothing follows.
+        matched: whether it reports which primitive choice does what was done.
         guards: that cut in, with their actors.
         guarded: what a guard that is trained cuts into, with actors. What is played between its
             turns is played here; where that would take more than ``room`` steps, or its condition
@@ -92,6 +94,8 @@ class TrainingSession:
         gamma: float,
         size: int,
         leaders: Leaders | None = None,
+        once: bool = False,
+        matched: bool = False,
         guards: Sequence[Guard] = (),
         guarded: Sequence[Lead] = (),
     ) -> None:
@@ -100,6 +104,8 @@ class TrainingSession:
         self.spec = spec
         self.size = size
         self.leaders = leaders or Leaders(Path(), [], name)
+        self.once = once
+        self.matched = matched
         self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
         self.guards, self.guarded = list(guards), list(guarded)
         self.room = math.inf
@@ -126,6 +132,8 @@ class TrainingSession:
             guarded=self.guarded,
             interface=self.interface,
             autoreset=True,
+            once=self.once,
+            matched=self.matched,
         )
         opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used

@@ -11,6 +11,7 @@ import msgspec
 
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -287,7 +288,19 @@ class JailedSession:
         return [cut if episode.ended == "horizon" else "" for episode in self._cut]
 
     def pictures(self) -> list[Picture]:
-        return self._ask(wire.Show()).pictures if self._request.pictures else []
+        return self._shown().pictures if self._request.pictures else []
+
+    def choices(self) -> list[ChoiceUse]:
+        return self._shown().choices if self._acted() else []
+
+    def mistakes(self) -> dict[str, int]:
+        return self._shown().mistakes if self._acted() else {}
+
+    def _acted(self) -> bool:
+        return self._interface is not None and not self._request.autoreset
+
+    def _shown(self) -> wire.Pictured:
+        return self._ask(wire.Show())
 
     def guards(self) -> list[GuardReport]:
         """Of the worker that there is now: what guards did in one that was ended is not known."""

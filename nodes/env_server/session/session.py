@@ -6,6 +6,7 @@ and what it counts for in `steps.py`, what is noted of it all in `records.py`.
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ import worlds
 from messages.program import Program, ProgramReport
 from messages.world import (
     Actor,
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -31,6 +33,7 @@ from nodes.env_server.session.playing import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, Outcome, Steps
+from nodes.env_server.session.tally import Tally
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -67,7 +70,11 @@ class Session:
         self.lock = threading.Lock()
         self.film = film
         self._model = model
+        if request.once and not request.autoreset:
+            raise ValueError("one episode for each environment (once) needs autoreset")
         self._autoreset = request.autoreset
+        self._once = request.once
+        self._matched = request.matched
         score = worlds.card(request.task.game).score
         self._scored = () if score is None else score.counted
         self._steps = Steps(request, world, film, counted, model)
@@ -79,7 +86,11 @@ class Session:
         self._guards = self._made(request.guards)
         self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
+        self._tally = Tally()
+        self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
         self.stage = None if request.interface is None else self._stage(request.interface)
+        if request.interface is not None and not request.autoreset:
+            self._tally.begin(request.interface)
         self._training: GuardTraining | None = None
         self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
         if request.guard is not None:
@@ -123,6 +134,8 @@ class Session:
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
         self._tell_mistakes()
+        self._mistakes = {} if self._other(interface) else self._mistakes_now()
+        self._tally.begin(interface)
         self.stage, self._guards = stage, made
         stage.over[:] = self.episodes.over | ~rows
         if self._photographer is not None:
@@ -145,11 +158,13 @@ class Session:
         episodes, leading = self.episodes, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
+        matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
             features = self._features(leading.stage or stage)
         else:
             of_stage = self._steps.of_stage
+            before = stage.choices.possible(self._readings) if self._matched else None
             self._acting.carry_out(
                 stage,
                 choices,
@@ -157,20 +172,24 @@ class Session:
                 outcome,
                 lambda running, dead: of_stage(stage, outcome, running, dead),
                 self._guards,
+                None if self._autoreset else self._tally,
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
+            if before is not None:
+                matched = before.matching(self._steps.actions)
             if self._autoreset:
                 rows = np.flatnonzero(ended)
-            else:
+            if not self._autoreset or self._once:
                 stage.over |= ended
+            if not self._autoreset:
                 for row in np.flatnonzero(ended & ~episodes.over).tolist():
                     done = "did what it was for" if outcome.success[row] else "spent its steps"
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
         final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
-        if len(rows):
+        if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
         return Stepped(
@@ -188,6 +207,7 @@ class Session:
             final_scored=final_scored if self._scored else [],
             prefix_steps=prefix_steps,
             lead=leading.number,
+            matched=matched,
         )
 
     def run_program(
@@ -239,6 +259,14 @@ class Session:
     def pictures(self) -> list[Picture]:
         """Those of the last stage, if the session takes any."""
         return [] if self._photographer is None else self._photographer.said()
+
+    def choices(self) -> list[ChoiceUse]:
+        """What the last policy chose; nothing of a training's."""
+        return self._tally.said()
+
+    def mistakes(self) -> dict[str, int]:
+        """What went wrong in the last policy's rewards that are code, in words, and how often."""
+        return self._mistakes_now()
 
     def guards(self) -> list[GuardReport]:
         """What the guards of all stages did."""
@@ -296,6 +324,15 @@ class Session:
         for said, times in mistakes.items():
             LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
 
+    def _other(self, interface: Interface) -> bool:
+        return self.stage is None or self.stage.interface != interface
+
+    def _mistakes_now(self) -> dict[str, int]:
+        now = Counter(self._mistakes)
+        if self.stage is not None:
+            now.update(self.stage.rewards.mistakes())
+        return dict(now)
+
     def _named(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)
         for row in environments:
@@ -310,4 +347,6 @@ class Session:
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
-        return stage.features.compute(self._readings, stage.time(), stage.previous)
+        return stage.features.compute(
+            self._readings, stage.time(), stage.previous, stage.under_way()
+        )
