@@ -1,16 +1,19 @@
 """The rulebook: cheapest first, changes on evidence, and the same answer to the same question."""
 
 import ast
+from itertools import product
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import msgspec
+import numpy as np
 import pytest
 import yaml
 
 from messages.chat import (
     ANSWERS,
     DecomposeQuestion,
+    GuardQuestion,
     JudgeQuestion,
     PlanQuestion,
     ProgramAttempt,
@@ -18,12 +21,24 @@ from messages.chat import (
     SpecQuestion,
     TriedNote,
 )
-from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask, Tried, Unseen
-from messages.program import Program, ProgramReport
+from messages.plan import (
+    GuardProposal,
+    Iteration,
+    Line,
+    Samples,
+    Stage,
+    SubAction,
+    Subtask,
+    Tried,
+    Unseen,
+)
+from messages.program import CheckProgram, Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
 from nodes.env_server.games import make_world
-from nodes.env_server.programs import compile_program
+from nodes.env_server.programs import Run, compile_program
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer
@@ -31,6 +46,7 @@ from nodes.llm.backend import BackendError
 from nodes.llm.rulebook.rulebook import (
     RulebookBackend,
     decompose,
+    guard,
     judge,
     plan,
     program,
@@ -39,6 +55,7 @@ from nodes.llm.rulebook.rulebook import (
 from nodes.llm.rulebook.rules import BOOK, Book
 from tests.expected_starts import starts
 from tests.task_files import WHOLE
+from tests.voxel_world.test_mobs import Yard
 from voxeldojo.actions import PRIMITIVES
 from worlds import play
 from worlds.minecraft.card import CARD
@@ -155,6 +172,46 @@ def test_any_item_that_is_dug_can_be_gathered(item: str, block: str):
     assert find.success == Condition(kind="facing", name=block)
     question = ProgramQuestion(task=task(goal), sub_action=find)
     assert f'BLOCK = "{block}"' in program(question).source
+
+
+def test_guards_of_the_rules_are_there_and_compile():
+    book = Book()
+    for name, rule in book.rules.guards.items():
+        proposal = GuardProposal(name=name, when=rule.when)
+        made = guard(GuardQuestion(task=task(), proposal=proposal))
+        for source, kind in ((made.when, "when"), (made.source, "action")):
+            asked = CheckProgram(program=Program(name="guard", source=source), kind=kind)
+            assert problems_of(asked, play("minecraft").programs) == []
+    for approach in book.rules.subtasks.values():
+        assert set(approach.guards) <= set(book.rules.guards)
+
+
+def test_coming_up_for_air_brings_a_diver_up_in_time():
+    """From the ground of a pool of nine metres, with half of the air, until there is all of it."""
+    made = guard(
+        GuardQuestion(task=task(), proposal=GuardProposal(name="come up for air", when=""))
+    )
+    yard = Yard()
+    for x, z, y in product(range(12, 22), range(12, 22), range(55, 64)):
+        yard.put(x, y, z, "water")
+    yard.stand(16.5, 55.0, 16.5)
+    yard.player["air"] = 149
+    runtime = play("minecraft").programs
+    condition = CodeCondition(made.when, runtime)
+    ready = compile_program(made.source, runtime)
+    fields = condition.fields | ready.fields
+    readings = play("minecraft").readings(yard.world)
+    run = Run(ready, made.max_steps)
+    seen = runtime.observe(readings, fields)
+    code = run.start(seen.row(0, 0))
+    while condition.holds(seen.row(0, run.steps)):
+        assert isinstance(code, int), run.ending
+        yard.world.step(runtime.vectors[[code]], np.ones(1, bool))
+        readings.forget()
+        seen = runtime.observe(readings, fields)
+        code = run.send(seen.row(0, run.steps + 1))
+    assert run.steps < made.max_steps
+    assert (int(yard.player["air"][0]), yard.life) == (300, 20.0)
 
 
 def test_programs_are_filled_in_and_repaired_from_the_stock():

@@ -185,6 +185,11 @@ class World(ABC):
         # MineDojo does not tell the dimension. The Nether and the End have a biome of their own.
         return biomes, np.select([biomes == NETHER_BIOME, biomes == END_BIOME], [1, 2], 0)
 
+    def recovered(self) -> Floats:
+        """How much of a blow's strength has come back since the last one, (B,), 0 to 1. All of it
+        in a world that does not tell."""
+        return np.ones(self.size, np.float32)
+
     def age(self) -> Ints:
         """Ticks that each player has lived since the episode began, (B,)."""
         raise NotImplementedError("this world does not count how long a player has lived")

@@ -14,7 +14,7 @@ _LISTS: dict[str, tuple[int, int]] = {
     "observations": (1, 16),
     "actions": (0, 32),
     "macros": (0, 8),
-    "guards": (0, 4),
+    "guards": (0, 6),
     "rewards": (1, 16),
     "targets": (0, 16),
 }

@@ -66,7 +66,7 @@ class SlowAgent(Node):
         repairs: NotNegative = 3  # how often a decomposition that would not do is asked for again
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
-        most_guards: NotNegative = 4  # 0: nothing cuts into a sub-action
+        most_guards: NotNegative = 6  # 0: nothing cuts into a sub-action
 
     parameters: Parameters
     live = frozenset({"repairs"})

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 import worlds
-from messages.chat import GuardQuestion
-from messages.plan import GuardProposal
+from messages.chat import DecomposeQuestion, GuardQuestion
+from messages.plan import GuardProposal, Iteration, Line, Samples, Subtask
 from messages.program import CheckProgram, Program
+from messages.verdict import Verdict
 from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
-from nodes.llm.rulebook.rulebook import guard
+from nodes.llm.rulebook.rulebook import decompose, guard
 from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.game import COUNTERS
 from worlds.crafter.card.language import LANGUAGE
@@ -105,6 +106,22 @@ def test_guards_of_the_rules_are_there_and_compile() -> None:
         for source, kind in ((made.when, "when"), (made.source, "action")):
             program = Program(name=name, source=source)
             assert problems_of(CheckProgram(program=program, kind=kind), PLAY.programs) == []
+
+
+def test_guards_are_proposed_beside_what_is_learned() -> None:
+    subtask = Subtask(name="wood", success=WOOD)
+    question = DecomposeQuestion(task=TASK, subtask=subtask, most_guards=6)
+    coded = decompose(question)
+    assert ([each.method for each in coded.sub_actions], coded.guards) == (["code"], [])
+    learned = decompose(msgspec.structs.replace(question, methods=("rl", "code"), history=[
+        Iteration(subtask="wood", number=0, stages=[], success_rate=0.0, episodes=1, seconds=0.0,
+                  samples=Samples(), lines=[Line(sub_action=coded.sub_actions[0], attempts=1,
+                  verdict=Verdict(success=False, success_rate=0.0, reason=""))])]))  # fmt: skip
+    assert [each.method for each in learned.sub_actions] == ["rl"]
+    names = ["fight back", "drink", "eat", "shelter", "sleep"]
+    assert [each.name for each in learned.guards] == names
+    few = decompose(msgspec.structs.replace(question, methods=("rl",), most_guards=2))
+    assert few.guards == []  # none of them is by rl
 
 
 @pytest.mark.parametrize(

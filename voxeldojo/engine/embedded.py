@@ -19,6 +19,7 @@ from voxeldojo.engine.looking import (
     look_for_mobs,
     read_light,
 )
+from voxeldojo.engine.mobs.weapons import RECOVERY
 from voxeldojo.engine.rays import cast_all
 from voxeldojo.engine.rulebook import rules
 from voxeldojo.engine.scene.staging import (
@@ -328,6 +329,11 @@ class EmbeddedWorld(World):
         last = biomes.shape[1] - 1
         x, z = (np.floor(players[axis]).astype(np.int64) & last for axis in "xz")
         return biomes[self._all, x, z].astype(np.int64), players["dimension"].astype(np.int64)
+
+    def recovered(self) -> Floats:
+        held = self.state.slots["item"][:, 0]
+        since = self.state.players["cooldown"] + 0.5
+        return np.minimum(1.0, since / RECOVERY[held]).astype(np.float32)
 
     def age(self) -> Ints:
         return self.state.players["ticks"]

@@ -118,21 +118,24 @@ def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
         for line in (question.history[-1].lines if question.history else [])
         if not line.verdict.success
     ]
+    sub_actions = rung.sub_actions(goal)
     return DecomposeAnswer(
         thoughts=" ".join(failures) or "The cheapest way comes first.",
-        sub_actions=rung.sub_actions(goal),
-        guards=_guards(question, known, book),
+        sub_actions=sub_actions,
+        guards=_guards(question, known, {each.method for each in sub_actions}, book),
     )
 
 
-def _guards(question: DecomposeQuestion, known: rules.Approach, book: str) -> list[GuardProposal]:
-    """Those of the rules that the run takes."""
+def _guards(
+    question: DecomposeQuestion, known: rules.Approach, ways: set[Method], book: str
+) -> list[GuardProposal]:
+    """Those of the rules that the run takes, beside sub-actions done in these ``ways``."""
     rulebook = Book(question.task.game, book)
     found: list[GuardProposal] = []
     for name in known.guards:
         rule = rulebook.guard(name)
         methods: list[Method] = [each for each in rule.methods if each in question.methods]
-        if methods:
+        if methods and ways & set(rule.beside):
             found.append(
                 GuardProposal(
                     name=name,

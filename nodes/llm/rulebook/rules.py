@@ -55,6 +55,7 @@ class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     folder: str
     max_steps: int
     spec: str = ""
+    beside: tuple[Method, ...] = ("code", "rl")  # of the sub-actions that it is proposed with
 
 
 class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

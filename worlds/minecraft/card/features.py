@@ -31,6 +31,20 @@ ITEM_SLOTS = 6
 """Items whose quantities the ``inventory`` feature tells."""
 
 
+HOSTILE_KINDS = ("undead", "shooter", "creeper", "spider", "other")
+PASSIVE_KINDS = ("cow", "sheep", "pig", "chicken", "other")
+MOBS_TOLD = {"hostiles": 3, "passives": 2}
+"""How many of the nearest mobs in view each of these features has."""
+MOB_COLUMNS = 6
+"""Of one mob, without its kind."""
+HELD_KINDS = ("nothing", "sword", "axe", "pickaxe", "shovel", "hoe", "bow", "food", "other")
+_OF_MOBS = (
+    "each: seen, sine and cosine of its yaw offset, its pitch offset in radians, its nearness (1 "
+    f"at the eye, 0 at {RAY_REACH:g} m), whether it comes (1) or goes (-1) by its own movement "
+    "since the fourth last look, and one-hot its kind, "
+)
+
+
 FEATURES: dict[str, Feature] = {
     feature.name: feature
     for feature in (
@@ -62,6 +76,37 @@ FEATURES: dict[str, Feature] = {
             size=5,
             description="the nearest target in sight, block or mob: seen, sine and cosine of "
             "its yaw offset, its pitch offset, its nearness",
+        ),
+        Feature(
+            name="hostiles",
+            size=MOBS_TOLD["hostiles"] * (MOB_COLUMNS + len(HOSTILE_KINDS)),
+            description=f"the {MOBS_TOLD['hostiles']} nearest hostile mobs in view, the nearest "
+            f"first; {_OF_MOBS}" + ", ".join(HOSTILE_KINDS),
+        ),
+        Feature(
+            name="passives",
+            size=MOBS_TOLD["passives"] * (MOB_COLUMNS + len(PASSIVE_KINDS)),
+            description=f"the {MOBS_TOLD['passives']} nearest mobs in view that are not hostile; "
+            f"{_OF_MOBS}" + ", ".join(PASSIVE_KINDS),
+        ),
+        Feature(
+            name="equipment",
+            size=len(HELD_KINDS) + 4,
+            description="one-hot what is in the hand, "
+            + ", ".join(HELD_KINDS)
+            + "; its material (0 none, 0.2 wood to 1 diamond), armour points / 20, whether there "
+            "is a shield, how much of a blow's strength has come back (0 to 1)",
+        ),
+        Feature(name="light", size=1, description="the light level where the player is / 15"),
+        Feature(
+            name="fluids",
+            size=9,
+            description="air / 300; whether the feet are in water, the head in water, the feet in "
+            "lava; whether there is lava among the blocks beside the player to the left, to the "
+            "right, ahead, behind, and below",
+        ),
+        Feature(
+            name="food", size=2, description="food / 20, log(1 + items held that can be eaten)"
         ),
         Feature(
             name="inventory",

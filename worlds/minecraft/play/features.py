@@ -10,6 +10,7 @@ from voxeldojo.rules.mobs import entity_names
 from voxeldojo.world import Floats, World
 from worlds.common.feature_matrix import Columns, FeatureMatrix
 from worlds.minecraft.card import features
+from worlds.minecraft.play import gear
 from worlds.minecraft.play.conditions import item_id, target_id
 from worlds.minecraft.play.readings import Readings
 
@@ -78,6 +79,8 @@ class Senses:
         self._target = (kinds == 1).astype(np.float32)
         self._solid = (kinds == 3).astype(np.float32)
         self._items = [item_id(world, name) for name in items[: features.ITEM_SLOTS]]
+        self._lava = np.array(["lava" in name for name in world.block_names])
+        self._water = np.array(["water" in name for name in world.block_names])
         self._size = world.size
         self._voxel_classes = np.zeros((world.size, 27, len(features.BLOCK_CLASSES)), np.float32)
 
@@ -90,6 +93,12 @@ class Senses:
             "rays": self._rays,
             "facing": self._facing,
             "target": self._nearest_target,
+            "hostiles": lambda readings, out: _copy(readings.mobs_near(True), out),
+            "passives": lambda readings, out: _copy(readings.mobs_near(False), out),
+            "equipment": _equipment,
+            "light": _light,
+            "fluids": self._fluids,
+            "food": _food,
             "inventory": self._inventory,
         }
         sizes = {name: features.FEATURES[name].size for name in writers}
@@ -162,9 +171,39 @@ class Senses:
         out[:, 3] = pitch * seen
         out[:, 4] = np.where(seen, 1 - distance / features.RAY_REACH, 0)
 
+    def _fluids(self, readings: Readings, out: Floats) -> None:
+        blocks = readings.voxels().reshape(self._size, 27)
+        quarters = np.rint(readings.location()[1] / 90).astype(np.int64) % 4
+        around = np.take_along_axis(blocks, _TURNED[quarters], 1).reshape(-1, 3, 3, 3)
+        lava, water = self._lava[around], self._water[around]  # from left, from below, from behind
+        out[:, 0] = readings.status()["oxygen"] / 300
+        out[:, 1], out[:, 2] = water[:, 1, 1, 1], water[:, 1, 2, 1]
+        out[:, 3] = lava[:, 1, 1, 1]
+        sides = (lava[:, 0], lava[:, 2], lava[:, :, :, 2], lava[:, :, :, 0], lava[:, :, 0])
+        for column, side in enumerate(sides, 4):
+            out[:, column] = side.reshape(self._size, -1).any(1)
+
     def _inventory(self, readings: Readings, out: Floats) -> None:
         for column, item in enumerate(self._items):
             out[:, column] = np.log1p(readings.count(item))
+
+
+def _copy(columns: Floats, out: Floats) -> None:
+    out[:] = columns
+
+
+def _equipment(readings: Readings, out: Floats) -> None:
+    gear.write(readings.status()["equipment"], readings.recovered(), out)
+
+
+def _light(readings: Readings, out: Floats) -> None:
+    out[:, 0] = readings.light() / 15
+
+
+def _food(readings: Readings, out: Floats) -> None:
+    ids, quantities = readings.inventory()
+    out[:, 0] = readings.life()[1] / 20
+    out[:, 1] = np.log1p((gear.EDIBLE[ids] * quantities).sum(1))
 
 
 def feature_matrix(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from messages.world import Interface
 from voxeldojo.world import Bools, Floats, Ints, World
 from worlds.minecraft.card import features
+from worlds.minecraft.play.mobs_near import MobsNear
 from worlds.play import Counters, Embedder
 from worlds.play import Readings as GameReadings
 
@@ -85,6 +86,7 @@ class Readings(GameReadings):
         # Rays cost most by far: they are cast again only where something moved since the last cast.
         self._cast: dict[str, tuple[Ints, Floats]] = {}
         self._moved: dict[str, Bools] = {}
+        self._near: dict[str, MobsNear] = {}
         # Whether the fan is read after every step anyway: its middle ray then tells what is faced.
         self.fan_every_step = False
 
@@ -241,6 +243,27 @@ class Readings(GameReadings):
     def mob_fan(self) -> tuple[Ints, Floats]:
         """Mobs and distances of the rays of the features, both (B, R); overwritten later."""
         return self._rays("mob fan", _MOB_FAN, features.RAY_REACH, self.world.mobs)
+
+    def recovered(self) -> Floats:
+        """How much of a blow's strength has come back, (B,), 0 to 1."""
+        found = self._seen.get("recovered")
+        if found is None:
+            found = self._seen["recovered"] = self.world.recovered()
+        return found
+
+    def mobs_near(self, hostile: bool) -> Floats:
+        """The columns of the feature `hostiles`, or `passives`; overwritten later. A look is taken
+        where something moved since the last one."""
+        name = "hostiles" if hostile else "passives"
+        near = self._near.get(name)
+        if near is None:
+            near = self._near[name] = MobsNear(self.world.size, hostile)
+            self._moved[name] = np.ones(self.world.size, bool)
+        moved = self._moved[name]
+        if moved.any():
+            near.look(*self.mob_fan(), self.location(), moved)
+            moved[:] = False
+        return near.columns
 
     def _rays(
         self, name: str, pitch_yaw: Floats, reach: float, cast: Cast | None = None

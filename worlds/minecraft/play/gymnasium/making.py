@@ -7,7 +7,6 @@ from typing import Any
 from voxeldojo.environments.making import PICTURE, Size, minedojo_play
 from voxeldojo.environments.plays import HarvestPlay, Play
 from voxeldojo.environments.registration import HORIZON
-from worlds.minecraft.card.features import FEATURES
 from worlds.minecraft.play.gymnasium.flat import FlatEnvironment
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features, Pixels
@@ -73,6 +72,11 @@ def minedojo_pixels(
     return _environment(*_pixels(minedojo_play(image_size, task), actions), render_mode)
 
 
+OBSERVATIONS = (
+    "compass", "height", "life", "voxels", "rays", "facing", "target", "inventory",
+    "previous_choice", "time",
+)  # fmt: skip
+"""Features of an environment that names none: those of its version. Others are chosen by name."""
 OF_FEATURES = ("observations", "actions", "targets", "items", "horizon")
 
 
@@ -84,7 +88,7 @@ def _divided(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 
 def _features(
     play: Play,
-    observations: Sequence[str] = tuple(name for name in FEATURES if name != "under_way"),
+    observations: Sequence[str] = OBSERVATIONS,
     actions: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
     items: Sequence[str] | None = None,

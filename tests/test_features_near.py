@@ -1,0 +1,139 @@
+"""What policies see of mobs, their own gear, light, fluids and food, in the embedded world."""
+
+import numpy as np
+import pytest
+
+from messages.world import Condition, Interface, Task
+from tests.voxel_world.test_mobs import Yard
+from voxeldojo.engine.looking import ARMOUR
+from voxeldojo.rules import item_id
+from worlds import play
+from worlds.minecraft.card import features
+
+GAME = play("minecraft")
+TASK = Task(id="look", prompt="look", success=Condition(kind="have", name="log"))
+SEEN, SIN, COS, PITCH, NEAR, COMES, KIND = range(7)
+
+
+class Eyes:
+    """The columns of one feature in a yard. ``look`` also lets the readings be read anew."""
+
+    def __init__(self, yard: Yard, name: str) -> None:
+        self.yard = yard
+        self._readings = GAME.readings(yard.world)
+        interface = Interface(
+            observations=[name], actions=["noop"], success=TASK.success, horizon=10
+        )
+        self._features = GAME.features(interface, TASK, 1, yard.world)
+
+    def look(self) -> np.ndarray:
+        self._readings.forget(np.ones(1, bool))
+        nothing = np.zeros(1, np.float32)
+        return self._features.compute(self._readings, nothing, np.full(1, -1))[0].copy()
+
+    def mobs(self) -> np.ndarray:
+        """One row for each mob that there is room for."""
+        columns = self.look()
+        rows = features.MOBS_TOLD["hostiles"] if len(columns) == 33 else 2
+        return columns.reshape(rows, -1)
+
+
+def placed(yard: Yard, name: str, x: float, z: float) -> int:
+    number = yard.mob(name, x, 64, z)
+    yard.mobs["x"][number], yard.mobs["z"][number] = x, z
+    return number
+
+
+def test_hostile_mobs_are_told_by_kind_direction_and_distance() -> None:
+    yard = Yard()
+    placed(yard, "zombie", 16.5, 22.5)
+    placed(yard, "creeper", 13.5, 19.5)  # three metres ahead and three to the right
+    placed(yard, "cow", 19.5, 19.5)
+    near, far, none = Eyes(yard, "hostiles").mobs()
+    kinds = features.HOSTILE_KINDS
+    assert near[KIND - 1 + 1 :].tolist() == [float(kind == "creeper") for kind in kinds]
+    assert far[KIND:].tolist() == [float(kind == "undead") for kind in kinds]
+    assert none.tolist() == [0] * len(none)
+    assert np.degrees(np.arctan2(near[SIN], near[COS])) == pytest.approx(45, abs=8)
+    assert np.degrees(np.arctan2(far[SIN], far[COS])) == pytest.approx(0, abs=4)
+    # The nearest face of a zombie's box is 0.3 m before its middle.
+    assert far[NEAR] == pytest.approx(1 - 5.7 / features.RAY_REACH, abs=0.02)
+    (cow, nobody) = Eyes(yard, "passives").mobs()
+    assert cow[KIND:].tolist() == [float(kind == "cow") for kind in features.PASSIVE_KINDS]
+    assert np.degrees(np.arctan2(cow[SIN], cow[COS])) == pytest.approx(-45, abs=8)
+    assert not nobody.any()
+
+
+def test_one_mob_is_told_once_and_two_of_a_kind_twice() -> None:
+    yard = Yard()
+    placed(yard, "zombie", 16.5, 18.5)  # so near that many rays meet it
+    eyes = Eyes(yard, "hostiles")
+    assert eyes.mobs()[:, SEEN].tolist() == [1, 0, 0]
+    placed(yard, "zombie", 18.5, 20.5)
+    assert eyes.mobs()[:, SEEN].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(("step", "comes"), [(-0.3, 1.0), (0.3, -1.0), (0.0, 0.0)])
+def test_whether_a_mob_comes_is_told_from_the_fifth_look_on(step: float, comes: float) -> None:
+    yard = Yard()
+    number = placed(yard, "zombie", 16.5, 22.5)
+    eyes = Eyes(yard, "hostiles")
+    told = []
+    for _ in range(5):
+        told.append(float(eyes.mobs()[0, COMES]))
+        yard.mobs["z"][number] += step
+    assert told[:4] == [0, 0, 0, 0]
+    assert told[4] == pytest.approx(comes, abs=0.05)
+
+
+def test_what_the_player_walks_is_not_the_mobs_coming() -> None:
+    yard = Yard()
+    placed(yard, "zombie", 16.5, 22.5)
+    eyes = Eyes(yard, "hostiles")
+    for walked in range(5):
+        yard.player["z"] = 16.5 + 0.3 * walked
+        told = float(eyes.mobs()[0, COMES])
+    assert told == pytest.approx(0, abs=0.05)
+
+
+def test_equipment_tells_kind_material_armour_shield_and_what_a_blow_has_left() -> None:
+    yard = Yard()
+    eyes = Eyes(yard, "equipment")
+    kinds = features.HELD_KINDS
+    count = len(kinds)
+    assert eyes.look()[:count].tolist() == [float(kind == "nothing") for kind in kinds]
+    yard.hold("iron_sword")
+    slots = yard.world.state.slots[0]
+    names = ("iron_boots", "iron_leggings", "diamond_chestplate", "leather_helmet", "shield")
+    for place, name in enumerate(names):
+        slots["item"][ARMOUR + place], slots["count"][ARMOUR + place] = item_id(name), 1
+    seen = eyes.look()
+    assert seen[:count].tolist() == [float(kind == "sword") for kind in kinds]
+    assert seen[count:].tolist() == pytest.approx([0.6, (2 + 5 + 8 + 1) / 20, 1, 1])
+    yard.player["cooldown"] = 0  # struck just now: 12.5 ticks until all of it is back
+    assert eyes.look()[-1] == pytest.approx(0.5 / 12.5)
+    yard.hold("bread")
+    assert eyes.look()[kinds.index("food")] == 1
+
+
+def test_fluids_tell_air_water_and_where_lava_is() -> None:
+    yard = Yard()
+    yard.player["yaw"] = 0.0  # faces +z
+    eyes = Eyes(yard, "fluids")
+    dry = eyes.look()
+    assert dry.tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0]
+    yard.put(16, 64, 17, "lava")
+    assert eyes.look()[4:].tolist() == [0, 0, 1, 0, 0]  # ahead
+    yard.player["yaw"] = 90.0  # faces -x: it is to the left now
+    assert eyes.look()[4:].tolist() == [1, 0, 0, 0, 0]
+    yard.put(16, 64, 17, "air")
+    yard.put(16, 64, 16, "water")
+    yard.put(16, 65, 16, "water")
+    assert eyes.look()[1:4].tolist() == [1, 1, 0]
+
+
+def test_light_and_food() -> None:
+    yard = Yard()
+    assert 0 < Eyes(yard, "light").look()[0] <= 1
+    yard.hold("bread", 3)
+    assert Eyes(yard, "food").look().tolist() == pytest.approx([1, np.log(4)])
