@@ -250,9 +250,13 @@ def test_a_rule_file_that_there_is_not_is_refused_in_a_sentence():
 @pytest.mark.parametrize(
     ("item", "inventory", "ladder"),
     [
-        ("beef", {}, [["code"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
-        ("milk_bucket", {"bucket": 1}, [["code"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
-        ("cobblestone", {"wooden_pickaxe": 1}, [["code"], ["rl"], ["rl"]]),
+        ("beef", {}, [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
+        (
+            "milk_bucket",
+            {"bucket": 1},
+            [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]],
+        ),
+        ("cobblestone", {"wooden_pickaxe": 1}, [["code"], ["rl"], ["rl"], ["rl"]]),
         ("planks", {"log": 1}, [["code"], ["rl"]]),
         ("wooden_pickaxe", {"crafting_table": 1}, [["code"], ["rl"], ["rl"]]),
     ],

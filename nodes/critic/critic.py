@@ -51,6 +51,14 @@ class Critic(Node):
             return self._seen(evidence)
         rate = success_rate(evidence)
         success = succeeded(evidence, rate)
+        if success and rate == 1:
+            # There is nothing to explain.
+            return Verdict(
+                success=True,
+                success_rate=rate,
+                reason=told(evidence),
+                episodes=len(evidence.episodes),
+            )
         try:
             answer = self._asked(evidence, rate)
         except RemoteError as error:

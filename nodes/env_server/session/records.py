@@ -101,6 +101,7 @@ class Episodes:
             ended=ENDED[ended],  # type: ignore[arg-type]
             before=self._before[row] or after,
             after=after,
+            cause=self.why[row] if ended == DEATH else "",
         )
 
 

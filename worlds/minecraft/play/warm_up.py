@@ -17,6 +17,8 @@ def action(obs):
             found = (nearest(obs, name), nearest_mob(obs, "cow"), find(obs, name))
         except ValueError:
             pass
+    seen = (seen, obs.killed, obs.used, obs.facing_mob, obs.facing_mob_distance,
+            look_out(obs, "cow"), look_out(obs, "wood"), far_rays(obs), route(obs, 3.0, 0.0, 0))
     try:
         craft("nonsense")
     except ValueError:
