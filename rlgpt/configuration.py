@@ -37,7 +37,8 @@ class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_field
 class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A task as a launch file writes it."""
 
-    success: StrictCondition  # pyright: ignore[reportIncompatibleVariableOverride]
+    # A file has to name one; the message's default is for a goal in words, which says so.
+    success: StrictCondition  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]
     horizon: Positive = 1000
 
 

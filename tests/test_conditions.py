@@ -1,16 +1,21 @@
 """Minecraft's conditions: the env server's judge, and the card's definition by what was seen, agree
 on each kind in the embedded world."""
 
+import msgspec
 import numpy as np
 import pytest
 
+from messages.chat import JudgeQuestion
 from messages.world import Condition, Episode, View
+from nodes.asking import render
+from nodes.llm.prompt_pages import ROOT, samples
 from tests.fake_world import FakeWorld
 from tests.voxel_world.arena import FLOOR, Arena
 from voxeldojo.actions import action
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.rules.mobs import MOB_IDS
 from worlds.minecraft.card.conditions import CONDITIONS, KINDS
+from worlds.minecraft.play import views
 from worlds.minecraft.play.conditions import Judge
 from worlds.minecraft.play.readings import Readings
 from worlds.minecraft.play.views import view
@@ -190,3 +195,24 @@ def test_counts_are_of_the_row_that_began() -> None:
     assert judge.holds(readings, start, 0).tolist() == [True]
     start = tuple(np.copy(each) for each in readings.counters())
     assert judge.holds(readings, start, 1).tolist() == [False]
+
+
+def test_deeds_are_among_what_changed_and_in_the_critics_prompt() -> None:
+    start = Watched(Arena(), "killed", "cow")._before
+    after = msgspec.structs.replace(
+        start, killed={"cow": 2}, used={"iron_sword": 5}, worn=["shield"], biome="desert"
+    )
+    assert views.changes(start, after) == {
+        "biome": f"{start.biome} -> desert",
+        "killed.cow": "0 -> 2",
+        "used.iron_sword": "0 -> 5",
+        "worn": "nothing -> shield",
+    }
+    agent, question = samples()["JudgeQuestion"]
+    assert isinstance(question, JudgeQuestion)
+    episodes = [msgspec.structs.replace(each, after=after) for each in question.evidence.episodes]
+    asked = msgspec.structs.replace(
+        question, evidence=msgspec.structs.replace(question.evidence, episodes=episodes)
+    )
+    user = render(ROOT / "nodes" / agent / "prompts", asked)[1].content
+    assert "killed {'cow': 2}; used {'iron_sword': 5}; wears shield" in user

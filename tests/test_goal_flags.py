@@ -71,7 +71,7 @@ class Twin:
 
     def __init__(self, goals: Goals, task: str) -> None:
         known = goals.task(task)
-        self._world = make_world("embedded", 1, known, strict=False)
+        self._world: Any = make_world("embedded", 1, known, strict=False)
         self._world.reset(np.zeros(1, np.int64), np.array([SEED]))
         self._readings = Readings(self._world)
         self._judge = Judge(known.success, self._world)

@@ -12,7 +12,9 @@ import pytest
 from messages.bus import RemoteError
 from messages.chat import ASK, Answered, Ask, GoalAnswer, GoalQuestion
 from messages.plan import PURSUE, Limits, PursueGoal
-from messages.world import Condition, Task
+from messages.program import Program
+from messages.world import Condition, OpenSession, SeedRange
+from nodes.env_server.session import Session
 from nodes.llm.rulebook.rulebook import RulebookBackend
 from nodes.planner.planner import Planner
 from nodes.tasks import task_problem
@@ -21,12 +23,14 @@ from rlgpt.composition import compose_launch
 from rlgpt.main import main
 from rlgpt.refused import Refused
 from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.engine.state import PLAYER, SETTING
 from voxeldojo.minedojo_api import make
 from voxeldojo.tasks import task_ids, templates
 from worlds import card
 from worlds.card import Goals, Unclear
 from worlds.minecraft.play.making import make_world
 
+WAIT = "def action(obs):\n    for _ in range(5):\n        noop()\n"
 THREE = Condition(kind="have", name="cobblestone", quantity=3)
 
 
@@ -111,10 +115,10 @@ def test_the_start_is_minedojos(goals: Goals, name: str) -> None:
     here = batch.state
     for part in ("blocks", "light", "slots", "mobs", "drops", "kills"):
         np.testing.assert_array_equal(getattr(here, part)[1], getattr(there, part)[0], part)
-    for field in here.players.dtype.names:
+    for field in PLAYER.names or ():
         if field != "fresh":  # MineDojo's was looked at
             assert here.players[1][field] == there.players[0][field], field
-    for field in here.settings.dtype.names:
+    for field in SETTING.names or ():
         if field not in ("half_yaw", "half_pitch", "strict"):  # of the picture; of the interface
             assert here.settings[1][field] == there.settings[0][field], field
     assert [here.players[0][axis] for axis in "xz"] != [here.players[1][axis] for axis in "xz"]
@@ -122,14 +126,20 @@ def test_the_start_is_minedojos(goals: Goals, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_sample_of_all_tasks_can_be_begun_and_stepped(goals: Goals) -> None:
+def test_sessions_of_a_sample_of_all_tasks_begin_and_step(goals: Goals) -> None:
+    program = Program(name="wait", source=WAIT, max_steps=5)
     for name in random.Random(7).sample(task_ids("programmatic"), 120):
-        world = make_world("embedded", 2, goals.task(name), area=64)
-        world.reset(np.arange(2), np.arange(2))
-        for _ in range(5):
-            world.step(np.tile([0, 0, 0, 12, 12, 0, 0, 0], (2, 1)), np.ones(2, bool))
-        assert (world.life()[0] > 0).all(), name
-        world.close()
+        task = goals.task(name)
+        request = OpenSession(
+            session=name, task=task, size=2, seeds=SeedRange(first=0, count=2), interface=None
+        )
+        session = Session(request, make_world("embedded", 2, task, area=64))
+        session.run_program(program)
+        for episode in session.said():
+            assert (episode.steps, episode.ended) == (5, "running"), name
+            assert episode.before.inventory == task.inventory, name
+            assert not task.biome or episode.before.biome == task.biome, name
+        session.close()
 
 
 def test_what_a_practised_subtask_lacks_is_not_in_its_slot(goals: Goals) -> None:
@@ -137,16 +147,14 @@ def test_what_a_practised_subtask_lacks_is_not_in_its_slot(goals: Goals) -> None
     worn, the rest is packed."""
     task = goals.task("combat_zombie_forest_leather_armors_iron_sword_shield")
     left = {"torch": 70, "iron_sword": 1, "leather_helmet": 1}
-    world = make_world("embedded", 1, Task(**{**_fields(task), "inventory": left}))
+    begun = msgspec.structs.replace(task, inventory=left)
+    world = make_world("embedded", 1, begun)
+    assert isinstance(world, EmbeddedWorld)
     world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
     names = [world.item_names[item] for item in world.state.slots[0]["item"]]
     assert names[0] == "iron_sword"
     assert names[36:] == ["air", "air", "air", "leather_helmet", "air"]
     assert world.state.slots[0]["count"][:3].tolist() == [1, 64, 6]
-
-
-def _fields(task: Task) -> dict[str, object]:
-    return {name: getattr(task, name) for name in task.__struct_fields__}
 
 
 def test_plain_overrides_go_on_top() -> None:

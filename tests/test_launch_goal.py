@@ -76,6 +76,15 @@ def test_goal_is_reached_and_reported(place: Path) -> None:
     assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
 
 
+def test_a_goal_that_cannot_be_is_the_users_to_change(place: Path) -> None:
+    """As where a language model finds no condition for a goal in words."""
+    with goal(place, "nodes.planner.parameters.invalid=true") as launch:
+        assert launch.ended() == 2
+        assert "the goal is invalid: no condition was made of 'Harvest one log.'" in launch.text
+        assert "Traceback" not in launch.text
+    assert state(launch.run) == "failed"
+
+
 def test_a_launch_outlives_who_reads_along(place: Path) -> None:
     """`rlgpt launch goal | head -1`: the goal is pursued and reported all the same."""
     with goal(place, "nodes.planner.parameters.seconds=0.5") as launch:

@@ -25,6 +25,7 @@ class Planner(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         seconds: float = 0.0
         refuse: bool = False
+        invalid: bool = False  # rejects the goal as one that there cannot be
         until: str = ""  # a file in the run folder, that is waited for
         debug: bool = False  # calls for the debugger
         mistake: bool = False  # fails until the run folder has a file called `fixed`
@@ -40,6 +41,8 @@ class Planner(Node):
         self.publish(PLAN, status)
         if self.parameters.refuse:
             raise ServiceError("there is no way to that goal")
+        if self.parameters.invalid:
+            raise ServiceError(f"no condition was made of {task.prompt!r}", code="invalid")
         if self.parameters.mistake and not (self.run / "fixed").exists():
             raise KeyError("plan")
         if self.parameters.debug:

@@ -34,8 +34,8 @@ from voxeldojo.tasks.staging import (
     staging_of,
 )
 
-GENERATORS = dict(zip(WORLD_TYPES, (DEFAULT_WORLD, ONE_BIOME, FLAT), strict=True))
-SKIES = dict(zip(WEATHERS, (CLEAR, CLEAR, RAIN, THUNDER), strict=True))
+GENERATORS: dict[str, int] = dict(zip(WORLD_TYPES, (DEFAULT_WORLD, ONE_BIOME, FLAT), strict=True))
+SKIES: dict[str, int] = dict(zip(WEATHERS, (CLEAR, CLEAR, RAIN, THUNDER), strict=True))
 TICK = direct(tick)
 
 

@@ -59,7 +59,7 @@ def _counts(names: list[str], counts: NDArray[np.integer[Any]]) -> dict[str, int
 def changes(before: View, after: View) -> dict[str, str]:
     """What differs, field by field: ``"before -> after"``."""
     changed: dict[str, str] = {}
-    for name in ("life", "food", "facing"):
+    for name in ("life", "food", "facing", "biome", "dimension"):
         was, now = getattr(before, name), getattr(after, name)
         if was != now:
             changed[name] = f"{was} -> {now}"
@@ -69,10 +69,15 @@ def changes(before: View, after: View) -> dict[str, str]:
             changed[name] = f"{was:.0f} -> {now:.0f}"
     if max(abs(a - b) for a, b in zip(before.position, after.position, strict=True)) > 0.1:
         changed["position"] = f"{_place(before)} -> {_place(after)}"
-    for item in sorted(before.inventory.keys() | after.inventory.keys()):
-        was, now = before.inventory.get(item, 0), after.inventory.get(item, 0)
-        if was != now:
-            changed[f"inventory.{item}"] = f"{was} -> {now}"
+    for counted in ("inventory", "killed", "used"):
+        old, new = getattr(before, counted), getattr(after, counted)
+        for name in sorted(old.keys() | new.keys()):
+            was, now = old.get(name, 0), new.get(name, 0)
+            if was != now:
+                changed[f"{counted}.{name}"] = f"{was} -> {now}"
+    if sorted(before.worn) != sorted(after.worn):
+        worn = [", ".join(view.worn) or "nothing" for view in (before, after)]
+        changed["worn"] = " -> ".join(worn)
     return changed
 
 
