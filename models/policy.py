@@ -51,7 +51,7 @@ class PictureEncoder(nn.Module):
 
     def forward(self, columns: Tensor) -> Tensor:
         rows = columns.reshape(-1, *self.shape)
-        found = torch.tanh(self.joined(self.convolutions(rows - 0.5).flatten(1)))
+        found = torch.tanh(self.joined(self.convolutions(rows).flatten(1)))
         return found.reshape(*columns.shape[:-1], PICTURE_WIDTH)
 
 
