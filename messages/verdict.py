@@ -4,6 +4,7 @@ import msgspec
 
 from messages.interface import LIMITED_BY_SERVER, Service
 from messages.program import ProgramReport
+from messages.training import Learning
 from messages.world import DEFAULT_GAME, Condition, Episode, Picture
 
 
@@ -20,6 +21,7 @@ class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     least_episodes: int = 1  # fewer never count as success, at any rate
     reports: list[ProgramReport] = []
     macros: list[str] = []
+    learning: Learning | None = None  # of a policy
     game: str = DEFAULT_GAME
     pictures: list[Picture] = []  # of some of the episodes, for a critic with vision
 

@@ -25,17 +25,28 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int = 1
 
 
+JUDGED = "judged"
+"""The kind of a condition that nothing counted shows: a critic that sees pictures decides."""
+UNSAID = Condition(kind="", name="")
+"""The success of a goal that is said in words alone: the planner makes one of its prompt."""
+
+
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What to achieve, and how an episode starts."""
 
     id: str
     prompt: str
-    success: Condition
+    success: Condition = UNSAID
     game: str = DEFAULT_GAME  # whose card and play it takes (worlds/)
     biome: str = "forest"
     inventory: dict[str, int] = {}
     horizon: int = 1000  # primitive steps in one evaluation episode
     world: dict[str, str | int | float | bool] = {}  # further make() arguments of the world
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether its success is yet to be made of its prompt."""
+        return not self.success.kind
 
 
 class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +117,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     ended: Literal["running", "success", "horizon", "death"]
     before: View
     after: View
+    cause: str = ""  # of a death, in words: "drowning", "a blow of a zombie"
 
 
 class Pictures(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,14 +154,6 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
-class Lead(msgspec.Struct, frozen=True, kw_only=True):
-    """A stage that resets play before the one that is trained: a program, or a policy by the
-    interface that it was trained with; the caller that steps the session makes its choices."""
-
-    program: Program | None = None
-    interface: Interface | None = None
-
-
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """A run of columns of the feature matrix."""
 
@@ -174,6 +178,16 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     choices: list[str]
     layers: list[Layer]
     greedy: bool = False  # the most probable choice instead of a drawn one
+
+
+class Lead(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that resets play before the one that is trained: a program, or a policy by the
+    interface that it was trained with; the caller that steps the session makes its choices. Where
+    a guard is trained the session plays the policy itself, by its ``actor``."""
+
+    program: Program | None = None
+    interface: Interface | None = None
+    actor: Actor | None = None
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,7 +261,14 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     lead: list[Lead] = []  # with autoreset: stages that resets play after the prefix
     interface: Interface | None = None
     guards: list[Guard] = []  # of the prefix, of what leads, and of the interface
+    # With autoreset: a guard is trained, by its condition and its max_steps; the interface is its
+    # policy's. An episode of the interface is a turn of it, and between turns ``guarded`` is
+    # played, one after the other: see docs/sessions.md.
+    guard: Guard | None = None
+    guarded: list[Lead] = []
     autoreset: bool = False
+    once: bool = False  # with autoreset: one episode each, then its environment stands still
+    matched: bool = False  # Stepped.matched is given
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
     # The play that its episodes are stored under; a later session of the same play replaces them.
@@ -273,6 +294,7 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     mask: Array  # bool (size, len(choices)), never all False in a row
     prefix_steps: int  # primitive steps spent by the prefix
     lead: int = -1  # see Stepped
+    waits: bool = False
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -309,10 +331,24 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
     # are those of this policy; -1: those of the trained one.
     lead: int = -1
+    # int64 (size,), where OpenSession.matched asks for it: the primitive choice that does what the
+    # last primitive step of the decision did, -1 where there is none.
+    matched: Array | None = None
+    # Where a guard is trained: in some environments its condition does not hold yet. The next step
+    # plays on what it cuts into; its choices are ignored, and it pays nothing.
+    waits: bool = False
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     session: str
+
+
+class ChoiceUse(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a policy chose something. ``endings``: of a macro's runs, in words -> how many."""
+
+    name: str
+    times: int
+    endings: dict[str, int] = {}
 
 
 class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -321,6 +357,10 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
     pictures: list[Picture] = []  # by environment, in the order they were taken
+    # Of the last policy that played: its choices, the most frequent first, and what went wrong in
+    # its rewards that are code, in words -> how often.
+    choices: list[ChoiceUse] = []
+    mistakes: dict[str, int] = {}
     guards: list[GuardReport] = []  # those that the session had, by the order in which they came
 
 

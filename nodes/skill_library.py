@@ -242,8 +242,9 @@ class Library:
             write_whole(folder / "when.py", learned.guard.when.encode())
             if learned.guard.program is not None:
                 write_whole(folder / "program.py", learned.guard.program.source.encode())
-        if checkpoint is not None and learned.spec is not None:
+        if checkpoint is not None:
             write_whole(folder / CHECKPOINT, checkpoint.read_bytes())
+        if checkpoint is not None and learned.spec is not None:
             write_whole(
                 folder / "spec.json", msgspec.json.format(msgspec.json.encode(learned.spec))
             )

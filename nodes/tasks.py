@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from messages.world import Task
 from worlds import GameError, card, games
+from worlds.card import Unclear
 
 
 def task_problem(task: Task) -> str:
@@ -53,13 +54,29 @@ def rule_file_problem(game: str, file: str) -> str:
     return f"the game {game!r} has no rule file {file!r}; there are {', '.join(known)}"
 
 
+def prompt_problem(task: Task) -> str:
+    """Why the rulebook cannot say when a goal in words is reached, as a sentence; empty if it can,
+    or if the task has a success."""
+    goals = card(task.game).goals
+    if not task.unsaid or goals is None:
+        return ""
+    try:
+        goals.understood(task.prompt)
+    except Unclear as error:
+        return str(error)
+    return ""
+
+
 def _problems(task: Task) -> Iterator[str]:
     try:
         game = card(task.game)
     except GameError as error:
         yield f"game: {error}"
         return
-    if problem := game.conditions.problem(task.success):
+    if task.unsaid:
+        if game.goals is None:
+            yield f"success: the game {task.game} understands no goals in words; name a condition"
+    elif problem := game.conditions.problem(task.success):
         field = "quantity" if problem.startswith("a quantity") else "name"
         if task.success.kind not in game.conditions.kinds:
             field = "kind"

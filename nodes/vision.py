@@ -38,6 +38,19 @@ def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pict
     return Pictures(**msgspec.structs.asdict(wanted))
 
 
+def judging_problem(config: Mapping[str, Any]) -> str:
+    """Why nobody in a launch can judge what only pictures show, as a sentence; empty if the critic
+    can. Of a launch as it is composed, with its ``llm``."""
+    advice = "set nodes.critic.parameters.vision=true, with a model that sees (docs/llm.md)"
+    if node_values(config, "critic").get("vision") is not True:
+        return f"only a critic that sees pictures can judge it: {advice}"
+    profile = config.get("llm")
+    profile = cast("dict[str, Any]", profile) if isinstance(profile, dict) else {}
+    if profile.get("kind") != "replay" and profile.get("vision") is not True:
+        return f"only a critic that sees pictures can judge it, and the model sees none: {advice}"
+    return ""
+
+
 def check_that_the_model_sees(config: Mapping[str, Any]) -> None:
     """Checked before anything is played. A replay needs no vision: its answers are recorded.
 

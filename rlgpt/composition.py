@@ -19,11 +19,16 @@ PRIMARY = "rlgpt_primary"
 
 # Keys that an override may set though the launch file does not mention them; `configuration.check`
 # refuses wrong ones.
-FREE = re.compile(r"(run|seed|keys|task\.game|nodes(\.\w+)+|hosts(\.\w+)*)=")
+FREE = re.compile(
+    r"(run|seed|keys|task\.game|task\.(world|inventory)\.\w+|nodes(\.\w+)+|hosts(\.\w+)*)="
+)
 
 
-# Paths are taken as they are: Hydra's grammar rejects one with `~` or an umlaut.
-PATH = re.compile(r"(?P<key>run|keys|skills|mineclip\.weights)=(?P<path>(?!null$|['\"]).+)")
+# Paths and words are taken as they are: Hydra's grammar rejects a path with `~` or an umlaut, and
+# words with a comma.
+PATH = re.compile(
+    r"(?P<key>run|keys|skills|mineclip\.weights|prompt|task\.id)=(?P<path>(?!null$|['\"]).+)"
+)
 
 
 def launch_folders() -> list[Path]:
@@ -67,10 +72,19 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
         raise
     if not isinstance(data, dict):
         raise Refused(f"{path} is no launch file: it should be a mapping")
-    composed: dict[str, Any] = {str(key): value for key, value in data.items()}
+    composed = _with_goal({str(key): value for key, value in data.items()})
     if composed.get("name") is None:
         composed["name"] = path.stem
     return composed
+
+
+def _with_goal(composed: dict[str, Any]) -> dict[str, Any]:
+    task = composed.get("task")
+    if "prompt" not in composed and not (isinstance(task, dict) and "named" in task):
+        return composed
+    from rlgpt.goals import with_goal  # the game's tasks are read only where one is named
+
+    return with_goal(composed)
 
 
 def _compose(path: Path, arguments: list[str]) -> DictConfig:

@@ -14,7 +14,7 @@ from messages.bus import AddressError
 from messages.bus.address import read_hosts
 from messages.plan import Limits
 from messages.training import TrainingSpec
-from messages.world import Condition, Task
+from messages.world import JUDGED, Condition, Task
 from nodes.config import ConfigError, read_config
 from nodes.files import write_whole
 from rlgpt.conversion import complaint
@@ -138,7 +138,14 @@ def check_task(stack: Stack, source: str) -> None:
     installed where the env server runs, an unknown item, block, mob or biome, a world of another
     game, a method whose rules the game does not have. Called before a node is started."""
     # The rules of the game are imported only here: commands that look into a run do not need them.
-    from nodes.tasks import missing_package, rule_file_problem, task_problem, world_problem
+    from nodes.tasks import (
+        missing_package,
+        prompt_problem,
+        rule_file_problem,
+        task_problem,
+        world_problem,
+    )
+    from nodes.vision import judging_problem
 
     if stack.task is None:
         return
@@ -146,6 +153,12 @@ def check_task(stack: Stack, source: str) -> None:
         raise Refused(f"{source}: task.{problem}")
     if problem := world_problem(stack.task, str(stack.world.get("kind", ""))):
         raise Refused(f"{source}: {problem}")
+    if stack.llm.get("kind") == "rulebook" and (problem := prompt_problem(stack.task)):
+        raise Refused(f"{source}: prompt: {problem}")
+    if stack.task.success.kind == JUDGED:
+        nodes = {name: {"parameters": node.parameters} for name, node in stack.nodes.items()}
+        if problem := judging_problem({"nodes": nodes, "llm": stack.llm}):
+            raise Refused(f"{source}: task {stack.task.id}: {problem}")
     rules = stack.llm.get("rules")
     if isinstance(rules, str) and (problem := rule_file_problem(stack.task.game, rules)):
         raise Refused(f"{source}: llm.rules: {problem}")

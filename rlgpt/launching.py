@@ -138,7 +138,7 @@ class Launch:
         self._report: plan.GoalReport | None = None
         self._trained: training.Trained | None = None
         self._goal_error: str | None = None
-        self._spec_is_wrong = False  # the training's, by the user who wrote it
+        self._invalid = ""  # what the user wrote that cannot be: the spec, or the goal
         self._retryable = False  # the goal failed by a bug or a lost peer, not by a decision
         self._over = threading.Event()
         try:
@@ -227,8 +227,8 @@ class Launch:
                 return  # the launch ended first; the goal is resumed another time
             self._goal_error = error.message if isinstance(error, RemoteError) else str(error)
             self._retryable = isinstance(error, RemoteError) and error.retryable
-            invalid = isinstance(error, RemoteError) and error.code == "invalid"
-            self._spec_is_wrong = invalid and self._stack.training is not None
+            if isinstance(error, RemoteError) and error.code == "invalid":
+                self._invalid = "goal" if self._stack.training is None else "spec"
         self.supervisor.finish()
 
     def conclude(self, seconds: float) -> int:
@@ -255,8 +255,8 @@ class Launch:
             self._view.log(f"failed: {self._goal_error}")
             self._launches.end("failed", self._goal_error)
             self._point_at_report()
-            if self._spec_is_wrong:
-                raise Refused(f"the spec is invalid: {self._goal_error}")
+            if self._invalid:
+                raise Refused(f"the {self._invalid} is invalid: {self._goal_error}")
             hint = f"logs are in {run}"
             if self._retryable:
                 hint += f"; once that is fixed, `rlgpt resume {run}` goes on"

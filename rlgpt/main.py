@@ -10,6 +10,7 @@ from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
     compare,
+    completion,
     doctor,
     episode,
     graph,
@@ -28,6 +29,7 @@ from rlgpt.commands import (
     service,
     skill,
     table,
+    task,
     topic,
     train,
     world,
@@ -79,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     launch.add(commands)
     resume.add(commands)
     train.add(commands)
+    task.add(commands)
     table.add(commands)
     runs.add(commands)
     compare.add(commands)
@@ -99,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     graph.add(commands)
     doctor.add(commands)
     world.add(commands)
+    completion.add(commands, parser)
     return parser
 
 

@@ -33,6 +33,7 @@ from nodes.slow_agent.slow_agent import SlowAgent
 from rlgpt.composition import compose_launch
 from tests.expected_starts import starts
 from tests.fake_world import FakeWorld
+from tests.task_files import WHOLE
 from voxeldojo.actions import PRIMITIVES
 from worlds.minecraft.card import CARD
 from worlds.minecraft.card.features import FEATURES
@@ -42,8 +43,7 @@ from worlds.minecraft.play.runtime import RUNTIME
 LAUNCH = Path(__file__).parents[1] / "launch"
 METHODS = sorted(path.stem for path in (LAUNCH / "method").glob("*.yaml"))
 ALL_TASKS = {
-    path.stem: msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
-    for path in sorted((LAUNCH / "task").glob("*.yaml"))
+    path.stem: msgspec.convert(yaml.safe_load(path.read_text()), type=Task) for path in WHOLE
 }
 TASKS = {name: task for name, task in ALL_TASKS.items() if task.game == "minecraft"}  # the paper's
 NODES: dict[str, Any] = {"planner": Planner, "slow_agent": SlowAgent, "fast_agent": FastAgent}
@@ -250,9 +250,13 @@ def test_a_rule_file_that_there_is_not_is_refused_in_a_sentence():
 @pytest.mark.parametrize(
     ("item", "inventory", "ladder"),
     [
-        ("beef", {}, [["code"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
-        ("milk_bucket", {"bucket": 1}, [["code"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
-        ("cobblestone", {"wooden_pickaxe": 1}, [["code"], ["rl"], ["rl"]]),
+        ("beef", {}, [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
+        (
+            "milk_bucket",
+            {"bucket": 1},
+            [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]],
+        ),
+        ("cobblestone", {"wooden_pickaxe": 1}, [["code"], ["rl"], ["rl"], ["rl"]]),
         ("planks", {"log": 1}, [["code"], ["rl"]]),
         ("wooden_pickaxe", {"crafting_table": 1}, [["code"], ["rl"], ["rl"]]),
     ],

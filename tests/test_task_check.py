@@ -21,12 +21,12 @@ from rlgpt.configuration import check, check_task
 from rlgpt.conversion import convert
 from rlgpt.refused import Refused
 from tests.launch_toys.launched import PATIENCE, environment, eventually
+from tests.task_files import WHOLE
 
 TASK = Task(id="log", prompt="a log", success=Condition(kind="have", name="log"))
-TASKS = Path(__file__).parents[1] / "launch" / "task"
 
 
-@pytest.mark.parametrize("path", sorted(TASKS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
 def test_our_own_tasks_have_no_problem(path: Path) -> None:
     assert task_problem(convert(yaml.safe_load(path.read_text()), Task)) == ""
 

@@ -19,11 +19,13 @@ from PIL import Image
 
 from messages.bus import Bus, RemoteError
 from messages.chat import ASK, Ask, ChatMessage, LookQuestion, PictureNote, digest
-from messages.plan import PURSUE
+from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import (
+    JUDGED,
     Closed,
+    Condition,
     OpenSession,
     Picture,
     Pictures,
@@ -41,6 +43,7 @@ from tests.bus_processes import PATIENCE, ROOT
 from tests.fake_world import FakeWorld
 from tests.test_llm_node import Server, says
 from voxeldojo.viewing.png import png
+from worlds import card
 
 FORWARD = "def action(obs):\n    for _ in range({steps}):\n        forward()\n"
 ANSWER = {
@@ -427,7 +430,7 @@ class Photographing(ToyWorld):
         return msgspec.structs.replace(closed, pictures=pictures)
 
 
-SAID = {
+SAID: dict[str, Any] = {
     "PlanAnswer": {
         "thoughts": "",
         "subtasks": [{"name": "log", "success": msgspec.to_builtins(LOG), "why": ""}],
@@ -476,3 +479,74 @@ def test_tryouts_bring_pictures_and_evaluations_none(run_folder: Path):
     assert [images(request) for request in looked] == [
         [picture(0, step).png for step in (0, STEPS)]
     ]
+
+
+def test_a_creative_goal_is_judged_by_what_the_critic_sees(run_folder: Path):
+    """Nothing is planned or counted; tryout and evaluation are judged by their pictures."""
+    goals = card("minecraft").goals
+    assert goals is not None
+    task = goals.task("creative:0")
+    sub_action = {**SAID["DecomposeAnswer"]["sub_actions"][0]}
+    sub_action["success"] = msgspec.to_builtins(task.success)
+    told = {
+        **SAID,
+        "DecomposeAnswer": {"thoughts": "", "sub_actions": [sub_action]},
+        "LookAnswer": {**ANSWER, "success": True},
+    }
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        name = server.requests[-1]["response_format"]["json_schema"]["name"]
+        says(json.dumps(told[name]))(handler)
+
+    server = Server(answer)
+    try:
+        with stack(
+            run_folder,
+            world=lambda run: Photographing(run, lambda source: ""),
+            llm={"kind": "openai", "url": server.url, "model": "toy", "vision": True},
+            nodes={"critic": {"vision": True, "pictures": {"each": 2, "environments": 1}}},
+            trial_episodes=3,
+        ) as agents:
+            goal = PursueGoal(task=task, limits=Limits(iterations=1))
+            report = agents.bus.run_goal(PURSUE, "demo", goal, timeout=PATIENCE)
+            opened = agents.world.opened
+    finally:
+        server.close()
+    assert report.success
+    assert [subtask.success for subtask in report.subtasks] == [task.success]
+    assert (report.iterations[0].success_rate, report.iterations[0].lines[0].verdict.success) == (
+        1.0,
+        True,
+    )
+    assert all(o.pictures == Pictures(each=2, environments=1) for o in opened)
+    looked = [r for r in server.requests if isinstance(r["messages"][-1]["content"], list)]
+    assert len(looked) == 2
+    assert all("Nothing was counted" in r["messages"][-1]["content"][0]["text"] for r in looked)
+
+
+def test_without_pictures_nothing_creative_is_done(setting: Setting):
+    bare = evidence(worked=6, pictured=0)
+    success = Condition(kind=JUDGED, name="creative:0")
+    verdict = setting.judge(msgspec.structs.replace(bare, success=success))
+    assert (verdict.success, verdict.episodes) == (False, 0)
+    assert not setting.server.requests
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        ([], "only a critic that sees pictures can judge it: set nodes.critic.parameters.vision"),
+        (["nodes.critic.parameters.vision=true"], "and the model sees none"),
+        (["nodes.critic.parameters.vision=true", "llm=openai"], "and the model sees none"),
+    ],
+)
+def test_a_creative_goal_needs_a_critic_that_sees(
+    overrides: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert main(["launch", "goal", "task.id=creative:5", *overrides]) == 2
+    shown = capsys.readouterr().err
+    assert "task creative:5: only a critic that sees pictures can judge it" in shown
+    assert said in shown
+    assert not (tmp_path / "runs").exists()

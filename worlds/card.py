@@ -65,6 +65,53 @@ class Conditions(ABC):
         return float(episode.ended != "death" and self.holds(condition, episode))
 
 
+class Unclear(ValueError):
+    """A goal in words that is not understood; the message is a sentence with what comes near."""
+
+
+class Goals(ABC):
+    """Goals by name and in words."""
+
+    kinds: Sequence[str]
+    """Of the tasks that the game has by name."""
+
+    @abstractmethod
+    def names(self, kind: str = "") -> list[str]:
+        """The names of its tasks, or of those of one kind.
+
+        Raises:
+            ValueError: there is no such kind.
+        """
+
+    @abstractmethod
+    def task(self, name: str) -> Task:
+        """The task of that name: its start, its success and its horizon.
+
+        Raises:
+            ValueError: there is none; the message is a sentence with what comes near.
+        """
+
+    @abstractmethod
+    def kind(self, name: str) -> str:
+        """Of the task of that name."""
+
+    def guidance(self, name: str) -> str:
+        """How to go about the task of that name, in words; empty where nothing is said of it."""
+        return ""
+
+    @abstractmethod
+    def open_task(self, prompt: str) -> Task:
+        """A goal in words as a task whose success is yet to be made: how its episodes begin."""
+
+    @abstractmethod
+    def understood(self, prompt: str) -> Condition:
+        """The condition that words ask for, by rules alone.
+
+        Raises:
+            Unclear: they are no goal that the rules understand.
+        """
+
+
 class Planning(ABC):
     """How what is wanted comes about, by the rules of the game."""
 
@@ -257,6 +304,8 @@ class Card:
     """What is wrong with a task beyond its condition, each beginning with where it stands."""
     setting: Callable[[Task], Mapping[str, str]] = _no_setting
     """Where a task's episodes begin, for prompts: ``{"Biome": "forest"}``."""
+    goals: Goals | None = None
+    """None: the game has no tasks by name and understands no goals in words."""
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
     worlds: Mapping[str, str] = field(default_factory=dict)

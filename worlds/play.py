@@ -144,9 +144,12 @@ class Features(Protocol):
 
     fields: list[Field]
 
-    def compute(self, readings: Any, time: Floats, previous: Ints) -> Floats:
+    def compute(
+        self, readings: Any, time: Floats, previous: Ints, under_way: Floats | None = None
+    ) -> Floats:
         """(B, columns), overwritten by the next call. ``time``: share of the horizon spent (B,).
-        ``previous``: the last choice (B,), -1 for none."""
+        ``previous``: the last choice (B,), -1 for none. ``under_way`` (B, 2): whether a macro was
+        interrupted, and the share of its steps that it has used; None: none was."""
         ...
 
 

@@ -15,7 +15,7 @@ from messages.chat import (
     digest,
 )
 from messages.verdict import JUDGE, Evidence, Verdict
-from messages.world import Picture
+from messages.world import JUDGED, Picture
 from models.outcomes import progress, succeeded, success_rate, told
 from nodes.asking import ask
 from nodes.critic.pictures import choose
@@ -47,8 +47,18 @@ class Critic(Node):
             evidence = msgspec.structs.replace(
                 evidence, required_rate=self.parameters.required_rate
             )
+        if evidence.success.kind == JUDGED:
+            return self._seen(evidence)
         rate = success_rate(evidence)
         success = succeeded(evidence, rate)
+        if success and rate == 1:
+            # There is nothing to explain.
+            return Verdict(
+                success=True,
+                success_rate=rate,
+                reason=told(evidence),
+                episodes=len(evidence.episodes),
+            )
         try:
             answer = self._asked(evidence, rate)
         except RemoteError as error:
@@ -68,6 +78,26 @@ class Critic(Node):
             suggestion=_one_line(answer.suggestion),
             episodes=len(evidence.episodes),
             progress=progress(evidence),
+        )
+
+    def _seen(self, evidence: Evidence) -> Verdict:
+        """Where nothing was counted: what the language model sees decides, of all episodes at
+        once."""
+        if not (self.parameters.vision and evidence.pictures):
+            reason = "Only pictures can show whether it was done, and there were none."
+            return Verdict(success=False, success_rate=0.0, reason=reason)
+        try:
+            answer = self._asked(evidence, 0.0)
+        except RemoteError as error:
+            if error.code != "no_answer":
+                raise
+            return Verdict(success=False, success_rate=0.0, reason=_one_line(error.message))
+        return Verdict(
+            success=answer.success,
+            success_rate=float(answer.success),
+            reason=_one_line(answer.reason),
+            suggestion=_one_line(answer.suggestion),
+            episodes=len(evidence.episodes),
         )
 
     def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:

@@ -13,6 +13,7 @@ import numpy as np
 
 from messages.program import Program, ProgramReport
 from messages.world import (
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -107,6 +108,12 @@ class Recorded:
 
     def pictures(self) -> list[Picture]:
         return self._session.pictures()
+
+    def choices(self) -> list[ChoiceUse]:
+        return self._session.choices()
+
+    def mistakes(self) -> dict[str, int]:
+        return self._session.mistakes()
 
     def guards(self) -> list[GuardReport]:
         return self._session.guards()

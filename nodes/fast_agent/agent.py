@@ -1,7 +1,7 @@
 """What the parts of the fast agent share: its parameters, the player, and how they say what they
 do. `FastAgent` opens the doors."""
 
-from typing import Any
+from typing import Any, Literal
 
 from messages.bounds import Discount, NotNegative, Positive, Share
 from messages.bus import GoalHandle
@@ -46,6 +46,7 @@ class Agent(Node):
         trial_episodes: Positive = 20
         evaluation_episodes: Positive = EVALUATION_EPISODES
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
+        refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
         required_rate: Share = 0.9  # success rate of a tryout that counts as success
         program_steps: Positive = 1000  # primitive steps that one run of a program may take
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
@@ -67,6 +68,17 @@ class Agent(Node):
         skills: str | None = None  # the library's folder, seen from the run folder; None: off
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
+        # Programs that were tried for the subtask: may they join the action space of a policy, and
+        # after how many steps are they interrupted there (None: as the spec says); may a policy
+        # begin as a clone of them; does the best of them stand where the policy does worse?
+        program_macros: bool = True
+        interrupt: Positive | None = None
+        clone: bool = True
+        better_of: bool = True
+        # Which trainings try their policy out as they go on, stop where it falls below its start,
+        # and end with the best weights: those that began as a clone or from an earlier policy.
+        tryouts_in_training: Literal["started", "always", "never"] = "started"
+        tryouts_every: Positive = 50_000  # samples from one to the next
 
     handed_over = ("programs/*.py",)
     parameters: Parameters

@@ -24,10 +24,12 @@ def spec_problems(
     macros_allowed: bool,
     most_samples: int,
     game: str = DEFAULT_GAME,
+    to_clone: Collection[str] = (),
 ) -> list[str]:
     """Every problem at once, the macros' sources apart (the env server checks those).
 
     ``observations``, ``actions``: the names there are. ``most_samples``: the largest budget.
+    ``to_clone``: the programs that a policy may begin as a clone of.
     """
     specs = card(game).specs
     problems: list[str] = []
@@ -44,6 +46,11 @@ def spec_problems(
         if not 1 <= macro.max_steps <= MOST_STEPS:
             problems.append(
                 f"Macro {macro.name!r} needs max_steps of at least 1, and {MOST_STEPS} at most."
+            )
+        if macro.interrupt is not None and not 1 <= macro.interrupt <= MOST_STEPS:
+            problems.append(
+                f"Macro {macro.name!r} is interrupted after {macro.interrupt} steps; give at least "
+                "1, or null for one that runs to its end."
             )
         taken.add(macro.name)
     if not answer.rewards:
@@ -71,9 +78,17 @@ def spec_problems(
         problems.append(
             f"The horizon is {answer.horizon}; it must be at least 1 step, at most {MOST_STEPS}."
         )
+    problems += _clones(answer.clone, to_clone)
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
     return problems
+
+
+def _clones(chosen: list[str], known: Collection[str]) -> list[str]:
+    there = f"choose from {', '.join(known)}" if known else "leave `clone` empty"
+    return [
+        f"There is no program {name!r} to clone: {there}." for name in chosen if name not in known
+    ]
 
 
 def _prompts(term: RewardTerm, observations: Collection[str]) -> list[str]:

@@ -40,6 +40,14 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     imitation_trajectories: Positive = 500  # are kept, at most
     imitation_minibatch: NotNegative = 256  # decisions; 0: all at once
 
+    # The cloned start: what a spec names in `clone` is imitated, then held to.
+    clone_episodes: Positive = 32  # played in all, by the programs in turn
+    clone_epochs: Positive = 100  # over the decisions of those that succeeded, at most
+    clone_until: Amount = 0.1  # cross-entropy at which that ends
+    clone_hold: NotNegative = 8192  # samples from which only the critic learns, at first
+    clone_kl: Amount = 0.1  # weight of KL(clone, policy) in the loss, at first
+    clone_fade: Positive = 30_000  # samples over which that weight falls to 0 in a line
+
     # The network. encoder: width of each field's encoder, 0 for none (see models/policy.py).
     hidden: Positive = 128
     layers: Positive = 2

@@ -1,12 +1,16 @@
 """All that a policy's training consists of between two rollouts: what a checkpoint holds."""
 
+import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
 
+from messages.training import Demonstrated
 from messages.world import Opened
+from models.cloning import faded
 from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
@@ -23,6 +27,15 @@ class Counters(msgspec.Struct, kw_only=True):
     decisions: int = 0
     iterations: int = 0
     seeds_used: int = 0
+
+
+@dataclass
+class Best:
+    """The weights that did best in a tryout."""
+
+    samples: int  # that they had learned from
+    rate: float
+    networks: dict[str, Any]
 
 
 class Spaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +129,10 @@ class TrainingState:
         self.curve: list[tuple[int, float]] = []
         self.stopped = ""  # why training ended, once it has
         self.imitation_loss = 0.0  # of the last epoch of self-imitation
+        self.clone: ActorCritic | None = None  # the networks that it began as, if it was cloned
+        self.demonstrated: list[Demonstrated] = []
+        self.tryouts: list[tuple[int, float]] = []  # (samples, success rate)
+        self.best: Best | None = None  # of the tryouts
         self.generator = torch.Generator().manual_seed(seed)
         self.device = torch.device(parameters.device)
         given = checkpoint or start
@@ -141,14 +158,20 @@ class TrainingState:
             self.stopped = checkpoint["stopped"]
             # Checkpoints of before lack it, and their curve goes on from 0.
             self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
+            self._load_start(checkpoint)
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
-        if self.parameters.uniform:
+        samples, parameters = self.counters.samples, self.parameters
+        if parameters.uniform:
             statistics = UpdateStatistics()
         else:
-            left = max(0.0, 1.0 - self.counters.samples / budget)
-            statistics = self.ppo.update(rollout, left)
+            statistics = self.ppo.update(
+                rollout,
+                max(0.0, 1.0 - samples / budget),
+                faded(parameters.clone_kl, samples, parameters.clone_fade),
+                critic_only=self.clone is not None and samples < parameters.clone_hold,
+            )
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions
@@ -161,6 +184,34 @@ class TrainingState:
             )
         self.curve.append((self.counters.samples, self.episodes.success_rate))
         return statistics
+
+    def hold_to_clone(self) -> None:
+        """The networks are as they were cloned: what comes is held to them."""
+        self.clone = copy.deepcopy(self.networks)
+        self.ppo.clone = self.clone.actor
+
+    def tried(self, rate: float) -> None:
+        """A tryout of the networks as they are; of equals the later one is the best."""
+        self.tryouts.append((self.counters.samples, rate))
+        if self.best is None or rate >= self.best.rate:
+            weights = copy.deepcopy(self.networks.state_dict())
+            self.best = Best(samples=self.counters.samples, rate=rate, networks=weights)
+
+    def take_best(self) -> None:
+        """The networks become those of the best tryout, if there was one."""
+        if self.best is not None:
+            self.networks.load_state_dict(self.best.networks)
+
+    def _load_start(self, checkpoint: dict[str, Any]) -> None:
+        """What checkpoints of before lack."""
+        self.demonstrated = msgspec.convert(checkpoint.get("demonstrated", []), list[Demonstrated])
+        if (weights := checkpoint.get("clone")) is not None:
+            self.clone = copy.deepcopy(self.networks)
+            self.clone.load_state_dict(weights)
+            self.ppo.clone = self.clone.actor
+        self.tryouts = [(samples, rate) for samples, rate in checkpoint.get("tryouts", [])]
+        if (best := checkpoint.get("best")) is not None:
+            self.best = Best(**best)
 
     def sound(self, rollout: Rollout) -> bool:
         """Whether the networks have numbers to say of what the rollout came to in the end."""
@@ -204,4 +255,8 @@ class TrainingState:
             "curve": [list(point) for point in self.curve],
             "stopped": self.stopped,
             "imitation_loss": self.imitation_loss,
+            "clone": self.clone and self.clone.state_dict(),
+            "demonstrated": msgspec.to_builtins(self.demonstrated),
+            "tryouts": [list(tryout) for tryout in self.tryouts],
+            "best": self.best and vars(self.best),
         }

@@ -19,10 +19,12 @@ from nodes.env_server.session import Session
 from tests.voxel_world.malmo_client import DEADLINE, Server, serving
 from voxeldojo.actions import action
 from voxeldojo.rules import craft_index, item_id
+from voxeldojo.rules.mobs import MOB_IDS
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import MineDojoWorld, ports
 from worlds.minecraft.play.minedojo.packing import Malformed, _pack, _unpack
-from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT
+from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT, _placed
+from worlds.minecraft.play.minedojo.seen import Statistics
 from worlds.minecraft.play.readings import Readings
 from worlds.play import WorldError
 
@@ -49,6 +51,37 @@ def real(server: Server, size: int = 1, **options: Any) -> MineDojoWorld:
     found = make_world("minedojo", size, task(inventory={"log": 3}), **given)
     assert isinstance(found, MineDojoWorld)
     return found
+
+
+def test_statistics_are_those_of_the_games_own_names() -> None:
+    counted = Statistics(2)
+    stat = {"kill_entity": {"pig_zombie": 2}, "use_item": {"minecraft": {"bow": 3}}}
+    counted.take(1, {**stat, "time_since_death": 70})
+    assert counted.killed[:, MOB_IDS["zombie_pigman"]].tolist() == [0, 2]
+    assert counted.used[:, item_id("bow")].tolist() == [0, 3]
+    assert counted.ages.tolist() == [0, 70]
+    counted.take(1, {})
+    assert not counted.killed.any()
+    assert not counted.used.any()
+
+
+def test_the_start_inventory_lies_where_it_is_told_to() -> None:
+    held = {"torch": 70, "iron_sword": 1, "shield": 1}
+    slots = {0: "iron_sword", 40: "shield", 36: "iron_boots"}
+    assert _placed(held, slots) == [
+        (0, "iron_sword", 0, 1),
+        (40, "shield", 0, 1),
+        (1, "torch", 0, 64),
+        (2, "torch", 0, 6),
+    ]
+    with pytest.raises(ValueError, match="more than the 36 slots"):
+        _placed({"torch": 64 * 37}, {})
+
+
+def test_it_lays_out_no_mobs() -> None:
+    asked = task(world={"initial_mobs": "cow"})
+    with pytest.raises(ValueError, match="the minedojo world has no option initial_mobs"):
+        make_world("minedojo", 1, asked)
 
 
 def begin(world: MineDojoWorld, seed: int = 5) -> None:

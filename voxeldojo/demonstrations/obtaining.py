@@ -102,13 +102,22 @@ class Obtaining:
                 self.need_tool(need)
             elif ":" not in need:
                 self.obtain(need)
+        for need in rule.needs:
+            if need.startswith(("block:", "mob:")):
+                self.go_where(self.way(need))
         deed(self, rule, count)
 
     def go_where(self, rule: Rule) -> None:
-        """To the place that a rule needs, if there is a script of how one gets there."""
+        """To the place that a rule needs, if there is a script of how one gets there: first to its
+        dimension, then on."""
         for need in rule.needs:
-            if need.startswith("place:") and (way := self.way(need)).how in self._deeds:
-                self.do(way, 1)
+            if not need.startswith(("place:", "biome:")):
+                continue
+            way = self.way(need)
+            self.go_where(way)
+            deed = self._deeds.get(way.how)
+            if deed is not None:
+                deed(self, way, 1)
 
     def _break(self, block: str, item: str, count: int) -> None:
         source = self.way(f"block:{block}")

@@ -11,7 +11,7 @@ from voxeldojo.engine import observing
 from voxeldojo.engine.apart import connect
 from voxeldojo.engine.deaths import cause_of
 from voxeldojo.engine.direct import direct
-from voxeldojo.engine.hands.items import lay_drop
+from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.engine.looking import (
     ARMOUR,
     look_around,
@@ -31,6 +31,7 @@ from voxeldojo.engine.seeing import check_seeing
 from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
 from voxeldojo.rules import biome_named, block_names, item_id, item_names
+from voxeldojo.tasks import slots_in
 from voxeldojo.world import OBSERVED, Bools, Floats, Ints, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
@@ -40,8 +41,8 @@ STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cas
 class EmbeddedWorld(World):
     """``size`` worlds, stepped side by side in one compiled call.
 
-    ``biome``: what each world is all of. ``inventory``: how many of which item the player begins
-    with.
+    ``biome``: what each world is all of, where it is of one (``generate_world_type``).
+    ``inventory``: how many of which item the player begins with.
     ``area``: columns along each side of the window around the player, 32, 64, 128 or 256.
     ``break_speed_multiplier``: how much faster blocks break than in the game. ``image_size``:
     (height, width) of the picture in ``observation``; the field of view in which a crafting table
@@ -100,13 +101,17 @@ class EmbeddedWorld(World):
         self._all = np.arange(size)
         self.block_names = block_names
         self.item_names = item_names
-        self.biome = biome_named(biome)
+        of_one = staged.generate_world_type == "specified_biome"
+        self.biome = biome_named(biome if biome or of_one else "plains")
         self.image_size = image_size
         self.use_voxel = use_voxel
         self.voxel_radius = voxel_radius
         self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
         self.rules = rules()
         self._equipment = _equipment(inventory or {}, self.rules.item["stack"])
+        self._arranged, self._packed = _arranged(
+            self._equipment, slots_in(staged.initial_slots), self.rules.item["stack"]
+        )
         height, width = image_size
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
         self.half_yaw = 35.0 * min(1.0, width / height)
@@ -144,9 +149,22 @@ class EmbeddedWorld(World):
             self.rules,
             environments,
             seeds,
-            self._equipment,
+            self._equipment[:0] if self._arranged else self._equipment,
         )
+        if self._arranged:
+            self._arrange(environments)
         self._scene.set_up(self, environments)
+
+    def _arrange(self, environments: Ints) -> None:
+        """The start inventory, some of it in slots of its own."""
+        for w in environments.tolist():
+            for place, item, count in self._arranged:
+                self.state.slots[w, place]["item"], self.state.slots[w, place]["count"] = (
+                    item,
+                    count,
+                )
+            for item, count in self._packed.tolist():
+                add_items(self.state, self.rules, w, item, count, 0, 0)
 
     def step(self, actions: Ints, active: Bools) -> None:
         actions, active = np.asarray(actions), np.asarray(active)
@@ -379,6 +397,25 @@ def _equipment(inventory: Mapping[str, int], stacks: NDArray[np.int32]) -> Ints:
     if slots > 36:
         raise ValueError(f"the start inventory needs {slots} slots, there are 36")
     return np.array(rows, np.int64).reshape(-1, 2)
+
+
+def _arranged(
+    equipment: Ints, slots: Mapping[int, str], stacks: NDArray[np.int32]
+) -> tuple[list[tuple[int, int, int]], Ints]:
+    """What lies in slots of its own: rows of slot, item and count. And the rest, rows of item and
+    count."""
+    left: dict[int, int] = {}
+    for item, count in equipment.tolist():
+        left[item] = left.get(item, 0) + count
+    found: list[tuple[int, int, int]] = []
+    for slot, name in slots.items():
+        item = item_id(name)
+        count = min(left.get(item, 0), int(stacks[item]))
+        if count:
+            found.append((slot, item, count))
+            left[item] -= count
+    rest = [(item, count) for item, count in left.items() if count]
+    return found, np.array(rest, np.int64).reshape(-1, 2)
 
 
 __all__ = ["HEIGHT", "EmbeddedWorld"]

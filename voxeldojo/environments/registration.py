@@ -11,12 +11,10 @@ from gymnasium.envs.registration import EnvSpec
 
 from voxeldojo.tasks import task_ids
 from voxeldojo.tasks.catalogue import PLAYTHROUGH
+from voxeldojo.tasks.horizons import PLAYTHROUGH_STEPS, TASK_HORIZON
 
 HORIZON = 1000
 """Steps of an episode of ``HarvestLog``."""
-TASK_HORIZON = 3000
-"""Steps of an episode of MineDojo's tasks, which name none."""
-PLAYTHROUGH_STEPS = 115_200  # MineDojo's own limit
 
 
 def register() -> None:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from voxeldojo.meta_tasks import terms
 from voxeldojo.meta_tasks.tally import Tally
 from voxeldojo.tasks import TaskSpec, meta_task_named, task_kwargs, tech_items
+from voxeldojo.tasks.horizons import PLAYTHROUGH_STEPS
 
-PLAYTHROUGH_STEPS = 8 * 3600 * 4  # eight hours of a beginner, four actions a second
 DRAGON_EGG = "dragon_egg"
 
 

@@ -4,16 +4,13 @@ The places come out of the same random numbers as in the real package, so that a
 lays out the same mobs in both.
 """
 
-import hashlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from voxeldojo.engine.scene.box import Box
 from voxeldojo.game import Game
 from voxeldojo.tasks import MOBS, WorldSettings
-
-Corner = tuple[float, float, float]
 
 
 class Spawns:
@@ -66,31 +63,6 @@ def allowed(name: str, height: float, light: float) -> bool:
         and light <= conditions["light_at_most"].get(name, np.inf)
         and light >= conditions["light_at_least"].get(name, -np.inf)
     )
-
-
-class Box:
-    """gym 0.21's Box of float32, as far as drawing from it goes."""
-
-    def __init__(self, low: Corner, high: Corner, rows: int, seed: int | None) -> None:
-        self._low = np.tile(np.array(low, np.float32), (rows, 1)).ravel()
-        self._high = np.tile(np.array(high, np.float32), (rows, 1)).ravel()
-        self._chance = np.random.RandomState()
-        if seed is not None:
-            self._chance.seed(_words(seed))
-
-    def sample(self) -> NDArray[np.float32]:
-        drawn = self._chance.uniform(low=self._low, high=self._high, size=len(self._low))
-        return drawn.astype(np.float32).reshape(-1, 3)
-
-
-def _words(seed: int) -> list[int]:
-    """The 32-bit words that gym 0.21 makes of a seed."""
-    digest = hashlib.sha512(str(seed).encode()).digest()[:8]
-    value = int.from_bytes(digest, "little")
-    words = [value & 0xFFFFFFFF, value >> 32]
-    while words and words[-1] == 0:
-        words.pop()
-    return words or [0]
 
 
 def _summon(mob: str, place: Any) -> str:

@@ -22,7 +22,15 @@ from voxeldojo.tasks.catalogue import (
     task_suite,
     templates,
 )
-from voxeldojo.tasks.inventory import SLOTS, InventoryItem, Placed, inventory_items, placed
+from voxeldojo.tasks.inventory import (
+    SLOTS,
+    InventoryItem,
+    Placed,
+    inventory_items,
+    placed,
+    slots_in,
+    slots_text,
+)
 from voxeldojo.tasks.settings import MobSpawn, RateSpawn, WorldSettings, world_settings
 
 __all__ = [
@@ -44,6 +52,8 @@ __all__ = [
     "meta_task_named",
     "meta_tasks",
     "placed",
+    "slots_in",
+    "slots_text",
     "task_ids",
     "task_kwargs",
     "task_spec",

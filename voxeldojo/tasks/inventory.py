@@ -45,6 +45,34 @@ def placed(item: InventoryItem) -> Placed:
     return Placed(slot, item.name, item.variant or 0, item.quantity or 1)
 
 
+def slots_in(text: str) -> dict[int, str]:
+    """``mainhand=iron_sword, 1=torch``: the slots (0..40), each with the item that lies in it.
+
+    Raises:
+        ValueError: it is not written so, or there is no such slot.
+    """
+    found: dict[int, str] = {}
+    for part in text.split(","):
+        if not part.strip():
+            continue
+        where, _, name = (word.strip() for word in part.partition("="))
+        number = SLOTS.get(where, int(where) if where.isdecimal() else LAST_SLOT + 1)
+        if not name or number > LAST_SLOT:
+            raise ValueError(
+                f"{part.strip()!r} is no SLOT=ITEM; slots are 0 to {LAST_SLOT}, {', '.join(SLOTS)}"
+            )
+        if number in found:
+            raise ValueError(f"the slot {where} is named twice")
+        found[number] = name
+    return found
+
+
+def slots_text(items: list[Placed]) -> str:
+    """What `slots_in` reads, of these items."""
+    names = {number: name for name, number in SLOTS.items()}
+    return ", ".join(f"{names.get(item.slot, item.slot)}={item.name}" for item in items)
+
+
 def _of_dict(slot: Any, entry: Any) -> InventoryItem:
     if not isinstance(entry, Mapping) or not {"name"} <= set(entry) <= set(InventoryItem._fields):
         raise TypeError(f"slot {slot!r} wants {{name, variant, quantity}}, not {entry!r}")

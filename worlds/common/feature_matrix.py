@@ -24,7 +24,8 @@ class Columns(NamedTuple):
 
 class FeatureMatrix:
     """``names`` in their order, computed into a buffer that is used again. ``columns``: what the
-    game itself has; `time`, `previous_choice`, `mineclip` and pictures (`rgb`) are of all games.
+    game itself has; `time`, `previous_choice`, `under_way`, `mineclip` and pictures (`rgb`) are of
+    all games.
     ``choices``: how many there are. ``size``: of the batch.
 
     Raises:
@@ -36,9 +37,11 @@ class FeatureMatrix:
     ) -> None:
         self._time: Floats = np.zeros(size, np.float32)
         self._previous: Ints = np.full(size, -1)
+        self._under_way: Floats | None = None
         general = {
             "previous_choice": Columns(choices, self._previous_choice),
             "time": Columns(1, self._spent_time),
+            "under_way": Columns(2, self._interrupted),
         }
         known = {**columns, **general}
         if not names:
@@ -59,10 +62,13 @@ class FeatureMatrix:
             self._writers.append((known[field.name].write, part))
             column += field.size
 
-    def compute(self, readings: Any, time: Floats, previous: Ints) -> Floats:
+    def compute(
+        self, readings: Any, time: Floats, previous: Ints, under_way: Floats | None = None
+    ) -> Floats:
         """The matrix (B, F). ``time``: share of the horizon spent. ``previous``: the last choice,
-        -1 for none. It is overwritten by the next call."""
-        self._time, self._previous = time, previous
+        -1 for none. ``under_way`` (B, 2): of a macro that was interrupted; None: none was. It is
+        overwritten by the next call."""
+        self._time, self._previous, self._under_way = time, previous, under_way
         for write, part in self._writers:
             write(readings, part)
         return self.matrix
@@ -71,6 +77,9 @@ class FeatureMatrix:
         out[:] = 0
         rows = np.flatnonzero(self._previous >= 0)
         out[rows, self._previous[rows]] = 1
+
+    def _interrupted(self, readings: Any, out: Floats) -> None:
+        out[:] = 0 if self._under_way is None else self._under_way
 
     def _spent_time(self, readings: Any, out: Floats) -> None:
         out[:, 0] = self._time

@@ -43,6 +43,12 @@ FEATURES = {
         Feature(name="previous_choice", size=0, description="the last choice, one-hot"),
         RGB,
         Feature(name="time", size=1, description="share of the horizon that is spent"),
+        Feature(
+            name="under_way",
+            size=2,
+            description="whether the last choice was a macro that was interrupted and goes on if "
+            "it is chosen again, and the share of its max_steps that it has used",
+        ),
     )
 }
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from worlds.card import Card
 from worlds.minecraft.card.conditions import CONDITIONS
+from worlds.minecraft.card.goals import GOALS
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.card.planning import PLANNING
 from worlds.minecraft.card.rulebook import RULEBOOK
@@ -23,6 +24,7 @@ CARD = Card(
     language=LANGUAGE,
     task_problems=task_problems,
     setting=setting,
+    goals=GOALS,
     worlds={
         "embedded": "the embedded world, which has Minecraft 1.11.2's rules and MineDojo's "
         "interface and is not Minecraft",

@@ -4,12 +4,14 @@ said in sentences that it can act on."""
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from messages.world import Condition, Episode
+from messages.world import JUDGED, Condition, Episode
 from voxeldojo.names import near
 from voxeldojo.rules import BIOMES, ITEMS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names
+from voxeldojo.tasks import UnknownTask, task_spec
 from worlds.card import Conditions
 from worlds.common.counting import gained, grown
+from worlds.minecraft.card.naming import not_a_block, not_an_item, not_seen
 
 MOST_ITEMS = 36 * 64
 """What an inventory holds of one item."""
@@ -76,13 +78,17 @@ class MinecraftConditions(Conditions):
 
 def item_problem(name: str) -> str:
     """Of an item's registry name."""
-    return "" if name in _ITEMS else f"there is no item {name!r}{near(name, item_names)}"
+    if name in _ITEMS:
+        return ""
+    return not_an_item(name) or f"there is no item {name!r}{near(name, item_names)}"
 
 
 def seen_problem(name: str, mobs: bool = True) -> str:
     """Of the localised name of a block, or with ``mobs`` of a mob."""
     if name in _BLOCKS or (mobs and name in _MOBS):
         return ""
+    if other := not_seen(name) if mobs else not_a_block(name):
+        return other
     known = [*block_names, *(_MOBS if mobs else ())]
     return f"there is no block {'or mob ' if mobs else ''}called {name!r}{near(name, known)}"
 
@@ -114,6 +120,14 @@ def _biome_problem(name: str) -> str:
 def _one_of(what: str, *names: str) -> Callable[[str], str]:
     known = " or ".join((", ".join(names[:-1]), names[-1]))
     return lambda name: "" if name in names else f"{what} is {known}, not {name!r}"
+
+
+def _creative_problem(name: str) -> str:
+    try:
+        known = task_spec(name).kind == "creative"
+    except UnknownTask as error:
+        return str(error)
+    return "" if known else f"only creative tasks are judged by pictures, and {name} is none"
 
 
 def _is_mob(name: str) -> bool:
@@ -268,6 +282,15 @@ KINDS: dict[str, Kind] = {
         short=lambda c: f"{c.name} {c.quantity} or more",
         holds=_health_holds,
         most=lambda c: VITALS[c.name],
+    ),
+    JUDGED: Kind(
+        meaning="a critic that looks at pictures of the episodes finds done what MineDojo's "
+        "creative task ``name`` asks for; only where the goal itself is so",
+        name_problem=_creative_problem,
+        words=lambda c: f"pictures that show this done: {task_spec(c.name).prompt}",
+        short=lambda c: f"{c.name} done, by the pictures",
+        holds=lambda c, episode: False,
+        most=lambda c: 1,
     ),
 }
 """All that there are, by name."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from worlds.language import Language
+from worlds.minecraft.card.naming import not_a_block, not_a_mob, not_an_item, not_seen
 
 _HERE = Path(__file__).parent
 
@@ -13,16 +14,32 @@ LANGUAGE = Language(
         "sneak": 0, "attack": 0, "forward_attack": 0, "use": 0, "drop": 0, "turn": 1, "look": 1,
         "craft": 1, "equip": 1, "place": 1, "destroy": 1,
     },
-    functions=frozenset({"nearest", "nearest_mob", "find"}),
+    functions=frozenset({"nearest", "nearest_mob", "find", "look_out", "far_rays", "route"}),
     fields=frozenset(
         {
             "position", "yaw", "pitch", "life", "food", "inventory", "facing", "facing_distance",
             "rays", "craftable", "steps", "block", "distance", "oxygen", "light", "held",
-            "equipment", "nearby_table", "nearby_furnace", "entity", "entity_distance",
+            "equipment", "facing_mob", "facing_mob_distance", "killed", "used", "nearby_table",
+            "nearby_furnace", "entity", "entity_distance",
         }
     ),
     methods=frozenset({"block"}),
-    helpers=frozenset({"look_at", "walk_to", "walk_on", "dig_at", "place_at"}),
+    helpers=frozenset(
+        {
+            "look_at", "walk_to", "walk_on", "step_on", "dig_at", "place_at", "travel", "roam",
+            "surface", "sink", "drive", "stair_up",
+        }
+    ),
     helper_folder=_HERE / "helpers",
     stub=_HERE / "program_api.pyi",
+    naming={"block": not_a_block, "item": not_an_item, "mob": not_a_mob, "seen": not_seen},
+    named_arguments={
+        "find": (1, "block"), "nearest": (1, "block"), "nearest_mob": (1, "mob"),
+        "craft": (0, "item"), "equip": (0, "item"), "place": (0, "item"), "destroy": (0, "item"),
+        "place_at": (1, "item"),
+    },
+    named_fields={
+        "facing": "seen", "block": "block", "entity": "mob", "held": "item", "inventory": "item",
+        "craftable": "item", "equipment": "item",
+    },
 )  # fmt: skip

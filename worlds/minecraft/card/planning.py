@@ -14,8 +14,21 @@ from worlds.common.ways import Way
 from worlds.minecraft.card.ways import WAYS
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
+_WEAPONS = tuple(
+    f"{stuff}_{kind}"
+    for stuff in ("diamond", "iron", "stone", "golden", "wooden")
+    for kind in ("sword", "axe")
+)
+_DANGEROUS = frozenset(
+    mob.name for mob in MOBS if mob.name not in (
+        "bat", "chicken", "cow", "donkey", "horse", "llama", "mooshroom", "mule", "ocelot", "pig",
+        "rabbit", "sheep", "skeleton_horse", "snowman", "squid", "villager", "zombie_horse",
+    )
+)  # fmt: skip
+"""Whom nobody fights with bare hands who can help it."""
 _MOBS = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
+_CARRIED = {"nearby": "places", "placed": "places", "used": "uses", "worn": "puts on"}
 _VERBS = {
     "dig": "harvest",
     "craft": "craft",
@@ -63,20 +76,48 @@ class MinecraftPlanning(WayPlanning):
         burning = " (and fuel: coal that is held for 8 of them, 2 planks for 3)"
         super().__init__(ARITHMETIC, _VERBS, _PHRASES, burning)
 
+    def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
+        before: list[Subtask] = []
+        held = dict(inventory)
+        for item, count in self._besides(success, held).items():
+            if (more := count - held.get(item, 0)) > 0:
+                before += super().plan_for(Condition(kind="have", name=item, quantity=more), held)
+                held = self.expected(before, inventory)
+        return before + super().plan_for(success, held)
+
+    def _besides(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
+        """What is to be had beside what a condition names: an arrow for a bow, and a weapon for
+        who fights what fights back."""
+        if success.kind == "used" and success.name == "bow":
+            return {"arrow": success.quantity}
+        if success.kind == "killed" and success.name in _DANGEROUS:
+            armed = any(inventory.get(weapon, 0) for weapon in _WEAPONS)
+            return {} if armed else {"stone_sword": 1}
+        return {}
+
     def wanted(self, success: Condition, inventory: Mapping[str, int]) -> tuple[str, int] | None:
-        if success.kind == "nearby":
+        if success.kind in ("nearby", "used", "worn"):
             return success.name, 1
+        if success.kind == "placed":
+            return success.name, success.quantity
         return super().wanted(success, inventory)
 
     def last(self, success: Condition) -> Subtask | None:
-        if success.kind == "have":
+        kind, thing = success.kind, success.name.replace("_", " ")
+        if kind == "have":
             return None
-        verb = "place" if success.kind == "nearby" else "find"
-        name = f"{verb} {success.name.replace('_', ' ')}"
-        return Subtask(name=name, success=success, why="the goal")
+        names = {
+            "nearby": f"place {thing}",
+            "killed": f"kill {success.quantity} {thing}",
+            "used": f"use {thing}",
+            "placed": f"put down {success.quantity} {thing}",
+            "worn": f"put {thing} on",
+        }
+        return Subtask(name=names.get(kind, f"find {thing}"), success=success, why="the goal")
 
     def aim(self, success: Condition) -> str:
-        return "to be placed" if success.kind == "nearby" else "the goal"
+        aims = {"nearby": "to be placed", "placed": "to be placed", "used": "to be used"}
+        return {**aims, "worn": "to be worn"}.get(success.kind, "the goal")
 
     def shortfalls(self, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
         found = super().shortfalls(subtasks, inventory)
@@ -85,9 +126,9 @@ class MinecraftPlanning(WayPlanning):
             success = subtask.success
             if success.kind == "have":
                 held[success.name] = held.get(success.name, 0) + success.quantity
-            elif success.kind == "nearby" and not held.get(success.name, 0):
+            elif success.kind in _CARRIED and not held.get(success.name, 0):
                 found.append(
-                    f"The subtask {subtask.name!r} places a {success.name}, "
+                    f"The subtask {subtask.name!r} {_CARRIED[success.kind]} a {success.name}, "
                     "which no earlier one gets."
                 )
         return found

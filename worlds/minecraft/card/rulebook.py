@@ -1,6 +1,7 @@
 """What the rulebook's rules for Minecraft are filled in with.
 
-``tables`` of a rule file: ``blocks`` (the block to look for, by the item that is wanted),
+``tables`` of a rule file: ``by_parts`` (blocks of which a single one is gone about step by step),
+``blocks`` (the block to look for, by the item that is wanted),
 ``sources`` (what a person calls the place where a block is found), ``levels`` (how deep one goes
 for a block).
 """
@@ -9,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from messages.world import Condition
-from voxeldojo.rules import BLOCKS
-from voxeldojo.rules.mobs import MOBS
+from voxeldojo.rules import BLOCKS, ITEMS
+from voxeldojo.rules.mobs import MOBS, entity_names, mob_names
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.planning import needs
@@ -19,6 +20,18 @@ from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
+_KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear"}
+_ITEMS = {item.name: item for item in ITEMS}
+_USES = {
+    "wear": "put it on",
+    "shoot": "shoot an arrow",
+    "till": "till the ground",
+    "dig": "dig a block with it",
+    "place": "put it down",
+    "use": "press the use key",
+}
+"""How an item is used, and in words."""
+
 _LISTS = ("sources", "crafts", "places", "hands")
 
 
@@ -34,13 +47,15 @@ class MinecraftRulebook(RulebookRules):
         or ``place``."""
         if goal.kind == "nearby":
             return "place"
+        if goal.kind in _KINDS:
+            return _KINDS[goal.kind]
         if goal.kind != "have":
             return "reach"
         way = _way(goal, inventory)
         if way is None or way.how == "find":
             if _dug_from(goal.name, tables) is None:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
-            return "gather" if alone else "collect"
+            return "collect"
         if way.how in MADE:
             return "make_at" if way.station else "make"
         if way.how == "kill":
@@ -49,9 +64,11 @@ class MinecraftRulebook(RulebookRules):
             if way.of not in {mob.name for mob in MOBS}:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
             return "apply"
-        if _block_of(goal, tables) in tables["levels"]:
+        block = _block_of(goal, tables)
+        if block in tables["levels"]:
             return "mine"
-        return "gather" if alone and goal.quantity == 1 else "collect"
+        by_parts = alone and goal.quantity == 1 and block in tables["by_parts"]
+        return "gather" if by_parts else "collect"
 
     def words(
         self, goal: Condition, inventory: Mapping[str, int], tables: Tables
@@ -68,6 +85,7 @@ class MinecraftRulebook(RulebookRules):
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
             "of": way.of if way else "",
+            "use": _USES[use_of(goal.name)],
             "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
             "station": (way.station if way else "").replace("_", " "),
             "station_item": way.station if way else "",
@@ -82,10 +100,11 @@ class MinecraftRulebook(RulebookRules):
             "ITEM": goal.name,
             "BLOCK": block,
             "QUANTITY": goal.quantity,
-            "MOB": way.of,
+            "MOB": _as_seen(goal.name if goal.kind == "killed" else way.of),
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
             "STATION": goal.name if goal.kind == "nearby" else way.station,
+            "USE": use_of(goal.name),
             "LEVEL": tables["levels"].get(block, 0),
         }
 
@@ -139,14 +158,35 @@ def _dug_from(item: str, tables: Tables) -> str | None:
     """Localised name of the block that the item is dug from."""
     if (chosen := tables["blocks"].get(item)) is not None:
         return chosen
+    # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
+    way = _way(Condition(kind="have", name=item), _NOTHING)
+    if way is not None and way.how == "dig":
+        return _LOCALISED.get(way.of)
     dropping = [block for block in BLOCKS if any(drop[0] == item for drop in block.drops)]
     # Of several blocks, the one that gives it for certain and has its name is the natural one.
     dropping.sort(key=lambda block: (block.name != item, block.hardness))
-    if dropping:
-        return dropping[0].localised
-    # What a block gives to one tool alone, as a dead bush itself to shears, is none of its drops.
-    way = _way(Condition(kind="have", name=item), _NOTHING)
-    return _LOCALISED.get(way.of) if way is not None and way.how == "dig" else None
+    return dropping[0].localised if dropping else None
+
+
+def _as_seen(mob: str) -> str:
+    """A mob's name as rays tell it, by the one that it is summoned by."""
+    return entity_names[mob_names.index(mob)] if mob in mob_names else mob
+
+
+def use_of(item: str) -> str:
+    """How an item is used: one of ``_USES``."""
+    entry = _ITEMS.get(item)
+    if entry is None:
+        return "use"
+    if entry.slot != "mainhand":
+        return "wear"
+    if item == "bow":
+        return "shoot"
+    if item.endswith("_hoe"):
+        return "till"
+    if entry.block:
+        return "place"
+    return "dig" if item.endswith(("_sword", "_axe", "_pickaxe", "_shovel")) else "use"
 
 
 def _article(name: str) -> str:

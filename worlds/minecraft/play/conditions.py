@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from messages.world import Condition
+from messages.world import JUDGED, Condition
 from voxeldojo.names import near
 from voxeldojo.rules import biome_named
 from voxeldojo.rules.mobs import entity_names, mob_names
@@ -202,6 +202,11 @@ def _kept_up(condition: Condition, world: World) -> Watch:
     return _now(lambda readings: readings.life()[vital] >= least)
 
 
+def _never(condition: Condition, world: World) -> Watch:
+    """The critic judges it afterwards; the episode goes on to its horizon."""
+    return _now(lambda readings: np.zeros(readings.world.size, np.bool_))
+
+
 def _now(holds: Callable[[Readings], Bools]) -> Watch:
     """What is seen of the moment, wherever the episode began."""
     return lambda readings, start, version: holds(readings)
@@ -221,4 +226,5 @@ _MAKERS: dict[str, Callable[[Condition, World], Watch]] = {
     "in_dimension": _in_dimension,
     "height": _at_height,
     "health": _kept_up,
+    JUDGED: _never,
 }

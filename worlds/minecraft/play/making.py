@@ -20,6 +20,8 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
         raise ValueError(f"there is no world {kind!r}; there are {', '.join(KINDS)}")
     made = _class_of(kind)
     chosen = {**options, **task.world}
+    if not task.biome:
+        chosen.setdefault("generate_world_type", "default")
     unknown = sorted(set(chosen) - set(made.OPTIONS))
     if unknown:
         raise ValueError(

@@ -17,16 +17,20 @@ from voxeldojo.rules import CRAFTS
 from voxeldojo.rules.mobs import entity_names, mob_names
 from worlds.minecraft.card.features import ARM_REACH
 from worlds.minecraft.play.readings import (
+    FAR,
+    FAR_GRID,
     MOB_GRID,
     PROGRAM_GRID,
     Readings,
     inventory_of,
     nearest_target,
 )
+from worlds.minecraft.play.routes import route as route_to
 
 RADIUS = 8  # blocks around the feet
 _CUBES = (1, 2, 4, RADIUS)  # radii that are read: the smallest that has the block
 _STATUS = frozenset({"oxygen", "held", "equipment", "nearby_table", "nearby_furnace"})
+_FAR_BINS = [place for place, (_, yaw) in enumerate(FAR_GRID) if yaw % 15.0 == 0.0]
 _ENTITIES = ["", *entity_names[1:]]
 _MOBS = {name: number for names in (mob_names, entity_names) for number, name in enumerate(names)}
 
@@ -66,6 +70,12 @@ class Observations:
             self.inventory = ids.copy(), quantities.copy()
         if wanted & {"facing", "facing_distance"}:
             self.facing = readings.facing()
+        if "killed" in wanted:
+            self.killed = readings.killed().copy()
+        if "used" in wanted:
+            self.used = readings.used().copy()
+        if wanted & {"facing_mob", "facing_mob_distance"}:
+            self.met = tuple(each.copy() for each in readings.met())
         if "light" in wanted:
             self.light = readings.light().copy()
         if wanted & _STATUS:
@@ -119,6 +129,42 @@ class Observations:
         if not hits:
             return None
         return nearest_target([MOB_GRID[hit] for hit in hits], distances[hits].tolist())
+
+    def look_out(self, environment: int, name: str) -> tuple[float, float, float] | None:
+        kind = _MOBS.get(name) if name not in self.blocks else None
+        if not kind and name not in self.blocks:
+            known = [*sorted(set(self.blocks)), *entity_names[1:]]
+            raise ValueError(f"there is no block or mob {name:.40}{near(name[:40], known)}")
+        readings = self._now("look_out")
+        ids, distances = readings.far_mobs(environment) if kind else readings.far(environment)
+        hits = np.flatnonzero(ids == (kind or self.blocks.index(name)))
+        if not len(hits):
+            return None
+        nearest = hits[int(distances[hits].argmin())]
+        pitch, yaw = FAR_GRID[nearest]
+        return yaw, pitch, float(distances[nearest])
+
+    def route(
+        self, environment: int, goal: tuple[float, float | None, float]
+    ) -> tuple[tuple[int, int, int], ...]:
+        cube = self._cube(environment, RADIUS).tolist()
+        names = self.blocks
+
+        def block(x: int, y: int, z: int) -> str:
+            if max(abs(x), abs(y), abs(z)) > RADIUS:
+                return "bedrock"  # for all that is known
+            return names[cube[x + RADIUS][y + RADIUS][z + RADIUS]]
+
+        ids, _ = self._now("route").inventory()
+        picks = any(self.items[item].endswith("_pickaxe") for item in ids[environment].tolist())
+        return route_to(block, goal, picks)
+
+    def far_rays(self, environment: int) -> tuple[Ray, ...]:
+        ids, distances = self._now("far_rays").far(environment)
+        return tuple(
+            Ray(*FAR_GRID[hit], self.blocks[ids[hit]], float(distances[hit]), "", FAR)
+            for hit in _FAR_BINS
+        )
 
     def find(self, environment: int, block: str, radius: int) -> tuple[int, int, int] | None:
         try:
@@ -238,6 +284,14 @@ class Observation(msgspec.Struct, eq=False, gc=False):
         return self._all.held(self._row)
 
     @property
+    def killed(self) -> Mapping[str, int]:
+        return _counts(mob_names, self._all.killed[self._row])
+
+    @property
+    def used(self) -> Mapping[str, int]:
+        return _counts(self._all.items, self._all.used[self._row])
+
+    @property
     def facing(self) -> str:
         return self._all.blocks[int(self._all.facing[0][self._row])]
 
@@ -245,6 +299,14 @@ class Observation(msgspec.Struct, eq=False, gc=False):
     def facing_distance(self) -> float:
         ids, distances = self._all.facing
         return float(distances[self._row]) if ids[self._row] else ARM_REACH
+
+    @property
+    def facing_mob(self) -> str:
+        return _ENTITIES[int(self._all.met[0][self._row])]
+
+    @property
+    def facing_mob_distance(self) -> float:
+        return float(self._all.met[1][self._row])
 
     @property
     def rays(self) -> tuple[Ray, ...]:
@@ -267,6 +329,10 @@ class Observation(msgspec.Struct, eq=False, gc=False):
         return f"<observation at step {self.steps}>"
 
 
+def _counts(names: list[str], counts: NDArray[Any]) -> Mapping[str, int]:
+    return MappingProxyType({names[k]: int(counts[k]) for k in np.flatnonzero(counts).tolist()})
+
+
 def nearest(obs: Any, block: Any) -> tuple[float, float, float] | None:
     """(yaw offset, pitch offset, distance) of the nearest block of that name that the rays see."""
     if type(obs) is not Observation or type(block) is not str:
@@ -279,6 +345,30 @@ def nearest_mob(obs: Any, mob: Any) -> tuple[float, float, float] | None:
     if type(obs) is not Observation or type(mob) is not str:
         raise TypeError('nearest_mob takes an observation and a name: nearest_mob(obs, "cow")')
     return obs._all.nearest_mob(obs._row, mob)
+
+
+def look_out(obs: Any, name: Any) -> tuple[float, float, float] | None:
+    """(yaw offset, pitch offset, distance) of the nearest block or mob in sight within 64 m."""
+    if type(obs) is not Observation or type(name) is not str:
+        raise TypeError('look_out takes an observation and a name: look_out(obs, "cow")')
+    return obs._all.look_out(obs._row, name)
+
+
+def route(obs: Any, dx: Any, dz: Any, dy: Any = None) -> tuple[tuple[int, int, int], ...]:
+    """Cells for the feet on the quickest way towards an offset, as far as blocks are seen."""
+    if type(obs) is not Observation:
+        raise TypeError("route takes an observation: route(obs, dx, dz)")
+    for offset in (dx, dz, 0 if dy is None else dy):
+        if type(offset) not in (int, float) or not abs(offset) < 1e6:
+            raise ValueError(f"route takes offsets in metres, not {_short(offset)}")
+    return obs._all.route(obs._row, (dx, dy, dz))
+
+
+def far_rays(obs: Any) -> tuple[Ray, ...]:
+    """What is far away, block by block, along the rays that the camera can be turned to."""
+    if type(obs) is not Observation:
+        raise TypeError("far_rays takes an observation: far_rays(obs)")
+    return obs._all.far_rays(obs._row)
 
 
 def find(obs: Any, block: Any, radius: Any = RADIUS) -> tuple[int, int, int] | None:

@@ -43,10 +43,22 @@ MOB_YAWS = tuple(y * 3.75 for y in range(-24, 25))
 MOB_GRID: list[tuple[float, float]] = [(p, y) for p in MOB_PITCHES for y in MOB_YAWS]
 """Rays along which mobs are looked for: a cow ten metres away fits between the others."""
 
+FAR_PITCHES = (
+    -30.0, -22.0, -16.0, -12.0, -9.0, -6.0, -4.0, -2.5, -1.25, 0.0,
+    1.25, 2.5, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 35.0, 50.0,
+)  # fmt: skip
+FAR_YAWS = tuple(y * 1.25 for y in range(-72, 73))
+FAR_GRID: list[tuple[float, float]] = [(p, y) for p in FAR_PITCHES for y in FAR_YAWS]
+"""Rays along which one looks round for what is far away, as a person does who sees a tree at the
+edge of a plain: too many to be cast at each step."""
+FAR = 64.0
+"""Metres that they go."""
+
 _AHEAD = np.zeros((1, 2), dtype=np.float32)
 _FAN = np.array(features.ray_grid(), dtype=np.float32)
 _MOB_FAN = np.array(features.mob_grid(), dtype=np.float32)
 _WIDE = np.radians(np.array(PROGRAM_GRID, dtype=np.float32)).astype(np.float32)
+_FAR = np.radians(np.array(FAR_GRID, dtype=np.float32)).astype(np.float32)
 _MOBS = np.radians(np.array(MOB_GRID, dtype=np.float32)).astype(np.float32)
 CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
 
@@ -257,6 +269,16 @@ class Readings(GameReadings):
 
     def _mobs(self, pitch_yaw: Floats, environment: int) -> tuple[Ints, Floats]:
         kinds, distances = self.world.mobs(pitch_yaw, features.RAY_REACH, np.array([environment]))
+        return kinds[0], distances[0]
+
+    def far(self, environment: int) -> tuple[Ints, Floats]:
+        """Block ids and distances along the rays of ``FAR_GRID``, both (R,)."""
+        ids, distances = self.world.rays(_FAR, FAR, np.array([environment]))
+        return ids[0], distances[0]
+
+    def far_mobs(self, environment: int) -> tuple[Ints, Floats]:
+        """Who is met along the rays of ``FAR_GRID``, kinds and distances, both (R,)."""
+        kinds, distances = self.world.mobs(_FAR, FAR, np.array([environment]))
         return kinds[0], distances[0]
 
     def cube(self, environment: int, radius: int) -> Ints:

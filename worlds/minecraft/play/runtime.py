@@ -5,16 +5,26 @@ from worlds.minecraft.play.observation import (
     Observation,
     Observations,
     Ray,
+    far_rays,
     find,
+    look_out,
     nearest,
     nearest_mob,
+    route,
 )
 from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
 from worlds.runtime import Runtime
 
 RUNTIME = Runtime(
     language=LANGUAGE,
-    functions={"nearest": nearest, "nearest_mob": nearest_mob, "find": find},
+    functions={
+        "nearest": nearest,
+        "nearest_mob": nearest_mob,
+        "find": find,
+        "look_out": look_out,
+        "far_rays": far_rays,
+        "route": route,
+    },
     arguments=ARGUMENT,
     observe=Observations,
     observation=Observation,

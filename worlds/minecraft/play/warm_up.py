@@ -1,7 +1,7 @@
 """What is played before the first session, so that every kernel and table is loaded by then."""
 
 from messages.program import Program
-from messages.world import Condition, Interface, RewardTerm, Task
+from messages.world import JUDGED, Condition, Interface, RewardTerm, Task
 from voxeldojo.actions import PRIMITIVES
 from worlds.minecraft.card.features import FEATURES
 from worlds.play import WarmUp
@@ -17,6 +17,8 @@ def action(obs):
             found = (nearest(obs, name), nearest_mob(obs, "cow"), find(obs, name))
         except ValueError:
             pass
+    seen = (seen, obs.killed, obs.used, obs.facing_mob, obs.facing_mob_distance,
+            look_out(obs, "cow"), look_out(obs, "wood"), far_rays(obs), route(obs, 3.0, 0.0, 0))
     try:
         craft("nonsense")
     except ValueError:
@@ -66,6 +68,7 @@ def warm_up() -> WarmUp:
             Condition(kind="in_dimension", name="nether"),
             Condition(kind="height", name="above", quantity=200),
             Condition(kind="health", name="oxygen", quantity=300),
+            Condition(kind=JUDGED, name="creative:0"),
         ),
         program=READS_EVERYTHING,
         reward=REWARD,

@@ -49,3 +49,21 @@ def danger_ahead(obs):
         if block != "air":
             return False
     return True
+
+
+def step_on(obs, run=False):
+    """One step ahead, or round what one would fall or burn in."""
+    if danger_ahead(obs):
+        for turned in (45, -90, -45, 180):
+            obs = turn(turned)
+            if not danger_ahead(obs):
+                break
+        else:
+            return back()
+    x, _, z = obs.position
+    if obs.block(0, 0, 0) == "water":
+        return jump()
+    obs = sprint() if run else forward()
+    if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
+        obs = jump()
+    return obs

@@ -15,14 +15,6 @@ def in_reach(obs):
     return found
 
 
-def step_on(obs):
-    x, _, z = obs.position
-    obs = jump() if obs.block(0, 0, 0) == "water" else forward()
-    if hypot(obs.position[0] - x, obs.position[2] - z) < 0.05:
-        obs = jump()
-    return obs
-
-
 def clear(obs):
     name = obs.facing
     for _ in range(60):
@@ -44,18 +36,29 @@ def walk(obs, steps):
     return obs
 
 
-def search(obs):
+def seen_from(obs):
+    seen = nearest(obs, BLOCK)
+    return look_out(obs, BLOCK) if seen is None else seen
+
+
+def search(obs, home):
+    """Towards one that is in sight, else on to another place."""
+    obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
-    seen = nearest(obs, BLOCK)
+    seen = seen_from(obs)
     if seen is None:
         obs = turn(180)
-        seen = nearest(obs, BLOCK)
+        seen = seen_from(obs)
     if seen is None:
-        return walk(turn(180 if obs.steps % 7 else 90), 50)
-    if abs(seen[0]) > 7.5:
-        obs = turn(seen[0])
-    return walk(obs, 4)
+        return roam(turn(180), 60, home[0], home[2])
+    yaw, _, distance = seen
+    if abs(yaw) > 7.5:
+        obs = turn(yaw)
+    if distance < 8:
+        return walk(obs, 4)
+    yaw = radians(obs.yaw)
+    return travel(obs, -sin(yaw) * (distance - 2), cos(yaw) * (distance - 2), 60)
 
 
 def pick_up(obs, x, z, had):
@@ -67,6 +70,7 @@ def pick_up(obs, x, z, had):
 
 
 def action(obs):
+    home = obs.position
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     tries = 0
     while obs.inventory.get(ITEM, 0) < wanted:
@@ -76,7 +80,7 @@ def action(obs):
         spot = in_reach(obs)
         if spot is None:
             tries += 1
-            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs)
+            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, home)
             continue
         dx, dy, dz = spot
         x, y, z = obs.position

@@ -5,14 +5,23 @@ QUANTITY = 1
 NEAR = 2.5  # metres
 
 
-def search(obs):
+def search(obs, home):
+    """Round about, then towards one that is far, then on to another place."""
+    obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
+    seen = None
     for _ in range(2):
         if nearest_mob(obs, MOB) is not None:
             return obs
+        seen = look_out(obs, MOB)
+        if seen is not None:
+            break
         obs = turn(180)
-    return walk_on(turn(45), 40)
+    if seen is None:
+        return roam(obs, 60, home[0], home[2])
+    yaw = radians(obs.yaw + seen[0])
+    return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
 
 def pick_up(obs, had):
@@ -27,6 +36,7 @@ def pick_up(obs, had):
 
 
 def action(obs):
+    home = obs.position
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     uses = 0
     while obs.inventory.get(ITEM, 0) < wanted:
@@ -34,13 +44,13 @@ def action(obs):
             obs = equip(TOOL)
         seen = nearest_mob(obs, MOB)
         if seen is None:
-            obs = search(obs)
+            obs = search(obs, home)
             continue
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = walk_on(obs, 1 if distance < 5 else 5)
+            obs = step_on(obs, distance > 5)
             continue
         if abs(pitch) > 7.5:
             obs = look(pitch)

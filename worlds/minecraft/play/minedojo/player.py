@@ -5,8 +5,8 @@ Run by the Python of .venv-minedojo, hence no import of ours but the file beside
     player.py FILE_DESCRIPTOR
 
 Over the socket come {"do": "make" | "reset" | "step" | "close", ...}; each is answered by one map:
-{"seen": observation} or {"refused": kind, "why": sentence} or {"lost": sentence}, the last one when
-the instance is gone or has stopped answering.
+{"seen": observation, "stat": the game's statistics}, {"refused": kind, "why": sentence} or
+{"lost": sentence}, the last one when the instance is gone or has stopped answering.
 """
 
 import os
@@ -56,14 +56,26 @@ class Player:
                 handler.world_seed = asked["seed"]
             if hasattr(handler, "force_reset"):
                 handler.force_reset = True
-        return {"seen": told(self.env.reset())}
+        seen = self.env.reset()
+        return {"seen": told(seen), "stat": counted(self.simulation.prev_info)}
 
     def step(self, asked):
-        seen, _, done, _ = self.env.step(np.array(asked["action"]))
+        seen, _, done, info = self.env.step(np.array(asked["action"]))
         if done:
             # Open-ended never ends by itself: the connection broke, or the game did not answer.
             return {"lost": "the game did not answer, or its connection broke"}
-        return {"seen": told(seen)}
+        return {"seen": told(seen), "stat": counted(info)}
+
+
+def counted(info):
+    """Of the game's statistics what goals are judged by; what stands at 0 is left out."""
+    stat = info.get("stat", {})
+    used = stat.get("use_item", {}).get("minecraft", {})
+    return {
+        "kill_entity": {name: int(n) for name, n in stat.get("kill_entity", {}).items() if n},
+        "use_item": {"minecraft": {name: int(n) for name, n in used.items() if n}},
+        "time_since_death": int(stat.get("time_since_death", 0)),
+    }
 
 
 def told(value):

@@ -12,20 +12,21 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import ACTION_SIZES, EQUIP
 from voxeldojo.rules import block_names, item_id, item_names
-from voxeldojo.tasks import WrongArgument, WrongValue, argument_names, make_kwargs
+from voxeldojo.tasks import WrongArgument, WrongValue, argument_names, make_kwargs, slots_in
 from voxeldojo.world import NOON, Bools, Floats, Ints, World
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import ports as taken_ports
 from worlds.minecraft.play.minedojo.instance import Instance, Lost, Refused
-from worlds.minecraft.play.minedojo.seen import Seen, observation_of
+from worlds.minecraft.play.minedojo.seen import Seen, Statistics, observation_of
 from worlds.minecraft.play.readings import MOB_GRID, PROGRAM_GRID
 from worlds.play import WorldError
 
 LOG = logging.getLogger("minedojo")
 ENVIRONMENT = Path(__file__).parents[4] / ".venv-minedojo"
+SLOTS, MOST = 36, 64  # to pack into; items of a stack
 OWN_OPTIONS = (
     "ports", "connections", "python", "fast_reset", "timeout", "reset_timeout", "memory_limit",
-    "restarts", "strict", "voxel_radius",
+    "restarts", "strict", "voxel_radius", "initial_slots",
 )  # fmt: skip
 OURS = ("sim_name", "use_voxel", "voxel_size", "use_lidar", "event_level_control", "use_depth")
 
@@ -38,9 +39,10 @@ class MineDojoWorld(World):
     for Minecraft, many for the embedded world's door. ``python``: of the environment that ``make
     minedojo`` makes. ``timeout`` and ``reset_timeout``: seconds for a step and for a start or
     reset. ``memory_limit``: MiB of an instance beyond which it is started anew. ``restarts``: how
-    often in a row an instance may be lost before the world gives up. ``lidar_rays``: (pitch rad,
-    yaw rad, metres) as MineDojo's; by default all that policies and programs look along. Further
-    options are the arguments of MineDojo's open-ended ``make``.
+    often in a row an instance may be lost before the world gives up. ``initial_slots``: where
+    items of the start inventory lie, as in the embedded world. ``lidar_rays``: (pitch rad, yaw rad,
+    metres) as MineDojo's; by default all that policies and programs look along. Further options are
+    the arguments of MineDojo's open-ended ``make``.
 
     Raises:
         ValueError: an option, item or biome that there is not, or a value out of range.
@@ -68,6 +70,7 @@ class MineDojoWorld(World):
         restarts: int = 3,
         strict: bool = True,
         voxel_radius: int = 1,
+        initial_slots: str = "",
         lidar_rays: list[tuple[float, float, float]] | None = None,
         image_size: tuple[int, int] = (160, 256),
         **arguments: Any,
@@ -99,6 +102,7 @@ class MineDojoWorld(World):
         self._rays = lidar_rays or default_rays()
         self._ports = None if ports is None else ports * connections
         self._strict = strict
+        self._slots = slots_in(initial_slots)
         self._timeout, self._reset_timeout = timeout, reset_timeout
         self._memory_limit, self._restarts = memory_limit, restarts
         self._kwargs, self._inventory = self._arguments({"fast_reset": fast_reset, **arguments})
@@ -107,6 +111,7 @@ class MineDojoWorld(World):
         self._instances: list[Instance | None] = [None] * size
         self._seeds = [0] * size
         self._seen = Seen(size, voxel_radius, self._rays)
+        self._statistics = Statistics(size)
         self._observations: list[dict[str, Any]] = [{}] * size
         self._lost = self.lost = np.zeros(size, np.bool_)
 
@@ -127,7 +132,7 @@ class MineDojoWorld(World):
         if "generate_world_type" not in kwargs and self._biome:
             kwargs["generate_world_type"] = "specified_biome"
             kwargs.setdefault("specified_biome", self._biome)
-        inventory = _placed(self._given)
+        inventory = _placed(self._given, self._slots)
         try:
             make_kwargs("open-ended", **kwargs, initial_inventory=inventory)
         except (WrongArgument, WrongValue) as error:
@@ -277,6 +282,7 @@ class MineDojoWorld(World):
     def _note(self, row: int, answer: dict[str, Any]) -> None:
         seen = self._observations[row] = observation_of(answer["seen"])
         self._seen.take(row, seen)
+        self._statistics.take(row, answer["stat"])
 
     def _instance(self, row: int) -> Instance:
         instance = self._instances[row]
@@ -325,6 +331,15 @@ class MineDojoWorld(World):
     def life(self) -> tuple[Floats, Floats]:
         return self._seen.lives, self._seen.foods
 
+    def killed(self) -> Ints:
+        return self._statistics.killed
+
+    def used(self) -> Ints:
+        return self._statistics.used
+
+    def age(self) -> Ints:
+        return self._statistics.ages
+
     def masks(self) -> dict[str, Bools]:
         return self._seen.masks
 
@@ -350,16 +365,25 @@ def default_rays() -> list[tuple[float, float, float]]:
     return [(pitch, -yaw, features.RAY_REACH) for pitch, yaw in sorted(found)]
 
 
-def _placed(inventory: dict[str, int]) -> list[tuple[Any, ...]]:
-    """Stacks in the slots from the main hand on."""
-    found: list[tuple[Any, ...]] = []
-    for name, count in inventory.items():
-        item = name.removeprefix("minecraft:").replace(" ", "_")
+def _placed(inventory: Mapping[str, int], slots: Mapping[int, str]) -> list[tuple[Any, ...]]:
+    """Stacks: of the items that ``slots`` names in those, as many as there are, all others from the
+    main hand on."""
+    left = {name.removeprefix("minecraft:").replace(" ", "_"): n for name, n in inventory.items()}
+    for item, count in left.items():
         if item_id(item) == 0 or count < 1:
-            raise ValueError(f"the start inventory cannot hold {count} of {name}")
+            raise ValueError(f"the start inventory cannot hold {count} of {item}")
+    found: list[tuple[Any, ...]] = []
+    for slot, item in slots.items():
+        if count := min(left.get(item, 0), MOST):
+            found.append((slot, item, 0, count))
+            left[item] -= count
+    taken = {slot for slot, *_ in found}
+    free = (slot for slot in range(SLOTS) if slot not in taken)
+    for item, count in left.items():
         while count > 0:
-            found.append((len(found), item, 0, min(64, count)))
-            count -= 64
-    if len(found) > 36:
-        raise ValueError(f"the start inventory needs {len(found)} slots, there are 36")
+            slot = next(free, None)
+            if slot is None:
+                raise ValueError(f"the start inventory needs more than the {SLOTS} slots there are")
+            found.append((slot, item, 0, min(MOST, count)))
+            count -= MOST
     return found

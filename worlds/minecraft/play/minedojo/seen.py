@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from voxeldojo.meta_tasks import tally_of
 from voxeldojo.rules import block_names, item_names
-from voxeldojo.rules.mobs import entity_names
+from voxeldojo.rules.mobs import MOB_IDS, entity_names, mob_names
 from voxeldojo.world import Bools, Floats, Ints
 
 BLOCKS = {name: number for number, name in enumerate(block_names)}
@@ -138,3 +139,28 @@ class Seen:
 def _ids(names: NDArray[np.str_]) -> NDArray[np.int64]:
     flat = [BLOCKS.get(name, UNKNOWN) for name in names.ravel().tolist()]
     return np.array(flat, np.int64).reshape(names.shape)
+
+
+class Statistics:
+    """What the game counted in each of ``size`` environments since its episode began."""
+
+    def __init__(self, size: int) -> None:
+        self.killed = np.zeros((size, len(mob_names)), np.int64)
+        self.used = np.zeros((size, len(item_names)), np.int64)
+        self.ages = np.zeros(size, np.int64)
+
+    def take(self, row: int, stat: dict[str, Any]) -> None:
+        """One environment's statistics, under the game's names; what is missing stands at 0."""
+        tally = tally_of({}, stat)
+        for counts, numbers, told in (
+            (self.killed, MOB_IDS, tally.killed),
+            (self.used, _REGISTERED, tally.used),
+        ):
+            counts[row] = 0
+            for name, count in told.items():
+                if name in numbers:
+                    counts[row, numbers[name]] = count
+        self.ages[row] = tally.time_since_death
+
+
+_REGISTERED = {name: number for number, name in enumerate(item_names)}

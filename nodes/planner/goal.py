@@ -1,0 +1,38 @@
+"""A goal that is said in words alone: the language model says which condition it is reached by."""
+
+import msgspec
+
+from messages.bus import RemoteError, ServiceError
+from messages.chat import GoalAnswer, GoalQuestion
+from messages.world import Task
+from nodes.asking import ask
+from nodes.node import Node
+from worlds import card
+
+
+def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
+    """The task with a success that can be seen to hold; as it is where it has one.
+
+    Raises:
+        ServiceError: ``invalid``, no condition was made of the prompt; the message says why.
+    """
+    if not task.unsaid:
+        return task
+    conditions = card(task.game).conditions
+    problem, problems = "", list[str]()
+    for attempt in range(1 + repairs):
+        question = GoalQuestion(task=task, problems=problems)
+        try:
+            answer = ask(node, f"{id}/goal-{attempt}", question, GoalAnswer)
+        except RemoteError as error:
+            if error.code != "no_answer":
+                raise
+            raise ServiceError(error.message, code="invalid") from None
+        if not (problem := conditions.problem(answer.success)):
+            node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
+            return msgspec.structs.replace(task, success=answer.success)
+        problems = [f"The condition can't be seen to hold: {problem}."]
+        node.log.info("%s: %s", id, problems[0])
+    raise ServiceError(
+        f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"
+    )

@@ -1,0 +1,96 @@
+"""How an episode is set up, as options of a world: checked here, where no engine is known."""
+
+from typing import Any
+
+import msgspec
+
+from voxeldojo.names import near
+from voxeldojo.rules.mobs import MOB_IDS
+from voxeldojo.tasks.inventory import slots_in
+from voxeldojo.world import NOON
+
+WORLD_TYPES = ("default", "specified_biome", "flat")
+WEATHERS = ("normal", "clear", "rain", "thunder")
+FARTHEST = 30_000_000  # metres, as in the game
+Corner = tuple[float, float, float]
+
+
+class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options by MineDojo's names. ``initial_mobs``: names, or one text with commas; each stands at
+    a random place within ``initial_mob_range`` metres (x and z) of the player. With
+    ``initial_mob_spawn_range_low`` and ``_high`` (x, y and z, or one text with spaces) they are
+    summoned as MineDojo does it: anywhere in that box around the player, a tick passing for each. A
+    weather that is given stays; "normal" changes. ``start_position``: x, y, z in metres, yaw and
+    pitch in degrees; without one the episode begins where the world has its start.
+    ``initial_slots``: where items of the start inventory lie, ``mainhand=iron_sword,
+    head=iron_helmet``; of each as many as there are, a stack at most. What it does not name, or
+    what the inventory does not have, is packed as ever."""
+
+    generate_world_type: str = "specified_biome"
+    flat_world_seed_string: str = ""
+    start_time: int = NOON
+    allow_time_passage: bool = True
+    initial_weather: str = "normal"
+    allow_mob_spawn: bool = True
+    drawing_str: str = ""
+    initial_mobs: list[str] | str = []
+    initial_mob_range: int = 10
+    initial_mob_spawn_range_low: list[float] | str = ""
+    initial_mob_spawn_range_high: list[float] | str = ""
+    initial_slots: str = ""
+    start_position: tuple[float, float, float, float, float] | None = None
+
+
+def staging_of(given: dict[str, Any]) -> Staging:
+    """Raises ValueError: a value out of range or of a wrong type."""
+    found = msgspec.convert(given, Staging)
+    for name, known in (("generate_world_type", WORLD_TYPES), ("initial_weather", WEATHERS)):
+        value = getattr(found, name)
+        if value not in known:
+            raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
+    if not 0 <= found.start_time <= 1_000_000_000:
+        raise ValueError(f"start_time is in ticks, from 0 on, not {found.start_time}")
+    if found.start_position is not None:
+        x, y, z, _, pitch = found.start_position
+        if not (abs(x) < FARTHEST and abs(z) < FARTHEST and 0.0 <= y < 256.0):
+            raise ValueError(f"start_position is outside every world: {found.start_position}")
+        if not -90.0 <= pitch <= 90.0:
+            raise ValueError(f"start_position: a pitch is from -90 to 90, not {pitch}")
+    if not 0 <= found.initial_mob_range <= 24:
+        raise ValueError(f"initial_mob_range is from 0 to 24 metres, not {found.initial_mob_range}")
+    for name in mobs_of(found):
+        if name not in MOB_IDS:
+            raise ValueError(f"there is no mob {name!r}{near(name, [*MOB_IDS])}")
+    box_of(found)
+    slots_in(found.initial_slots)
+    return found
+
+
+def box_of(staging: Staging) -> tuple[Corner, Corner] | None:
+    """Lowest and highest place of initial mobs, relative to the player; None: none was given.
+
+    Raises:
+        ValueError: one of the two is missing or has not three numbers, or they are in the wrong
+            order.
+    """
+    given = staging.initial_mob_spawn_range_low, staging.initial_mob_spawn_range_high
+    if not any(given):
+        return None
+    corners: list[Corner] = []
+    for end, value in zip(("low", "high"), given, strict=True):
+        try:
+            x, y, z = (float(n) for n in (value.split() if isinstance(value, str) else value))
+        except ValueError:
+            raise ValueError(
+                f"initial_mob_spawn_range_{end} is x, y and z, not {value!r}"
+            ) from None
+        corners.append((x, y, z))
+    low, high = corners
+    if any(least > most for least, most in zip(low, high, strict=True)):
+        raise ValueError(f"initial_mob_spawn_range_low {low} is above initial_mob_spawn_range_high")
+    return low, high
+
+
+def mobs_of(staging: Staging) -> list[str]:
+    named = staging.initial_mobs
+    return [n.strip() for n in named.split(",") if n.strip()] if isinstance(named, str) else named

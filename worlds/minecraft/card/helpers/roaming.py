@@ -1,0 +1,116 @@
+"""Getting about in the open, and up to where it is."""
+
+FLUIDS = ("water", "flowing water", "lava", "flowing lava")
+OVERHEAD = ("air", "leaves", "vines", "snow")  # what does not hide the sky
+CAVES = 56.0  # metres: who is lower is under the ground
+SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
+QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+
+def way_on(obs, course):
+    """The turn, in degrees, to where the way leads on over land, the least of them from ``course``
+    (which is relative to the eyes, too); who swims is turned to land ahead."""
+    swims = obs.block(0, 0, 0) == "water"
+    cost = {}
+    for ray in far_rays(obs):
+        if ray.yaw not in cost:
+            cost[ray.yaw] = (
+                abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + (64.0 if swims else 0.0)
+            )
+        dry = ray.block != "air" and ray.block not in FLUIDS
+        if swims:
+            if dry and -13 < ray.pitch <= 0:  # else it lies under water
+                least = abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + ray.distance
+                cost[ray.yaw] = min(cost[ray.yaw], least)
+        elif ray.block in FLUIDS and 0 < ray.pitch < 20 and ray.distance < 40:
+            cost[ray.yaw] += 8.0
+        elif ray.pitch == 0 and ray.block != "air" and ray.distance < 3:
+            cost[ray.yaw] += 15.0
+    best, found = 1000.0, 0.0
+    for yaw in cost:
+        if cost[yaw] < best:
+            best, found = cost[yaw], yaw
+    return found
+
+
+def roam(obs, steps, home_x=None, home_z=None):
+    """``home``: the place from which one goes away."""
+    last = obs.steps + steps
+    stuck = 0
+    while obs.steps < last:
+        if abs(obs.pitch) > 8:
+            obs = look(-obs.pitch)
+        x, _, z = obs.position
+        course = 0.0
+        if home_x is not None and hypot(x - home_x, z - home_z) > 8:
+            outward = degrees(atan2(home_x - x, z - home_z))
+            course = (outward - obs.yaw + 180.0) % 360.0 - 180.0
+            if abs(course) > 90:
+                obs = turn(course)
+                course = 0.0
+        aside = way_on(obs, course) if stuck == 0 else 0.0
+        if abs(aside) > 7.5:
+            obs = turn(aside)
+        blocked = 0
+        for _ in range(min(12, last - obs.steps)):
+            bx, _, bz = obs.position
+            obs = step_on(obs, True)
+            slow = hypot(obs.position[0] - bx, obs.position[2] - bz) < 0.06
+            blocked = blocked + 1 if slow else 0
+            if blocked == 3:
+                break
+        if blocked == 3:
+            far = 14.0
+            ahead_x, ahead_z = -sin(radians(obs.yaw)) * far, cos(radians(obs.yaw)) * far
+            obs = travel(obs, ahead_x, ahead_z, 40)
+        if hypot(obs.position[0] - x, obs.position[2] - z) > 1.5:
+            stuck = 0
+        else:
+            stuck += 1
+            obs = turn(75)
+    return obs
+
+
+def covered(obs):
+    if obs.position[1] < CAVES:
+        return True
+    return any([obs.block(0, up, 0) not in OVERHEAD for up in range(2, 9)])
+
+
+def surface(obs, max_steps=600):
+    last = obs.steps + max_steps
+    while covered(obs) and obs.steps < last:
+        if obs.block(0, 1, 0) == "water":
+            obs = jump()
+            continue
+        before = obs.position
+        obs = stair_up(obs)
+        if obs.position == before:
+            obs = turn(90)
+            obs = forward()
+    return obs
+
+
+def stair_up(obs):
+    """Dig and climb one step, in the direction nearest to that of the eyes that is safe."""
+    heading = round(obs.yaw / 90.0) + 1
+    for turned in (0, 1, 3, 2):
+        sx, sz = QUARTERS[(heading + turned) % 4]
+        cells = [(0, 2, 0), (sx, 2, sz), (sx, 1, sz)]
+        wet = [
+            1
+            for x, y, z in cells
+            for ax, ay, az in SIDES_OF_A_CELL
+            if obs.block(x + ax, y + ay, z + az) in FLUIDS
+        ]
+        if wet or any([obs.block(x, y, z) == "bedrock" for x, y, z in cells]):
+            continue
+        x, _, z = obs.position
+        if obs.block(sx, 0, sz) in OPEN:
+            return walk_to(obs, floor(x) + sx + 0.5 - x, floor(z) + sz + 0.5 - z, 15)
+        for dx, dy, dz in cells:
+            obs = dig_at(obs, dx, dy, dz, 250)
+        return walk_to(
+            obs, floor(x) + sx + 0.5 - obs.position[0], floor(z) + sz + 0.5 - obs.position[2], 20
+        )
+    return jump()

@@ -1,0 +1,97 @@
+ITEM = "wooden_pickaxe"
+USE = "dig"
+PLACES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+SOFT = ("grass block", "dirt", "sand", "gravel", "clay", "leaves")
+SOIL = ("grass block", "dirt")
+OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
+FLUID_OR_OPEN = ("water", "lava", *OPEN_CELLS)
+
+
+def wear(obs):
+    return equip(ITEM)
+
+
+def shoot(obs):
+    obs = equip(ITEM) if obs.held != ITEM else obs
+    obs = look(-obs.pitch) if abs(obs.pitch) > 8 else obs
+    for _ in range(25):
+        obs = use()
+    for _ in range(3):
+        obs = noop()
+    return obs
+
+
+def dig_something(obs):
+    """A block beside the feet, or the ground: a soft one first."""
+    obs = equip(ITEM) if obs.held != ITEM else obs
+    for soft in (True, False):
+        for dy in (0, 1, -1, 2):
+            for dx, dz in PLACES[:4]:
+                name = obs.block(dx, dy, dz)
+                if name in OPEN_CELLS or name in ("water", "lava", "bedrock"):
+                    continue
+                if not soft or name in SOFT or (ITEM.endswith("_pickaxe") and name == "stone"):
+                    return dig_at(obs, dx, dy, dz, 400)
+    return roam(obs, 20)
+
+
+def till(obs):
+    obs = equip(ITEM) if obs.held != ITEM else obs
+    for dx, dz in PLACES:
+        if obs.block(dx, -1, dz) in SOIL and obs.block(dx, 0, dz) in OPEN_CELLS:
+            if obs.block(dx, 0, dz) != "air":
+                obs = dig_at(obs, dx, 0, dz, 30)
+            for _ in range(2):
+                obs = look_at(obs, dx + 0.5, 0.0, dz + 0.5)
+                if obs.facing in SOIL:
+                    return use()
+    spot = find(obs, "grass block", 8)
+    if spot is None:
+        return roam(surface(obs), 40)
+    return travel(obs, spot[0], spot[2], 40)
+
+
+def put_down(obs):
+    for dy in (0, 1, -1):
+        for dx, dz in PLACES:
+            free = obs.block(dx, dy, dz) in OPEN_CELLS
+            if not free or obs.block(dx, dy - 1, dz) in FLUID_OR_OPEN:
+                continue
+            if obs.block(dx, dy, dz) != "air":
+                obs = dig_at(obs, dx, dy, dz, 30)
+            had = obs.inventory.get(ITEM, 0)
+            obs = place_at(obs, ITEM, dx, dy, dz)
+            if obs.inventory.get(ITEM, 0) < had:
+                return obs
+    for dx, dz in PLACES[:4]:  # no room: make some
+        if obs.block(dx, 0, dz) not in OPEN_CELLS:
+            return dig_at(obs, dx, 0, dz)
+    return roam(obs, 15)
+
+
+def simply(obs):
+    obs = equip(ITEM) if obs.held != ITEM else obs
+    obs = use()
+    obs = look(45) if obs.pitch < 30 else look(-60)
+    return use()
+
+
+def action(obs):
+    for _ in range(20):
+        if not obs.inventory.get(ITEM, 0):
+            return
+        before = obs.used.get(ITEM, 0)
+        if USE == "wear":
+            obs = wear(obs)
+        elif USE == "shoot":
+            obs = shoot(obs)
+        elif USE == "till":
+            obs = till(obs)
+        elif USE == "dig":
+            obs = dig_something(obs)
+        elif USE == "place":
+            obs = put_down(obs)
+        else:
+            obs = simply(obs)
+        if obs.used.get(ITEM, 0) > before:
+            return

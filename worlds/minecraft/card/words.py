@@ -1,0 +1,176 @@
+"""Goals in words, as far as rules understand them: MineDojo's own prompts, ``3 cobblestone``, and
+a verb with what it is done to."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+
+from messages.world import Condition
+from voxeldojo.rules import BIOMES, item_names
+from voxeldojo.rules.mobs import mob_names
+from worlds.card import Unclear
+from worlds.minecraft.card.conditions import CONDITIONS, TICKS
+
+VERBS: dict[str, tuple[str, ...]] = {
+    "have": (
+        *("get", "have", "own", "obtain", "harvest", "collect", "gather", "fetch", "bring"),
+        *("craft", "make", "build", "smelt", "cook", "bake", "mine", "dig", "pick up", "find"),
+    ),
+    "killed": ("kill", "hunt", "combat", "fight", "slay", "defeat"),
+    "used": ("use", "craft and use"),
+    "placed": ("place", "put down", "set down"),
+    "worn": ("wear", "put on"),
+    "lived": ("survive", "survive for", "live", "live for", "stay alive", "stay alive for"),
+}
+"""What is understood to ask for a condition of a kind. The first word of a sentence decides."""
+GOING = ("go to", "go into", "enter", "reach", "travel to", "find", "be in", "get to")
+NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+        start=1,
+    )
+} | {"twelve": 12, "a dozen": 12, "dozen": 12, "sixteen": 16, "thirty-two": 32, "sixty-four": 64}
+ALSO_CALLED = {
+    "milk": "milk_bucket",
+    "bucket of milk": "milk_bucket",
+    "bucket of water": "water_bucket",
+    "bucket of lava": "lava_bucket",
+    "wood": "log",
+    "plank": "planks",
+    "seed": "wheat_seeds",
+    "meat": "beef",
+    "steak": "cooked_beef",
+    "sugar cane": "reeds",
+    "cobweb": "web",
+    "workbench": "crafting_table",
+}
+"""Items by other names that they go by."""
+_DIMENSIONS = {"overworld": "overworld", "nether": "nether", "hell": "nether", "end": "end"}
+_POLITE = re.compile(r"^(please|i want( you)? to|you should|try to|to)\s+")
+_ARTICLE = re.compile(r"^(a|an|the|some|any)\s+")
+_QUANTITY = re.compile(
+    rf"^(\d{{1,6}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})x?\s+(.+)$"
+)
+_ITEMS = set(item_names[1:])
+_MOBS = set(mob_names[1:])
+_BIOMES = {biome.name for biome in BIOMES}
+
+
+class Words:
+    """``prompts``: those that are known by heart, each with what it asks for."""
+
+    def __init__(self, prompts: Mapping[str, Condition]) -> None:
+        self._known = {_plain(prompt): condition for prompt, condition in prompts.items()}
+        self._prompts = list(prompts)
+
+    def understood(self, prompt: str) -> Condition:
+        """Raises Unclear: no rule has it."""
+        text = _plain(prompt)
+        found = self._known.get(text) or _said(text)
+        if found is None:
+            raise Unclear(self._not_understood(prompt))
+        if problem := CONDITIONS.problem(found):
+            raise Unclear(f"{prompt!r} cannot be a goal: {problem}")
+        return found
+
+    def _not_understood(self, prompt: str) -> str:
+        text = " ".join(prompt.split())
+        close = difflib.get_close_matches(_plain(text), list(self._known), n=3, cutoff=0.4)
+        shown = " or ".join(repr(each) for each in close)
+        hint = f"; what comes nearest is {shown}" if shown else ""
+        return (
+            f"the rulebook does not understand {text[:100]!r}{hint}; it understands "
+            "'N ITEM', 'get N ITEM', 'kill N MOB', 'use ITEM' and the prompts of `rlgpt task list`"
+        )
+
+
+def _plain(text: str) -> str:
+    text = " ".join(text.lower().replace("_", " ").split()).strip(" .!?\"'")
+    while (shorter := _POLITE.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+def _said(text: str) -> Condition | None:
+    for read in (_a_place, _a_length_of_life, _a_deed):
+        if (found := read(text)) is not None:
+            return found
+    return _counted("have", text)
+
+
+def _after(text: str, verbs: Iterable[str]) -> str | None:
+    """What follows one of the verbs, the longest that fits."""
+    for verb in sorted(verbs, key=len, reverse=True):
+        if text.startswith(f"{verb} "):
+            return text[len(verb) + 1 :]
+    return None
+
+
+def _a_deed(text: str) -> Condition | None:
+    for kind in ("worn", "used", "placed", "killed", "have"):
+        rest = _after(text, VERBS[kind])
+        if rest is not None and (found := _counted(kind, rest)) is not None:
+            return found
+    return None
+
+
+def _a_place(text: str) -> Condition | None:
+    rest = _after(text, GOING)
+    if rest is None:
+        return None
+    name = _ARTICLE.sub("", rest)
+    if name in _DIMENSIONS:
+        return Condition(kind="in_dimension", name=_DIMENSIONS[name])
+    named = name.removesuffix(" biome").replace(" ", "_")
+    return Condition(kind="in_biome", name=named) if named in _BIOMES else None
+
+
+def _a_length_of_life(text: str) -> Condition | None:
+    rest = _after(text, VERBS["lived"])
+    quantity, unit = _split(rest) if rest is not None else (1, "")
+    unit = f"{unit.removesuffix('s')}s"
+    return Condition(kind="lived", name=unit, quantity=quantity) if unit in TICKS else None
+
+
+def _counted(kind: str, text: str) -> Condition | None:
+    quantity, name = _split(text)
+    find = _mob if kind == "killed" else _item
+    named = next((found for each in _singulars(name) if (found := find(each))), None)
+    if named is None:
+        return None
+    return Condition(kind=kind, name=named, quantity=quantity)
+
+
+def _split(text: str) -> tuple[int, str]:
+    """``three logs``: how many, and of what."""
+    text = text.removeprefix("at least ").strip()
+    if (match := _QUANTITY.match(text)) is not None:
+        number, rest = match[1], match[2]
+        quantity = int(number) if number.isdecimal() else NUMBERS[number]
+        return quantity, _ARTICLE.sub("", rest.removeprefix("more ").removeprefix("of "))
+    return 1, _ARTICLE.sub("", text)
+
+
+def _singulars(name: str) -> Iterable[str]:
+    """A name as it is, and what it may be the plural of."""
+    yield name
+    for ending, instead in (("ies", "y"), ("ves", "f"), ("es", ""), ("s", ""), ("men", "man")):
+        if name.endswith(ending):
+            yield name.removesuffix(ending) + instead
+    pieces = re.fullmatch(r"(?:pieces?|blocks?|pairs?) of (.+)", name)
+    if pieces is not None:
+        yield from _singulars(pieces[1])
+
+
+def _item(name: str) -> str | None:
+    return _named(name, _ITEMS, ALSO_CALLED)
+
+
+def _mob(name: str) -> str | None:
+    return _named(name, _MOBS, {"zombie pigman": "zombie_pigman", "iron golem": "villager_golem"})
+
+
+def _named(name: str, known: set[str], others: Mapping[str, str]) -> str | None:
+    named = name.replace(" ", "_")
+    return named if named in known else others.get(name)
