@@ -180,6 +180,26 @@ def test_a_macro_of_its_policy_is_ended_with_its_turn() -> None:
     assert playing.guards()[0].steps == 3
 
 
+def test_an_interrupted_macro_of_its_policy_goes_on_when_it_is_chosen_again() -> None:
+    """It walks out with its third step, which a macro that began again would never come to."""
+    macro = Program(
+        name="walk_out",
+        source="def action(obs):\n    noop()\n    noop()\n    forward()\n",
+        max_steps=50,
+        interrupt=1,
+    )
+    trained = msgspec.structs.replace(
+        LEAVE,
+        when="def when(obs):\n    return obs.position[2] == 0.5 and obs.steps < 20\n",
+        interface=msgspec.structs.replace(POLICY, actions=["noop"], macros=[macro]),
+        actor=plain(-99.0, 99.0, choices=["noop", "walk_out"]),
+    )
+    playing, _ = session(1, interface=None)
+    playing.run_program(msgspec.structs.replace(WALK, max_steps=8), guards=[trained])
+    report = playing.guards()[0]
+    assert (report.steps, report.ended) == (3, {"over": 1})
+
+
 @pytest.mark.parametrize(
     ("actor_", "said"),
     [
@@ -200,7 +220,7 @@ def test_an_actor_that_does_not_fit_is_refused(actor_: Actor | None, said: str) 
 def test_a_plain_actor_says_what_the_network_says(encoder: int) -> None:
     generator = torch.Generator().manual_seed(3)
     shape = NetworkShape(hidden=8, encoder=encoder, fusion=6 if encoder else 0)
-    network = actor([3, 1], 3, shape, generator)
+    network = actor([(3,), (1,)], 3, shape, generator)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=generator)

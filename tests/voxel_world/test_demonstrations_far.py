@@ -1,6 +1,7 @@
 """Where the scripted player needs more than a tool: portals, nights, battles. The count of all."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from benchmarks import demonstrations as counting
 from voxeldojo.demonstrations.deeds import DEEDS
 from voxeldojo.demonstrations.demonstrate import Demonstration, demonstrate
 from voxeldojo.demonstrations.digging_out import dig_out
-from voxeldojo.demonstrations.fighting import NIGHTFALL, duel, is_dark, rest_at_night, slay
+from voxeldojo.demonstrations.fighting import NIGHTFALL, duel, is_dark, look_after, slay
 from voxeldojo.demonstrations.hunting import kills, nearest_mob
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import BLOCK_NAMES, NoWay, Player
@@ -76,9 +77,27 @@ def test_what_is_in_another_dimension_is_gone_to() -> None:
     player.env.close()
 
 
+@pytest.mark.parametrize(
+    ("token", "lacking"),
+    [
+        ("block:chorus_flower", "kill the dragon and throw a pearl into the gateway"),
+        ("nether_star", "build it of 4 soul sand and 3 skulls"),
+    ],
+)
+def test_what_has_no_script_is_a_sentence_before_a_step(token: str, lacking: str) -> None:
+    player = flat()
+    give(player, obsidian=1, skull=3, soul_sand=4, iron_sword=1, cooked_beef=8)
+    at_work = obtaining(player)
+    way = at_work.way(token)
+    with pytest.raises(NoWay, match=f"there is no script for this: {lacking}"):
+        (at_work.go_where if ":" in token else partial(at_work.do, count=1))(way)
+    assert player.steps == 0
+    player.env.close()
+
+
 def test_the_night_is_spent_in_a_hole() -> None:
     player = flat(limit=8000, start_time=NIGHTFALL + 1)
-    player.between = lambda: rest_at_night(player)
+    player.between = lambda: look_after(player)
     height = player.feet[1]
     assert is_dark(player)
     with player.at_once():
@@ -104,6 +123,15 @@ def test_a_creeper_in_a_hole_is_let_out() -> None:
     player.env.close()
 
 
+def test_a_ghast_is_killed_by_its_own_fireball() -> None:
+    player = flat(start_time=14_000, initial_inventory=[InventoryItem("mainhand", "iron_sword")])
+    x, y, z = player.feet
+    tick(player, f"summon ghast {x} {y + 6} {z + 12}")
+    slay(player, "ghast")
+    assert kills(player, "ghast") == 1
+    player.env.close()
+
+
 def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -> None:
     player = flat()
     with pytest.raises(NoWay, match="the last ghast is gone, and no other comes"):
@@ -112,17 +140,18 @@ def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -
     player.env.close()
 
 
-def test_whoever_is_at_sea_knows_the_way_back() -> None:
+def test_a_swimmer_knows_where_it_was_ashore() -> None:
     player = flat()
     player.act()
-    assert player.ashore == player.feet
-    ashore = player.ashore
+    ashore = player.feet
+    assert player.ashore == ashore
     x, y, z = player.feet
     tick(player, f"fill {x} {y - 1} {z + 2} {x} {y - 1} {z + 6} water")
     for _ in range(20):
         player.look_at(x + 0.5, player.eyes[1], z + 20.0)
         player.act(move=1)
     assert BLOCK_NAMES[player.block(player.feet)] in ("water", "flowing_water")
+    assert player.ashore is not None
     assert player.ashore != player.feet
     assert abs(player.ashore[2] - ashore[2]) <= 2
     player.env.close()

@@ -34,6 +34,7 @@ from voxeldojo.rules.mobs import MOB_IDS
 NIGHT = range(14_000, 22_000)
 PATIENCE = 400_000  # ticks that a hen may take
 NIGHTS = 8  # after which mobs are looked for
+LIVING = ("spawns there", "laid out at the start")  # how a mob is met that need not be made
 BATTLES = 400
 RATION, RATIONS = "cooked_beef", 8  # for a battle, so that life comes back in it
 STEPS = 40  # mobs that one goes to before giving up
@@ -46,14 +47,17 @@ BY_NIGHT = frozenset(
 def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
     kind = rule.how.removeprefix("kill a ")
     player = obtaining.player
+    way = obtaining.way(f"mob:{kind}")
+    if way.how not in LIVING:
+        obtaining.do(way, 1)
     if kind not in BY_NIGHT:
         if int(player.world.rules.mob[MOB_IDS[kind]]["nature"]) == HOSTILE:
             _do_battle(obtaining, kind, rule, count)
         else:
-            obtaining.go_where(obtaining.way(f"mob:{kind}"))
+            obtaining.go_where(way)
             hunt(player, kind, rule.gives, count)
         return
-    obtaining.go_where(obtaining.way(f"mob:{kind}"))
+    obtaining.go_where(way)
     for _ in range(NIGHTS):
         arm(obtaining)
         if outside(player, kind) < 0:
@@ -72,7 +76,8 @@ def _do_battle(obtaining: Obtaining, kind: str, rule: Rule, count: int) -> None:
         if player.have(rule.gives) >= count:
             return
         arm(obtaining)
-        obtaining.obtain(RATION, RATIONS)
+        if not player.have(RATION):
+            obtaining.obtain(RATION, RATIONS)
         obtaining.go_where(obtaining.way(f"mob:{kind}"))
         if nearest_mob(player, kind) < 0:
             wander(player)

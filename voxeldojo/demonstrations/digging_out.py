@@ -1,4 +1,4 @@
-"""Letting a creeper out that sits in a hole: whoever comes down to it has nowhere to run."""
+"""Letting a creeper out that sits in a hole: down there the player could not run."""
 
 from collections.abc import Iterator
 

@@ -105,7 +105,7 @@ def _meals(player: Player) -> int:
 
 
 def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
-    """Kills those of a kind that are about outside, and whoever comes at the player, until there
+    """Kills those of a kind that are about outside, and what comes at the player, until there
     are ``count`` of an item or it is day and none is left: those that the sun does not burn are
     alone then."""
     while player.have(item) < count and (is_dark(player) or outside(player, kind) >= 0):
@@ -126,13 +126,13 @@ def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
 
 
 def warily(player: Player, going: Callable[[], Any]) -> Any:
-    """Does something that takes its time, until somebody comes too near."""
+    """Does something that takes its time, until a mob comes too near."""
     begun = player.steps
 
-    def somebody() -> bool:
+    def pressed() -> bool:
         return player.steps - begun > HEEDLESS and _threat(player, NEAR) is not None
 
-    player.watch = somebody
+    player.watch = pressed
     try:
         return going()
     except Disturbed:
@@ -163,9 +163,10 @@ def is_dark(player: Player) -> bool:
     return player.land == OVERWORLD and NIGHTFALL < int(player.body["time"]) % DAY < DAWN
 
 
-def rest_at_night(player: Player) -> None:
-    """Whoever is out in the open when it gets dark spends the night in a hole; who swims, swims
-    on."""
+def look_after(player: Player) -> None:
+    """Eats if that helps. A player in the open when it gets dark spends the night in a hole; one
+    that swims, swims on."""
+    eat_to_heal(player, FULL)
     if not is_dark(player) or afloat(player):
         return
     x, y, z = player.feet
@@ -193,7 +194,7 @@ def _is_weak(player: Player) -> bool:
 
 
 def _recover(player: Player) -> None:
-    """Runs until nobody is near, and gets well in a hole, where it stays as long as somebody waits
+    """Runs until none of them is near, and gets well in a hole, where it stays as long as one waits
     outside, or until it is day. Who has come up to it already is fought."""
     for _ in range(FLIGHT):
         threat = _threat(player, NEAR)
@@ -239,7 +240,7 @@ def slay(player: Player, kind: str) -> None:
 
 def battle(player: Player, kind: str, item: str, count: int) -> None:
     """Kills those of a kind that fight back, until there are ``count`` of an item or none of them
-    is left here; whoever is weak goes off first and gets well."""
+    is left here; when weak, the player goes off first and gets well."""
     lost: set[int] = set()
     for _ in range(QUARRIES):
         if player.have(item) >= count:
@@ -270,7 +271,7 @@ def _under_the_sky(player: Player, mob: Any) -> bool:
 
 
 def _go_ashore(player: Player) -> None:
-    """Whoever swims goes back to where it stood last on dry ground, if it can."""
+    """A player that swims goes back to where it stood last on dry ground, if it can."""
     cell = player.ashore
     if cell is None or not afloat(player):
         return
@@ -283,7 +284,7 @@ def _go_ashore(player: Player) -> None:
 
 
 def _is_near(player: Player) -> bool:
-    """Whether somebody who is after the player is near, seen or not."""
+    """Whether a mob that is after the player is near, seen or not."""
     return any(away_from(player, mob) < CLEAR for mob in _pursuers(player))
 
 
@@ -348,8 +349,8 @@ def _has_time(player: Player, creeper: Any) -> bool:
 
 
 def _let_come(player: Player, creeper: Any) -> bool:
-    """Stands still while a creeper comes within reach: whoever walks towards it comes so near that
-    it is lit. False: it does not come."""
+    """Stands still while a creeper comes within reach: by walking towards it the player would come
+    so near that it is lit. False: it does not come."""
     far = away_from(player, creeper)
     for _ in range(WAIT):
         if within_reach(player, creeper):

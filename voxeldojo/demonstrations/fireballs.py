@@ -18,10 +18,10 @@ from voxeldojo.demonstrations.hunting import (
     within_reach,
 )
 from voxeldojo.demonstrations.player import Player
+from voxeldojo.engine.mobs.fighting import BALL_SPEED
 from voxeldojo.engine.mobs.shots import FIREBALL
 from voxeldojo.rules.mobs import mob_names
 
-BALL_SPEED = 0.9  # metres per tick
 PATIENCE = 3000  # ticks after one ghast
 REACH = 4.4  # metres from the eyes to the middle of a fireball that can be struck
 FAR = 40.0  # metres from which one goes nearer

@@ -138,7 +138,7 @@ def rested(player: Player) -> bool:
 
 def strike(player: Player, mob: Any, move: int = 0) -> None:
     """Looks at a mob and strikes it in the same action, as soon as the arm has recovered: a blow
-    before that is weak, and the recovery begins anew."""
+    before that is weak, and the recovery begins again."""
     pitch, yaw = angles_to_mob(player, mob)
     function = ATTACK if rested(player) else NO_OP
     player.act(move=move, gait=afloat(player), pitch=pitch, yaw=yaw, function=function)

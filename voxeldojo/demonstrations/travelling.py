@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from voxeldojo.demonstrations.fighting import rest_at_night
+from voxeldojo.demonstrations.fighting import look_after
 from voxeldojo.demonstrations.gathering import wander
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Cell, GaveUp, OutOfSteps, Player
@@ -40,7 +40,7 @@ def travel(obtaining: Obtaining, rule: Rule, count: int) -> None:
         left = _away(player.feet, place)
         if left < NEAR:
             return
-        rest_at_night(player)
+        look_after(player)
         try:
             go(player, lambda cell, left=left: _away(cell, place) < max(NEAR, left - LEG), place)
         except OutOfSteps:

@@ -1,5 +1,6 @@
 """What plays in one environment, step by step: a program, or a policy that the session has."""
 
+import math
 import zlib
 from collections.abc import Callable
 from typing import Protocol
@@ -8,7 +9,7 @@ import numpy as np
 
 from messages.world import Actor
 from models.actor import PlainActor
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.stage import Interrupted, Stage
 from nodes.env_server.programs import Ending, Run
 from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.session.steps import Steps
@@ -76,7 +77,9 @@ class Decider:
         self.stage = stage
         self.noop = steps.play.noop
         self._episodes = steps.episodes
-        self.fields = frozenset[str]().union(*(each.fields for each, _ in stage.choices.macros))
+        self.fields = frozenset[str]().union(
+            *(coded.program.fields for coded in stage.choices.macros)
+        )
         self._readings = steps.readings
         self._greedy = actor.greedy
         self._actor = PlainActor(actor)
@@ -131,6 +134,8 @@ class PolicyPlaying:
         self._row = row
         self._seed = seed
         self._macro: Run | None = None
+        self._choice = -1  # that the macro is
+        self._until = math.inf  # steps of the macro at which it is interrupted
 
     def begin(self, seen: Observations, possible: Possible) -> Act | None:
         self._chance = self._decider.begin(self._row, self._seed)
@@ -147,8 +152,11 @@ class PolicyPlaying:
             steps = run.steps + 1 + passed
             with PULSE.inside(run.program.mark):
                 act = possible(run, row, run.send(seen.row(row, steps), steps))
-            if act is not None:
+            if act is not None and steps < self._until:
                 return act
+            if act is not None:
+                run.interrupted_at(steps)
+                decider.stage.interrupted[row] = Interrupted(self._choice, run, act)
         return self._decide(seen, possible)
 
     def stop(self) -> None:
@@ -160,12 +168,20 @@ class PolicyPlaying:
         decider, row = self._decider, self._row
         choices = decider.stage.choices
         choice = decider.choose(row, self._chance)
+        aside = decider.stage.interrupted.pop(row, None)
+        if aside is not None and aside.choice != choice:
+            aside.drop()
+            aside = None
         if choice < choices.primitives:
             return decider.vector(row, choice)
-        run = Run(*choices.macros[choice - choices.primitives])
+        coded = choices.macros[choice - choices.primitives]
+        run = Run(coded.program, coded.max_steps) if aside is None else aside.run
         with PULSE.inside(run.program.mark):
-            act = possible(run, row, run.start(seen.row(row, 0)))
+            code = run.start(seen.row(row, 0)) if aside is None else aside.code
+            act = possible(run, row, code)
         if act is None:
             return decider.noop  # a decision takes a step at least
+        self._choice = choice
+        self._until = math.inf if coded.interrupt is None else run.steps + coded.interrupt
         self._macro = run
         return act

@@ -10,8 +10,8 @@ from messages.program import ProgramReport
 from messages.world import Episode, Picture, Pictures, SeedRange, View
 from models.outcomes import run_in_words
 from models.pictures import pictures_problem
+from nodes.env_server.png import png
 from nodes.env_server.programs import Ending, Run
-from voxeldojo.viewing.png import png
 from worlds.play import Bools, Counters, Ints, Play, Readings, World
 
 RUNNING, SUCCESS, HORIZON, DEATH = range(4)
