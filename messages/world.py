@@ -82,17 +82,19 @@ class SeedRange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """The main facts of one observation; the critic judges from them."""
+    """The main facts of one observation; the critic judges from them. All games have ``inventory``,
+    with all that their conditions count; what a game has not keeps its default. Units are
+    Minecraft's."""
 
-    position: tuple[float, float, float]  # metres x, y, z
-    yaw: float  # degrees
-    pitch: float  # degrees, + is down
-    life: float  # 0..20
-    food: float  # 0..20
     # Item name (registry form, "log") -> quantity; of Minecraft all 41 slots.
     inventory: dict[str, int]
-    facing: str  # mob, else block under the crosshair within reach, "air" if none
-    around: dict[str, int]  # localised block name -> how many of the 3x3x3 voxels
+    facing: str = ""  # mob, else block under the crosshair within reach, "air" if none
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)  # metres x, y, z
+    life: float = 1.0  # 0..20
+    food: float = 1.0  # 0..20
+    yaw: float = 0.0  # degrees
+    pitch: float = 0.0  # degrees, + is down
+    around: dict[str, int] = {}  # localised block name -> how many of the 3x3x3 voxels
     stations: list[str] = []  # crafting_table, furnace: MineDojo's nearby tools
     killed: dict[str, int] = {}  # mob (as it is summoned) -> killed by the player in this episode
     used: dict[str, int] = {}  # item -> how often it was used in this episode

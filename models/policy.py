@@ -51,7 +51,7 @@ class PictureEncoder(nn.Module):
 
     def forward(self, columns: Tensor) -> Tensor:
         rows = columns.reshape(-1, *self.shape)
-        found = torch.tanh(self.joined(self.convolutions(rows - 0.5).flatten(1)))
+        found = torch.tanh(self.joined(self.convolutions(rows).flatten(1)))
         return found.reshape(*columns.shape[:-1], PICTURE_WIDTH)
 
 
@@ -63,12 +63,16 @@ class MixedEncoders(nn.Module):
         super().__init__()
         self.sizes = [math.prod(shape) for shape in shapes]
         self.encoders = nn.ModuleList(self._encoder(shape, width) for shape in shapes)
-        self.width = sum(PICTURE_WIDTH if len(shape) > 1 else width or shape[0] for shape in shapes)
+        self.width = sum(
+            PICTURE_WIDTH if len(shape) > 1 else width or math.prod(shape) for shape in shapes
+        )
 
     def _encoder(self, shape: Shape, width: int) -> nn.Module:
         if len(shape) > 1:
             return PictureEncoder(shape)
-        return nn.Sequential(nn.Linear(shape[0], width), nn.Tanh()) if width else nn.Identity()
+        return (
+            nn.Sequential(nn.Linear(math.prod(shape), width), nn.Tanh()) if width else nn.Identity()
+        )
 
     def forward(self, features: Tensor) -> Tensor:
         columns = features.split(self.sizes, -1)

@@ -4,7 +4,7 @@ import importlib.util
 from collections.abc import Iterator
 
 from messages.world import Task
-from worlds import GameError, card
+from worlds import GameError, card, games
 from worlds.card import Unclear
 
 
@@ -22,6 +22,26 @@ def missing_package(task: Task) -> str:
             return (
                 f"game: the game {task.game!r} needs the package {package!r}, which is not "
                 f"installed: pip install {package}"
+            )
+    return ""
+
+
+def world_problem(task: Task, kind: str) -> str:
+    """A kind of world that is another game's than the task's, as a sentence; empty if it is not, or
+    if the task's game does not say which it has."""
+    kinds = list(card(task.game).worlds)
+    if not kinds or kind in kinds:
+        return ""
+    for game in games():
+        try:
+            other = card(game).worlds
+        except GameError:
+            continue  # a game that is not whole has no world here
+        if kind in other:
+            return (
+                f"the world {kind!r} is of the game {game}, and the task {task.id!r} of the game "
+                f"{task.game}, which has {' and '.join(kinds)}: choose a task and a world of one "
+                "game"
             )
     return ""
 

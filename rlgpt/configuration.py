@@ -136,16 +136,24 @@ def check(data: Any, source: str) -> Stack:
 
 def check_task(stack: Stack, source: str) -> None:
     """Raises Refused for a task that cannot be played: an unknown game, one whose package is not
-    installed where the env server runs, an unknown item, block, mob or biome, a method whose rules
-    the game does not have. Called before a node is started."""
+    installed where the env server runs, an unknown item, block, mob or biome, a world of another
+    game, a method whose rules the game does not have. Called before a node is started."""
     # The rules of the game are imported only here: commands that look into a run do not need them.
-    from nodes.tasks import missing_package, prompt_problem, rule_file_problem, task_problem
+    from nodes.tasks import (
+        missing_package,
+        prompt_problem,
+        rule_file_problem,
+        task_problem,
+        world_problem,
+    )
     from nodes.vision import judging_problem
 
     if stack.task is None:
         return
     if problem := task_problem(stack.task):
         raise Refused(f"{source}: task.{problem}")
+    if problem := world_problem(stack.task, str(stack.world.get("kind", ""))):
+        raise Refused(f"{source}: {problem}")
     if stack.llm.get("kind") == "rulebook" and (problem := prompt_problem(stack.task)):
         raise Refused(f"{source}: prompt: {problem}")
     if stack.task.success.kind == JUDGED:

@@ -11,6 +11,7 @@ from messages.bus import BusError, RemoteError
 from messages.program import CHECK, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     CLOSE,
+    DEFAULT_GAME,
     MOST_ENVIRONMENTS,
     OPEN,
     RUN_PROGRAM,
@@ -22,13 +23,15 @@ from messages.world import (
 from nodes.exit_codes import FAILED, REFUSED
 from nodes.naming import slug
 from rlgpt import run_folder
-from rlgpt.configuration import Stack, check, load, save
+from rlgpt.configuration import Stack, check, check_task, load, save
 from rlgpt.refused import Refused
 from rlgpt.report import episodes
 from rlgpt.report.episodes import Row
 from rlgpt.report.words import count, plain, shortened
 from rlgpt.small_stack import SmallStack, small_stack
 from rlgpt.terminal import plain_table, print_table
+from worlds import card
+from worlds.foreign import foreign_problem
 
 _LAUNCH = "harvest_log"  # a launch file, for the world and its options
 
@@ -68,7 +71,7 @@ def run_program(file: str, options: Options) -> int:
         raise Refused(f"--first {options.first}: a seed is not negative")
     if options.steps is not None and options.steps < 1:
         raise Refused(f"--steps {options.steps}: at least one")
-    stack = _composed(options)
+    stack = _composed(options, file, source)
     task = stack.task
     assert task is not None
     program = Program(
@@ -109,13 +112,17 @@ def _read(file: str) -> str:
         raise Refused(f"{file} is no program: it is not text in UTF-8") from None
 
 
-def _composed(options: Options) -> Stack:
+def _composed(options: Options, file: str, source: str) -> Stack:
     """A run folder with an env server alone."""
-    from rlgpt.composition import compose_launch  # Hydra: only where it is needed
+    from rlgpt.own_world import compose_in_own_world  # Hydra: only where it is needed
 
-    data = compose_launch(_LAUNCH, [f"task={options.task}", *options.overrides])
+    data = compose_in_own_world(_LAUNCH, [f"task={options.task}", *options.overrides])
     data = {**data, "name": "program", "nodes": {"env_server": data["nodes"]["env_server"]}}
-    check({**data, "run": "runs"}, _LAUNCH)  # before anything is made for it
+    stack = check({**data, "run": "runs"}, _LAUNCH)  # before anything is made for it
+    check_task(stack, _LAUNCH)
+    game = DEFAULT_GAME if stack.task is None else stack.task.game
+    if problem := foreign_problem(source, card(game).language):
+        raise Refused(f"{file}: {problem}")
     run = run_folder.create("program", None if data.get("run") is None else str(data["run"]))
     save({**data, "run": str(run)}, run)
     return load(run)

@@ -14,6 +14,8 @@ from nodes.naming import slug
 from rlgpt.configuration import StrictCondition, StrictTask
 from rlgpt.refused import Refused, near
 from worlds import card
+from worlds.card import Card
+from worlds.foreign import foreign_problem
 
 _SEEDS = 900_000  # of training episodes; those after them are for tryouts and evaluations
 _PER_RUN = 1_000_000
@@ -70,7 +72,7 @@ def read_spec_file(path: Path) -> SpecFile:
 
 def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: float) -> TrainingSpec:
     """The spec for the learner. Raises Refused for a reward or a success that the task's game does
-    not have, and if a program's file cannot be read."""
+    not have, and for a program that cannot be read or is another game's."""
     game = card(task.game)
     rewards = [*REWARDS, *game.specs.rewards]
     for term in spec.rewards:
@@ -84,7 +86,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
         interface=Interface(
             observations=spec.observations,
             actions=spec.actions,
-            macros=[_program(each, path) for each in spec.macros],
+            macros=[_program(each, path, game) for each in spec.macros],
             rewards=list(spec.rewards),
             success=spec.success or task.success,
             horizon=spec.horizon,
@@ -92,7 +94,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
             gamma=gamma if spec.gamma is None else spec.gamma,
             autocraft=spec.autocraft,
         ),
-        prefix=[_program(each, path) for each in spec.prefix],
+        prefix=[_program(each, path, game) for each in spec.prefix],
         seeds=SeedRange(first=seed * _PER_RUN, count=_SEEDS),
         budget=spec.budget,
         stop_at=spec.stop_at,
@@ -100,7 +102,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
     )
 
 
-def _program(action: CodedAction, path: Path) -> Program:
+def _program(action: CodedAction, path: Path, game: Card) -> Program:
     file = path.parent / action.file
     try:
         source = file.read_text("utf-8")
@@ -108,6 +110,8 @@ def _program(action: CodedAction, path: Path) -> Program:
         raise Refused(f"{path}: {file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise Refused(f"{path}: {file} is no program: it is not text in UTF-8") from None
+    if problem := foreign_problem(source, game.language):
+        raise Refused(f"{path}: {file}: {problem}")
     return Program(
         name=action.name or file.stem,
         source=source,

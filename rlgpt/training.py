@@ -15,14 +15,14 @@ _LAUNCH = "train"
 
 def train(file: str, overrides: list[str]) -> int:
     """Launch an env server and a learner that train. Returns the exit code."""
-    from rlgpt.composition import compose_launch  # Hydra: only where it is needed
+    from rlgpt.own_world import compose_in_own_world  # Hydra: only where it is needed
 
     path = Path(os.path.expanduser(file))
     wanted = read_spec_file(path)
     if any(override.startswith("task=") for override in overrides):
         raise Refused(f"the task is the spec's; set `task` in {file}")
     named = [f"task={wanted.task}"] if isinstance(wanted.task, str) else []
-    data = compose_launch(_LAUNCH, [*named, *overrides])
+    data = compose_in_own_world(_LAUNCH, [*named, *overrides])
     if not isinstance(wanted.task, str):
         data["task"] = msgspec.to_builtins(wanted.task)
     stack = check({**data, "run": "runs"}, _LAUNCH)

@@ -323,3 +323,40 @@ def test_a_card_that_lacks_a_part_is_one_sentence(folder: Path, tmp_path: Path):
             card("heap")
     finally:
         sys.path.remove(str(tmp_path))
+
+
+TITLE = '    title="Quarry",\n'
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("", "the game 'quarry': its card is not whole"),
+        (
+            f'{TITLE}    packages=("no_such_stones",),\n',
+            "needs the package 'no_such_stones', which is not installed: pip install no_such_ston",
+        ),
+    ],
+)
+def test_a_game_that_cannot_be_played_is_one_sentence_of_a_launch_that_starts_nothing(
+    folder: Path, tmp_path: Path, new: str, said: str
+):
+    broken = shutil.copytree(folder, tmp_path / "broken", ignore=shutil.ignore_patterns("runs"))
+    card_file = broken / "quarry" / "card" / "__init__.py"
+    card_file.write_text(card_file.read_text().replace(TITLE, new))
+    line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
+    assert line is not None
+    done = subprocess.run(
+        command(*line[1].split()),
+        cwd=broken,
+        env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{broken}"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 2, done
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (broken / "runs").exists()

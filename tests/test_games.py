@@ -13,7 +13,9 @@ from messages.bus import Bus, RemoteError
 from messages.world import OPEN, Condition, OpenSession, SeedRange, Task
 from nodes.env_server.games import any_task, first_kind, make_world, play_of
 from tests.bus_processes import PATIENCE, Process, launch
+from tests.launch_toys.launched import refused
 from worlds import registry
+from worlds.foreign import foreign_problem
 
 ROOT = Path(__file__).parents[1]
 ENV_SERVER = ROOT / "tests" / "env_server_process.py"
@@ -107,9 +109,9 @@ def test_a_world_of_another_game_is_refused(toys: Path) -> None:
 
 def test_a_kind_that_no_game_has_is_refused_with_all_that_there_are(toys: Path) -> None:
     (toys / "play.py").write_text(PLAY)
-    for refused in (lambda: any_task("marble"), lambda: make_world("marble", 1, LOG)):
+    for made in (lambda: any_task("marble"), lambda: make_world("marble", 1, LOG)):
         with pytest.raises(ValueError, match=r"embedded, minedojo \(minecraft\); dice \(toy\)$"):
-            refused()
+            made()
     worlds.play.cache_clear()
     del sys.modules["toy_game.play"]
     (toys / "play.py").write_text("import nosuchgame\n")
@@ -147,3 +149,63 @@ def test_a_task_of_an_unknown_game_ends_the_env_server_with_a_sentence(run_folde
     assert process.returncode == 2
     assert said.startswith("env_server: there is no game 'chess'; there are minecraft")
     assert "Traceback" not in said
+
+
+MINECRAFTS = "def action(obs):\n    obs = forward_attack()\n"
+CRAFTERS = "def action(obs):\n    obs = gather(obs, ('tree',), 'wood', 1)\n"
+SPEC = {
+    "task": "harvest_log", "observations": ["life"], "actions": ["attack"], "horizon": 10,
+    "budget": 10, "rewards": [{"kind": "success", "weight": 1.0}],
+    "macros": [{"file": "wood.py"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["launch", "crafter", "task.game=chess"], "crafter: task.game: there is no game 'chess'"),
+        (
+            ["launch", "harvest_log", "world=crafter"],
+            "harvest_log: the world 'crafter' is of the game crafter, and the task 'harvest_log' "
+            "of the game minecraft, which has embedded and minedojo: choose a task and a world",
+        ),
+        (
+            ["launch", "cell", "task=crafter"],
+            "cell: the world 'embedded' is of the game minecraft, and the task 'crafter' of the",
+        ),
+        (
+            ["program", "run", "dig.py", "--task", "crafter"],
+            "dig.py: this is a program for minecraft, which has forward_attack, and not for craf",
+        ),
+        (
+            ["program", "run", "wood.py", "--task", "harvest_log"],
+            "wood.py: this is a program for crafter, which has gather, and not for minecraft",
+        ),
+        (
+            ["train", "spec.yaml"],
+            "wood.py: this is a program for crafter, which has gather, and not for minecraft",
+        ),
+    ],
+)
+def test_what_is_of_another_game_is_refused_before_any_node_starts(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    (tmp_path / "dig.py").write_text(MINECRAFTS)
+    (tmp_path / "wood.py").write_text(CRAFTERS)
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(SPEC))
+    assert said in refused(*arguments, cwd=tmp_path)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_name_of_its_own_makes_no_program_another_games() -> None:
+    language = worlds.card("minecraft").language
+    own = "def gather(obs, shelter):\n    noop = shelter\n    return noop\n" + CRAFTERS
+    assert foreign_problem(own, language) == ""
+    assert foreign_problem("def (", language) == ""
+    assert "which has shelter" in foreign_problem("def action(obs):\n    shelter(obs)\n", language)
+
+
+def test_cards_name_the_kinds_of_world_that_their_plays_have() -> None:
+    for game in registry.OURS:
+        assert list(worlds.card(game).worlds) == list(worlds.play(game).kinds)
+        assert set(worlds.card(game).fingerprints) <= set(worlds.play(game).kinds)

@@ -1,12 +1,14 @@
 """Crafter by each method of its table: valid answers, and what its policies are paid and shown."""
 
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
 
 import worlds
 from messages.chat import DecomposeQuestion, SpecQuestion
-from messages.plan import Iteration, Line, Samples, SubAction, Subtask
+from messages.plan import Iteration, Line, Method, Samples, SubAction, Subtask
 from messages.program import CheckProgram, Program
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
@@ -39,7 +41,7 @@ def failed(sub_actions: list[SubAction], number: int) -> Iteration:
                      episodes=1, samples=Samples(), seconds=0.0)  # fmt: skip
 
 
-def rungs(asked: Task, methods: tuple[str, ...]) -> list[list[SubAction]]:
+def rungs(asked: Task, methods: tuple[Method, ...]) -> list[list[SubAction]]:
     """What is tried, iteration by iteration."""
     history: list[Iteration] = []
     found: list[list[SubAction]] = []
@@ -48,7 +50,7 @@ def rungs(asked: Task, methods: tuple[str, ...]) -> list[list[SubAction]]:
             task=asked,
             subtask=Subtask(name="s", success=asked.success),
             history=history,
-            methods=msgspec.convert(methods, tuple),
+            methods=methods,
         )
         found.append(decompose(question).sub_actions)
         problems = decomposition_problems(question.subtask, found[-1], methods, None, "crafter")
@@ -105,7 +107,8 @@ def test_a_policy_is_paid_as_the_game_pays_and_an_ended_episode_says_what_it_had
         RewardTerm(kind="health", weight=0.1),
     ]
     played = session(terms, 8, 200)
-    games = [game._env for game in played._steps.world._games]
+    world: Any = played._steps.world
+    games = [game._env for game in world._games]
     chance = np.random.RandomState(3)
     ended: list[list[str]] = []
     paid = unlocked = 0.0
@@ -140,10 +143,11 @@ def test_a_policy_may_see_the_picture_itself() -> None:
 
 def test_counters_are_those_of_the_package_after_each_step() -> None:
     played = session([RewardTerm(kind="step", weight=-1.0)], 2, 200)
+    world: Any = played._steps.world
     chance = np.random.RandomState(5)
     for _ in range(150):
         played.step(chance.randint(0, len(ACTIONS), 2))
-        for row, game in enumerate(played._steps.world._games):
+        for row, game in enumerate(world._games):
             counts = dict(zip(COUNTERS, played._readings.counters()[0][row].tolist(), strict=True))
             held = game.player.inventory
             assert {name: counts[name] for name in ("wood", "sapling")} == {

@@ -96,16 +96,8 @@ class CountedPlay(Play):
     def view(self, readings: Any, environment: int) -> View:
         counts = readings.counters()[0][environment].tolist()
         held = {name: n for name, n in zip(self.counter_names, counts, strict=True) if n}
-        return View(
-            position=(0.0, 0.0, 0.0),
-            yaw=0.0,
-            pitch=0.0,
-            life=float(readings.alive()[environment]),
-            food=1.0,
-            inventory=held,
-            facing=self.facing(readings, environment),
-            around={},
-        )
+        life = float(readings.alive()[environment])
+        return View(inventory=held, facing=self.facing(readings, environment), life=life)
 
     def facing(self, readings: Any, environment: int) -> str:
         """What the player of an environment stands before."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from messages.program import Problem
 from nodes.env_server.programs import grammar
 from nodes.env_server.programs.naming import naming_problems
-from worlds.foreign import other_games
+from worlds.foreign import of_another, other_games
 from worlds.language import Language
 
 _SPEC = re.compile(r"[<>=^]?[+\- ]?0?\d{0,2},?(\.\d{0,2})?[bdeEfFgGnosxX%]?")
@@ -121,8 +121,7 @@ class _Checker(ast.NodeVisitor):
     def said(self) -> list[Problem]:
         if self.foreign:
             name, game = next(iter(self.foreign.items()))
-            message = f"this is a program for {game}, which has {name}, and not for "
-            return [Problem(line=1, message=message + self.language.game)]
+            return [Problem(line=1, message=of_another(name, game, self.language.game))]
         unique = dict.fromkeys((p.line, p.message) for p in self.problems)
         return [Problem(line=line, message=message) for line, message in sorted(unique)]
 

@@ -74,8 +74,6 @@ class Crafter(CountedPlay):
                     around[thing] = around.get(thing, 0) + 1
         return View(
             position=(float(sight.position[0]), 0.0, float(sight.position[1])),
-            yaw=0.0,
-            pitch=0.0,
             life=float(sight.health),
             food=float(sight.food),
             inventory={name: n for name, n in zip(COUNTERS, counts, strict=True) if n},
