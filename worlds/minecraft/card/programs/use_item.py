@@ -42,7 +42,10 @@ def till(obs):
             if obs.block(dx, 0, dz) != "air":
                 obs = dig_at(obs, dx, 0, dz, 30)
             for _ in range(2):
-                obs = look_at(obs, dx + 0.5, 0.0, dz + 0.5)
+                x, y, z = obs.position
+                obs = look_at(
+                    obs, floor(x) + dx + 0.5 - x, floor(y + 0.001) - y, floor(z) + dz + 0.5 - z
+                )
                 if obs.facing in SOIL:
                     return use()
     spot = find(obs, "grass block", 8)
