@@ -4,7 +4,7 @@ they see and go by."""
 import pytest
 
 from messages.program import Program, ProgramReport
-from messages.world import Condition, Episode, OpenSession, SeedRange, Task
+from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.games import make_world
 from nodes.env_server.programs import compile_program
 from nodes.env_server.session import Session
@@ -17,16 +17,13 @@ SEEDS = 4
 PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
 
 
-def played(
-    task: Task, source: str, first: int = 5000, **options: object
-) -> tuple[list[Episode], list[ProgramReport]]:
+def played(task: Task, source: str, **options: object) -> list[ProgramReport]:
     """A program from the task's start, on a few seeds."""
     world = make_world("embedded", SEEDS, task, **options)
-    seeds = SeedRange(first=first, count=SEEDS)
+    seeds = SeedRange(first=5000, count=SEEDS)
     session = Session(OpenSession(session="s", task=task, size=SEEDS, seeds=seeds), world)
     try:
-        program = Program(name="p", source=source, max_steps=task.horizon)
-        return session.said(), session.run_program(program)[1]
+        return session.run_program(Program(name="p", source=source, max_steps=task.horizon))[1]
     finally:
         session.close()
 
@@ -57,7 +54,7 @@ def test_every_program_of_the_stock_compiles(path):
     "id",
     [
         "combat_zombie_plains_iron_armors_iron_sword_shield",
-        "combat_creeper_plains_diamond_armors_diamond_sword_shield",
+        "combat_skeleton_plains_diamond_armors_diamond_sword_shield",
         "combat_wither_skeleton_nether_diamond_armors_diamond_sword_shield",
         "combat_cow_plains_barehand",
     ],
@@ -107,13 +104,14 @@ FLAT_TASK = Task(id="t", prompt="", success=Condition(kind="have", name="dragon_
 
 def assert_works(source: str, **options: object) -> None:
     """The program says with assert what must have come of it."""
-    _, reports = played(FLAT_TASK, source, generate_world_type="flat", **options)
+    reports = played(FLAT_TASK, source, generate_world_type="flat", **options)
     said = [f"{r.count} x {r.status} line {r.line}: {r.error}" for r in reports]
     assert [(r.status, r.count) for r in reports] == [("finished", SEEDS)], said
 
 
 def test_one_sinks_straight_down_and_climbs_up_again():
-    assert_works("""
+    assert_works(
+        """
 def action(obs):
     x, y, z = obs.position
     for _ in range(2):
@@ -123,11 +121,13 @@ def action(obs):
     obs = stair_up(obs)
     obs = stair_up(obs)
     assert floor(obs.position[1] + 0.1) == floor(y), obs.position
-""")
+""",
+        flat_world_seed_string="3;minecraft:bedrock,20*minecraft:dirt,minecraft:grass;1;",
+    )
 
 
 def test_one_goes_through_a_wall_and_arrives():
-    """Walled in by two blocks of glass on each side, and asked to be ten metres away."""
+    """Walled in by three blocks of dirt on each side, and asked to be ten metres away."""
     wall = "".join(
         f'<DrawBlock x="{dx}" y="{y}" z="{dz}" type="dirt"/>'
         for dx in range(-2, 3)
@@ -172,9 +172,6 @@ def action(obs):
     )
 
 
-FLAT = {-1: "stone"}
-
-
 def way(cells: dict[tuple[int, int, int], str], goal: tuple, picks: bool = False) -> tuple:
     """Over stone, with other blocks at the cells."""
 
@@ -196,8 +193,8 @@ def test_a_way_goes_round_what_takes_longer_to_dig():
 
 
 def test_a_way_goes_through_what_is_dug_sooner():
-    wall = {(1, y, z): "dirt" for y in (0, 1) for z in range(-8, 9)}
-    assert (1, 0, 0) in way(wall, (3, 0, 0))
+    wall = {(1, y, z): "dirt" for y in range(5) for z in range(-8, 9)}
+    assert set(way(wall, (3, 0, 0))) & set(wall)
 
 
 def test_rock_is_dug_where_there_is_a_pickaxe():

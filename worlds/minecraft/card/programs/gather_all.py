@@ -7,7 +7,7 @@ BY_WATER = ("clay", "sugar cane")
 
 
 def held(obs):
-    return sum([obs.inventory.get(item, 0) for item in [ITEM] + ALIKE])
+    return obs.inventory.get(ITEM, 0) + sum([obs.inventory.get(item, 0) for item in ALIKE])
 
 
 def in_reach(obs):
