@@ -24,7 +24,7 @@ from nodes.env_server.session import Session
 from nodes.guards import in_words, together
 from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.names import ACHIEVEMENTS, LENGTH
-from worlds.crafter.card.score import PUBLISHED, rates, score
+from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.world import CrafterWorld
 
 PROGRAM = Path(__file__).parents[1] / "worlds/crafter/card/programs/achieve_everything.py"
@@ -87,7 +87,8 @@ def stock(names: list[str]) -> list[Guard]:
 def _interval(episodes: list[list[str]]) -> tuple[float, float]:
     """Of the score, 95 % by bootstrap over episodes."""
     chance = random.Random(0)
-    found = sorted(score(rates(chance.choices(episodes, k=len(episodes)))) for _ in range(1000))
+    drawn = (chance.choices(episodes, k=len(episodes)) for _ in range(1000))
+    found = sorted(SCORE.of(SCORE.rates(each)) for each in drawn)
     return found[25], found[974]
 
 
@@ -123,7 +124,7 @@ def main() -> None:
 def report(records: list[dict[str, Any]], spent: float) -> str:
     """Tables as text. ``spent``: seconds of the processor's time."""
     episodes = [record["achievements"] for record in records]
-    found = rates(episodes)
+    found = SCORE.rates(episodes)
     low, high = _interval(episodes)
     steps = sum(record["steps"] for record in records)
     deaths = Counter(record["death"] or record["ended"] for record in records)
@@ -132,13 +133,13 @@ def report(records: list[dict[str, Any]], spent: float) -> str:
     lines += [f"| {name} | {100 * found[name]:.1f} |" for name in ACHIEVEMENTS]
     lines += ["", "| score | who | steps | source |", "|---|---|---|---|"]
     ours = (
-        score(found),
-        f"{score(found):.1f} [{low:.1f}, {high:.1f}]",
+        SCORE.of(found),
+        f"{SCORE.of(found):.1f} [{low:.1f}, {high:.1f}]",
         "this program",
         "0",
         "here",
     )
-    rows = [(each.score, f"{each.score}", *each[1:]) for each in PUBLISHED]
+    rows = [(each.score, f"{each.score}", *each[1:]) for each in SCORE.published]
     lines += [f"| {' | '.join(row[1:])} |" for row in sorted([*rows, ours])]
     lines += [
         "",

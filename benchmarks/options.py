@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -108,9 +108,10 @@ def training_spec(setting: Setting, macros: bool, seed: int, budget: int) -> Tra
 
 
 @contextmanager
-def nodes(folder: Path) -> Iterator[Bus]:
-    """An env server and a learner, and a bus to them."""
+def nodes(folder: Path, changes: Mapping[str, Any] | None = None) -> Iterator[Bus]:
+    """An env server and a learner with ``changes`` to its parameters, and a bus to them."""
     learner = yaml.safe_load((ROOT / "launch" / "learner" / "default.yaml").read_text())
+    learner |= changes or {}
     stack = {
         "nodes": {
             "env_server": {"parameters": {"world": {"kind": "embedded"}}},

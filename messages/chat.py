@@ -16,10 +16,12 @@ from messages.plan import (
     GuardProposal,
     Iteration,
     Line,
+    Lost,
     Method,
     Stage,
     SubAction,
     Subtask,
+    Tried,
 )
 from messages.program import Problem, ProgramReport
 from messages.verdict import Evidence
@@ -44,6 +46,9 @@ class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task
     inventory: dict[str, int] = {}
     problems: list[str] = []  # why the last answer is invalid
+    refused: list[Subtask] = []  # the last answer
+    practised: list[Subtask] = []  # the plan so far, where a performance of it fell short
+    performed: list[Lost] = []  # and what that lost, the most first
 
 
 class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +63,8 @@ class DecomposeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     subtask: Subtask
     history: list[Iteration] = []
     problems: list[str] = []
+    refused: list[SubAction] = []  # the last answer, which is invalid
+    performed: Lost | None = None  # what a performance lost at the subtask, after these iterations
     methods: tuple[Method, ...] = ("code", "rl")  # that a sub-action may be implemented by
     most_sub_actions: int | None = None  # None: as many as it takes
     most_guards: int = 0  # that may be proposed
@@ -87,6 +94,17 @@ class SkillNote(msgspec.Struct, frozen=True, kw_only=True):
     rate: float  # success rate of its tryouts
 
 
+class TriedNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that was tried out for a sub-action of the subtask in this run."""
+
+    name: str  # by which a spec may use it
+    sub_action: str  # what it was tried for
+    success: Condition  # its aim
+    rate: float  # of the episodes of its tryout
+    episodes: int
+    reason: str = ""  # the verdict's
+
+
 class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Fast agent: which program implements this sub-action?"""
 
@@ -96,6 +114,10 @@ class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     attempts: list[ProgramAttempt] = []  # in this iteration, oldest first
     history: list[Line] = []  # verdicts of earlier iterations, oldest first
     skills: list[SkillNote] = []  # a program may call these
+    tried: list[Tried] = []  # what was implemented in earlier iterations, oldest first
+    performed: Lost | None = None  # what a performance lost at the subtask
+    best: int | None = None  # which of ``attempts`` stands so far, from 0 on
+    left: int | None = None  # how many more may be tried after this one
 
 
 class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +159,7 @@ class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class GuardAnswer(msgspec.Struct, frozen=True, kw_only=True):
     thoughts: str = ""
     when: str  # ``def when(obs)``
-    source: str  # ``def action(obs)``
+    source: str = ""  # ``def action(obs)``; empty for a guard by rl
     max_steps: int = 100  # of one turn
 
 
@@ -148,6 +170,8 @@ class MacroDraft(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     purpose: str = ""
     max_steps: int = 100
+    # Steps after which the policy is asked again; chosen again at once the macro goes on.
+    interrupt: int | None = None
 
 
 class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -161,7 +185,15 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     actions: list[str] = []
     macros_allowed: bool = True
     problems: list[str] = []
+    refused: "SpecAnswer | None" = None  # the last answer, which is invalid
     skills: list[SkillNote] = []  # these may be macros
+    tried: list[Tried] = []  # what was implemented in earlier iterations, oldest first
+    performed: Lost | None = None  # what a performance lost at the subtask
+    programs: list[TriedNote] = []  # the best first
+    programs_as_macros: bool = True  # may those be macros?
+    programs_to_clone: bool = True  # may the policy begin as a clone of them?
+    guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it cuts into
+    when: str = ""  # and its condition
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,6 +205,7 @@ class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
     horizon: int
     targets: list[str] = []
     budget: int
+    clone: list[str] = []  # names of programs whose successful episodes are imitated first
 
 
 class JudgeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -248,12 +281,23 @@ def digest(picture: bytes) -> str:
     return hashlib.sha256(picture).hexdigest()
 
 
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Some characters of a message that the question can do without, where the model's context is
+    too small for all. Parts do not overlap."""
+
+    name: str  # in words, for the line that stands there then
+    turn: int  # those of the lowest turn go first
+    start: int
+    end: int
+
+
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``pictures``: digests of the pictures in ``content``, each as ``<picture DIGEST>``."""
 
     role: Literal["system", "user", "assistant"]
     content: str
     pictures: list[str] = []
+    parts: list[Part] = []
 
 
 class Ask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -271,12 +315,15 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     id: str
     answer: str  # JSON, valid by the schema of ANSWERS[type(question)]
     model: str
-    weights: str = ""  # version of the weights that answered (a digest); empty: not known
+    # Version of what answered: a digest of the weights, or of the rulebook's rules; of somebody
+    # else's server what it says. Empty: not known.
+    weights: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
     repairs: int = 0  # how often the model was sent the errors of its answer
     pictures: int = 0  # how many it was shown; what they cost is among the prompt's tokens
+    left_out: list[str] = []  # parts of the prompt that the model's context was too small for
 
 
 class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):

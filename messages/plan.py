@@ -10,8 +10,8 @@ import msgspec
 
 from messages.bounds import Positive, Share
 from messages.interface import Action, Topic
-from messages.program import Program
-from messages.training import Policy, TrainingSpec
+from messages.program import Program, ProgramReport
+from messages.training import Learning, Policy, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Condition, Episode, Guard, GuardReport, Task
 
@@ -76,6 +76,46 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     macros: list[str] = []  # names of the coded actions in the policy's action space
     skill: str = ""  # the skill of the library that was used, if one was
+    learning: Learning | None = None  # of a policy that was trained
+
+
+class Unseen(msgspec.Struct, frozen=True, kw_only=True):
+    """What an evaluation came to: on starts that nothing was tried or trained on."""
+
+    episodes: int
+    worked: int
+    held: list[int] = []  # of each stage: in how many its condition held when the stage was over
+    endings: list[str] = []  # of those that failed, in words, the most frequent first
+    failed: list[Episode] = []  # some of them
+
+    @property
+    def weakest(self) -> int | None:
+        """The stage in which most of the episodes were lost, of equals the later one."""
+        if not self.held or self.worked == self.episodes:
+            return None
+        came = [self.episodes, *self.held[:-1], self.worked]
+        lost = [came[place] - came[place + 1] for place in range(len(self.held))]
+        return max(range(len(lost)), key=lambda place: (lost[place], place))
+
+
+class Lost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a performance lost at one subtask."""
+
+    success: Condition  # the subtask's
+    episodes: int  # of the whole performance
+    lost: int  # of them, those that ended at this subtask
+    reasons: dict[str, int] = {}  # why, in words -> how many
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier implementation of a sub-action, or of one with the same aim."""
+
+    iteration: int
+    line: Line
+    program: Program | None = None
+    spec: TrainingSpec | None = None
+    unseen: Unseen | None = None  # of the evaluation that it took part in
+    weakest: bool = False  # most of the episodes that the evaluation lost were lost in it
 
 
 class GuardLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,12 +144,18 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     video: str | None = None  # path relative to the run folder
     left: dict[str, int] = {}  # the usual inventory at the end of its successful episodes
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
+    unseen: Unseen | None = None  # what its evaluation came to
     guards: list[GuardLine] = []
 
     @property
     def tried_out(self) -> float:
         """Success rate of the tryout of its last sub-action, which plays all stages before it."""
         return self.lines[-1].verdict.success_rate if self.lines else 0.0
+
+    @property
+    def progress(self) -> float:
+        """How much of its aim that tryout brought about, 0 to 1."""
+        return self.lines[-1].verdict.progress if self.lines else 0.0
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,6 +199,8 @@ class PerformedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     subtask: str = ""  # the one that it ended in; empty when the goal was reached
     reason: str = ""  # why it was given up
     gained: list[str] = []  # items of the plan that the player had at some time
+    stood_at: Condition | None = None  # the condition of ``subtask``
+    cause: str = ""  # of a death
 
 
 class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -176,20 +224,24 @@ class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     performance: Performed | None = None  # of a plan of several subtasks
     stopped: dict[str, str] = {}  # subtask -> why its outer loop stopped
     chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
+    fell_short: list[Performed] = []  # performances before, after which practice went on
 
 
 class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """``start``: the inventory that the plan expects when the subtask begins; its episodes begin
-    with it."""
+    with it. With ``history`` it was practised before and a performance lost episodes at it: the
+    loop goes on with at least one more iteration, and ``limits.samples`` are for the new ones."""
 
     task: Task
     subtask: Subtask
     start: dict[str, int] = {}
     limits: Limits
+    history: list[Iteration] = []
+    performed: Lost | None = None
 
 
 class SubtaskReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    iterations: list[Iteration]
+    iterations: list[Iteration]  # those of the history not among them
     success: bool
     reason: str  # why the outer loop stopped
     chosen: int | None = None  # number of the iteration that stands; None: nothing was implemented
@@ -202,7 +254,11 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task
     sub_action: SubAction
     before: list[Stage]
-    history: list[Line]  # earlier verdicts on this sub-action (same name), oldest first
+    # Earlier verdicts on this sub-action, or on one with the same aim under another name, oldest
+    # first, and what was implemented then.
+    history: list[Line]
+    tried: list[Tried] = []
+    performed: Lost | None = None  # what a performance lost at the subtask
     samples: int | None = None  # primitive steps that it may take in all; None: any
     guards: list[Guard] = []  # that cut into the sub-action; those before it have their own
 
@@ -221,17 +277,21 @@ class Implemented(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class MakeGuard(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Implement one guard of a decomposition, before its sub-actions are implemented."""
+    """Implement one guard of a decomposition: by code before its sub-actions are implemented, by rl
+    after that, for it is trained in the ``stages`` that they came to."""
 
     task: Task
     proposal: GuardProposal
     sub_actions: list[SubAction]  # that it is to cut into
     history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+    stages: list[Stage] = []
+    samples: int | None = None  # primitive steps that it may take in all; None: any
 
 
 class GuardMade(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guard: Guard | None  # None: nothing that could run was made
     line: GuardLine
+    samples: Samples = Samples()
 
 
 class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -249,6 +309,8 @@ class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps: int  # primitive steps, all episodes together
     video: str | None = None
     cut: bool = False  # the samples were not enough for all of its episodes
+    reports: list[ProgramReport] = []  # of every stage that is a program
+    held: list[int] = []  # of each stage: in how many its condition held when the stage was over
     guards: list[GuardReport] = []
 
 
@@ -260,6 +322,7 @@ class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     subtasks: list[Practised]
     record: bool = True
     samples: int | None = None  # primitive steps that it may take; None: any
+    number: int = 0  # of the goal's performances, each of which has seeds of its own
 
 
 PURSUE = Action("planner/pursue", PursueGoal, PlanStatus, GoalReport)

@@ -18,6 +18,9 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     purpose: str = ""
     max_steps: int = 500  # primitive steps in one run
+    # As a policy's macro: primitive steps after which the policy is asked again. Chosen again at
+    # once it goes on where it was, after any other choice it starts over; None: never interrupted.
+    interrupt: int | None = None
 
 
 class CheckProgram(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -7,9 +7,10 @@ sessions.
 
 import msgspec
 
-from messages.interface import Action, Topic
+from messages.bounds import Positive
+from messages.interface import LIMITED_BY_SERVER, Action, Service, Topic
 from messages.program import Program
-from messages.world import Guard, Interface, SeedRange, Task
+from messages.world import Actor, ChoiceUse, Guard, Interface, SeedRange, Task
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,25 @@ class LeadingStage(msgspec.Struct, frozen=True, kw_only=True):
 
     program: Program | None = None
     policy: Policy | None = None
+
+
+class Tryouts(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a policy while it is trained: its stage from the start, always on the same seeds, before
+    it learns and then again and again. The training ends with the weights that did best, and early
+    where they do worse than before it learned."""
+
+    seeds: SeedRange  # one for each episode
+    every: Positive = 50_000  # samples from one tryout to the next
+
+
+class Demonstrated(msgspec.Struct, frozen=True, kw_only=True):
+    """What a policy was given to imitate of one program."""
+
+    program: str
+    episodes: int
+    successes: int
+    decisions: int  # of the successful episodes, that the policy could have taken itself
+    steps: int  # decisions that there were in them
 
 
 class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +63,16 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     most: int | None = None
     give_up_at: int | None = None  # samples within which an episode must succeed; None: any
     start: Policy | None = None  # whose weights training begins from; its samples are not counted
+    # Programs whose successful episodes the policy imitates before it learns: as whole decisions
+    # where one is a macro of the interface, else step by step.
+    clone: list[Program] = []
+    # Where the policy is tried out while it learns; None: nowhere.
+    tryouts: Tryouts | None = None
     guards: list[Guard] = []  # that cut in, also into prefix and lead
+    # A guard that is trained, by its condition and its max_steps; ``interface`` is its policy's.
+    # Episodes are its turns; ``guarded`` is what it cuts into, whose samples count as a prefix's.
+    guard: Guard | None = None
+    guarded: list[LeadingStage] = []
 
 
 class Train(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -72,6 +101,20 @@ class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success_rate: float
     curve: list[tuple[int, float]]  # (samples, success rate of the recent training episodes)
     reason: str  # why training stopped
+    demonstrated: list[Demonstrated] = []  # in the order of the spec's `clone`
+    tryouts: list[tuple[int, float]] = []  # (samples, success rate) of the spec's `tryouts`
+    best: int | None = None  # samples after which it had the weights that it ends with; None: all
+
+
+class Learning(msgspec.Struct, frozen=True, kw_only=True):
+    """How a training went, and what the policy did in its tryout, for those who judge it or write
+    the next spec."""
+
+    samples: int
+    curve: list[tuple[int, float]]  # a few points of `Trained.curve`, first and last among them
+    stopped: str  # why it ended
+    choices: list[ChoiceUse] = []
+    mistakes: dict[str, int] = {}  # of rewards that are code, in words -> how often
 
 
 class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -86,6 +129,16 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guards: list[Guard] = []  # that cut in
 
 
+class GetActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What does a session need to play this policy itself?"""
+
+    policy: Policy
+
+
+class GotActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    actor: Actor
+
+
 class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """The episodes themselves are in the reply to closing the session."""
 
@@ -93,6 +146,7 @@ class Acted(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     late: list[int] = []  # environments in which the interface's horizon ended the stage
 
 
+ACTOR = Service("learner/actor", GetActor, GotActor, idempotent=True, timeout=LIMITED_BY_SERVER)
 TRAIN = Action("learner/train", Train, Progress, Trained)
 ACT = Action("learner/act", Act, Progress, Acted)
 PROGRESS = Topic("learner/progress", Progress, latched=True)

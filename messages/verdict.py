@@ -4,6 +4,7 @@ import msgspec
 
 from messages.interface import LIMITED_BY_SERVER, Service
 from messages.program import ProgramReport
+from messages.training import Learning
 from messages.world import DEFAULT_GAME, Condition, Episode, Picture
 
 
@@ -20,6 +21,7 @@ class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     least_episodes: int = 1  # fewer never count as success, at any rate
     reports: list[ProgramReport] = []
     macros: list[str] = []
+    learning: Learning | None = None  # of a policy
     game: str = DEFAULT_GAME
     pictures: list[Picture] = []  # of some of the episodes, for a critic with vision
 
@@ -32,6 +34,7 @@ class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     reason: str
     suggestion: str = ""
     episodes: int = 0  # that were counted; 0: none was, and the rate was not measured
+    progress: float = 0.0  # mean share of the aim that an episode brought about, 0 to 1
 
 
 JUDGE = Service("critic/judge", Evidence, Verdict, idempotent=True, timeout=LIMITED_BY_SERVER)

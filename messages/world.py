@@ -115,6 +115,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     ended: Literal["running", "success", "horizon", "death"]
     before: View
     after: View
+    cause: str = ""  # of a death, in words: "drowning", "a blow of a zombie"
 
 
 class Pictures(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,14 +152,6 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
 
-class Lead(msgspec.Struct, frozen=True, kw_only=True):
-    """A stage that resets play before the one that is trained: a program, or a policy by the
-    interface that it was trained with; the caller that steps the session makes its choices."""
-
-    program: Program | None = None
-    interface: Interface | None = None
-
-
 class Field(msgspec.Struct, frozen=True, kw_only=True):
     """A run of columns of the feature matrix."""
 
@@ -183,6 +176,16 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     choices: list[str]
     layers: list[Layer]
     greedy: bool = False  # the most probable choice instead of a drawn one
+
+
+class Lead(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage that resets play before the one that is trained: a program, or a policy by the
+    interface that it was trained with; the caller that steps the session makes its choices. Where
+    a guard is trained the session plays the policy itself, by its ``actor``."""
+
+    program: Program | None = None
+    interface: Interface | None = None
+    actor: Actor | None = None
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
@@ -256,7 +259,14 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     lead: list[Lead] = []  # with autoreset: stages that resets play after the prefix
     interface: Interface | None = None
     guards: list[Guard] = []  # of the prefix, of what leads, and of the interface
+    # With autoreset: a guard is trained, by its condition and its max_steps; the interface is its
+    # policy's. An episode of the interface is a turn of it, and between turns ``guarded`` is
+    # played, one after the other: see docs/sessions.md.
+    guard: Guard | None = None
+    guarded: list[Lead] = []
     autoreset: bool = False
+    once: bool = False  # with autoreset: one episode each, then its environment stands still
+    matched: bool = False  # Stepped.matched is given
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
     # The play that its episodes are stored under; a later session of the same play replaces them.
@@ -282,6 +292,7 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     mask: Array  # bool (size, len(choices)), never all False in a row
     prefix_steps: int  # primitive steps spent by the prefix
     lead: int = -1  # see Stepped
+    waits: bool = False
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -313,13 +324,29 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_returns: Array  # float32 (n,): undiscounted episode returns
     final_lengths: Array  # int64 (n,): primitive steps of the ended episodes
     prefix_steps: int  # primitive steps spent by prefixes and leading stages, in resets
+    # Of each ended episode, what it had of what the game's score counts; empty: it has no score.
+    final_scored: list[list[str]] = []
     # Which of OpenSession.lead's policies the next step is for: features, mask and the next choices
     # are those of this policy; -1: those of the trained one.
     lead: int = -1
+    # int64 (size,), where OpenSession.matched asks for it: the primitive choice that does what the
+    # last primitive step of the decision did, -1 where there is none.
+    matched: Array | None = None
+    # Where a guard is trained: in some environments its condition does not hold yet. The next step
+    # plays on what it cuts into; its choices are ignored, and it pays nothing.
+    waits: bool = False
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     session: str
+
+
+class ChoiceUse(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a policy chose something. ``endings``: of a macro's runs, in words -> how many."""
+
+    name: str
+    times: int
+    endings: dict[str, int] = {}
 
 
 class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -328,6 +355,10 @@ class Closed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     episodes: list[Episode]
     video: str | None = None  # path relative to the run folder
     pictures: list[Picture] = []  # by environment, in the order they were taken
+    # Of the last policy that played: its choices, the most frequent first, and what went wrong in
+    # its rewards that are code, in words -> how often.
+    choices: list[ChoiceUse] = []
+    mistakes: dict[str, int] = {}
     guards: list[GuardReport] = []  # those that the session had, by the order in which they came
 
 

@@ -1,11 +1,14 @@
-"""What a tryout's episodes came to: whether a condition held at their end, and what those that
-failed ended with. The critic counts with it, its prompts and the rulebook put it into words."""
+"""What episodes came to: whether a condition held at their end, and what those that failed ended
+with. The critic counts with it, prompts and the rulebook put it into words."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from messages.plan import Evaluated, Unseen
 from messages.program import ProgramReport
+from messages.training import Learning
 from messages.verdict import Evidence
 from messages.world import DEFAULT_GAME, Condition, Episode
 from worlds import card
@@ -25,6 +28,16 @@ _EPISODES = {
     "success": "{count} reached the subtask's success without it",
     "running": "{count} ended without it",
 }
+_ONE_EPISODE = {
+    "death": "died",
+    "horizon": "used up its steps",
+    "success": "reached the goal",
+    "running": "went on to the end of its part",
+}
+FAULTS = ("error", "fuel_exhausted", "time_limit", "killed")
+"""Ways to end that are a program's fault, whatever it was for."""
+SHOWN_UNSEEN = 3
+"""Of the failed episodes of an evaluation, those that are shown."""
 
 
 def run_in_words(status: str, line: int = 0, error: str = "") -> str:
@@ -40,13 +53,25 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
     line: int = 0
     error: str = ""
+    causes: Mapping[str, int] = {}  # of deaths, in words -> how many
+    program: str = ""  # its name, where several ran
 
     @property
     def words(self) -> str:
         if self.how in _EPISODES:
-            return _EPISODES[self.how].format(count=self.count)
+            of = _causes(self.causes, self.count)
+            return _EPISODES[self.how].format(count=self.count) + (f" ({of})" if of else "")
         run = run_in_words(self.how, self.line, self.error)
-        return f"{self.count} ended when the program {run}"
+        program = f"program {self.program}".strip()
+        return f"{self.count} ended when the {program} {run}"
+
+
+def _causes(causes: Mapping[str, int], deaths: int) -> str:
+    """``drowning``, or ``drowning: 3; a blow of a zombie: 2``"""
+    if len(causes) == 1 and deaths in causes.values():
+        return next(iter(causes))
+    ordered = sorted(causes.items(), key=lambda each: -each[1])
+    return "; ".join(f"{cause}: {count}" for cause, count in ordered)
 
 
 def holds(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> bool:
@@ -65,6 +90,13 @@ def success_rate(evidence: Evidence) -> float:
     return sum(_worked(evidence, episode) for episode in episodes) / len(episodes)
 
 
+def progress(evidence: Evidence) -> float:
+    """Mean share of the aim that an episode brought about; 0 without episodes."""
+    conditions, episodes = card(evidence.game).conditions, evidence.episodes
+    shares = [conditions.progress(evidence.success, episode) for episode in episodes]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
 def succeeded(evidence: Evidence, rate: float) -> bool:
     """Whether it worked as often as is required, in episodes enough to say so."""
     return not _too_few(evidence) and rate >= evidence.required_rate
@@ -76,16 +108,90 @@ def _too_few(evidence: Evidence) -> bool:
 
 def failures(evidence: Evidence) -> list[Ending]:
     """How the failed episodes ended, the most frequent way first."""
-    programs = {row: report for report in evidence.reports for row in report.environments}
-    found: dict[tuple[str, int], Ending] = {}
-    for episode in evidence.episodes:
-        if _worked(evidence, episode):
-            continue
-        ending = _ending(episode, programs.get(episode.environment))
-        key = (ending.how, ending.line)
+    failed = [each for each in evidence.episodes if not _worked(evidence, each)]
+    return _endings(failed, evidence.reports)
+
+
+def _endings(failed: Sequence[Episode], reports: Sequence[ProgramReport]) -> list[Ending]:
+    programs = _which_ended(reports)
+    several = len({report.program for report in reports}) > 1
+    found: dict[tuple[str, int, str], Ending] = {}
+    causes = Counter(each.cause for each in failed if each.ended == "death" and each.cause)
+    for episode in failed:
+        ending = _ending(episode, programs.get(episode.environment), several)
+        key = (ending.how, ending.line, ending.program)
         known = found.get(key)
         found[key] = ending if known is None else _one_more(known)
-    return sorted(found.values(), key=lambda each: -each.count)
+    return [
+        msgspec.structs.replace(each, causes=dict(causes)) if each.how == "death" else each
+        for each in sorted(found.values(), key=lambda each: -each.count)
+    ]
+
+
+def _which_ended(reports: Sequence[ProgramReport]) -> dict[int, ProgramReport]:
+    """Of several programs that ran in an episode: the first that was at fault, else the last."""
+    found: dict[int, ProgramReport] = {}
+    for report in reports:
+        for row in report.environments:
+            if row not in found or found[row].status not in FAULTS:
+                found[row] = report
+    return found
+
+
+def failed_first(evidence: Evidence) -> list[Episode]:
+    """The episodes that failed, the ways they ended in turn, then those that worked: whoever looks
+    at the first few has seen each way to fail."""
+    failed = [each for each in evidence.episodes if not _worked(evidence, each)]
+    worked = [each for each in evidence.episodes if _worked(evidence, each)]
+    return _each_way(failed) + worked
+
+
+def _each_way(failed: Sequence[Episode]) -> list[Episode]:
+    ways: dict[tuple[str, str], list[Episode]] = {}
+    for episode in failed:
+        ways.setdefault((episode.ended, episode.cause), []).append(episode)
+    rounds = max(map(len, ways.values()), default=0)
+    return [way[turn] for turn in range(rounds) for way in ways.values() if turn < len(way)]
+
+
+def ended_in_words(episode: Episode) -> str:
+    """``died (drowning)``"""
+    words = _ONE_EPISODE[episode.ended]
+    return f"{words} ({episode.cause})" if episode.ended == "death" and episode.cause else words
+
+
+def curve_in_words(learning: Learning) -> str:
+    """``success 0.00 at 2,048 samples, 0.35 at 50,176, 0.30 at 100,352 (best: 0.35 at 50,176); it
+    ended as the budget is spent``"""
+    points = ", ".join(f"{rate:.2f} at {samples:,}" for samples, rate in learning.curve)
+    if not points:
+        return f"{learning.samples:,} samples; it ended so: {learning.stopped}"
+    said = f"success in training {points} samples"
+    best = max(learning.curve, key=lambda point: point[1])
+    last = learning.curve[-1]
+    if best[1] == 0:
+        said += ": it never succeeded"
+    elif last[1] < best[1] - 0.1:
+        said += f": it was best at {best[0]:,}, and has got worse since"
+    elif len(learning.curve) > 1 and last[1] > learning.curve[len(learning.curve) // 2][1] + 0.05:
+        said += ": it was still getting better"
+    else:
+        said += ": it has levelled off"
+    return f"{said}; it ended so: {learning.stopped}"
+
+
+def unseen(evaluated: Evaluated) -> Unseen | None:
+    """What an evaluation came to; None where nothing was played."""
+    if not evaluated.episodes:
+        return None
+    failed = [each for each in evaluated.episodes if not each.success]
+    return Unseen(
+        episodes=len(evaluated.episodes),
+        worked=len(evaluated.episodes) - len(failed),
+        held=evaluated.held,
+        endings=[each.words for each in _endings(failed, evaluated.reports)],
+        failed=_each_way(failed)[:SHOWN_UNSEEN],
+    )
 
 
 def told(evidence: Evidence) -> str:
@@ -108,14 +214,15 @@ def _worked(evidence: Evidence, episode: Episode) -> bool:
     return holds(evidence.success, episode, evidence.game)
 
 
-def _ending(episode: Episode, report: ProgramReport | None) -> Ending:
+def _ending(episode: Episode, report: ProgramReport | None, several: bool) -> Ending:
+    name = report.program if report is not None and several else ""
     if report is not None and report.status == "killed" and episode.ended != "death":
-        return Ending(how="killed")  # with it, the episodes of its session were cut off
+        return Ending(how="killed", program=name)  # with it, its session's episodes were cut off
     if episode.ended != "running" or report is None or report.status == "episode_over":
         return Ending(how=episode.ended)
     if report.status in ("error", "fuel_exhausted"):
-        return Ending(how=report.status, line=report.line, error=report.error)
-    return Ending(how=report.status)
+        return Ending(how=report.status, line=report.line, error=report.error, program=name)
+    return Ending(how=report.status, program=name)
 
 
 def _one_more(ending: Ending) -> Ending:

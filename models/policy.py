@@ -3,6 +3,9 @@
 With ``encoder`` above zero each field of the features (compass, voxels, ...) has an encoder of its
 own and a fusion layer joins them, as in the paper. Without, one linear layer reads all features,
 which says the same with fewer numbers: on a CPU the network is what training costs.
+
+A field that is a picture goes through convolutions of its own (`PictureEncoder`), whatever the
+others do.
 """
 
 from __future__ import annotations
@@ -25,6 +28,54 @@ class NetworkShape(msgspec.Struct, frozen=True, kw_only=True):
     fusion: int = 0  # width of the layer that joins the encoders
 
 
+Shape = tuple[int, ...]
+"""Of a field: (size,) of a vector, (channels, height, width) of a picture."""
+
+PICTURE_WIDTH = 256
+"""Numbers that a picture is encoded to."""
+
+
+class PictureEncoder(nn.Module):
+    """Float (B, channels * height * width), 0 to 1 -> float (B, `PICTURE_WIDTH`). Two convolutions
+    (16 of 8 x 8, every 4 pixels; 32 of 4 x 4, every 2) and a linear layer: small, for a CPU."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        channels, height, width = shape
+        self.convolutions = nn.Sequential(
+            nn.Conv2d(channels, 16, 8, 4), nn.ReLU(), nn.Conv2d(16, 32, 4, 2), nn.ReLU()
+        )
+        left = [((side - 8) // 4 + 1 - 4) // 2 + 1 for side in (height, width)]
+        self.joined = nn.Linear(32 * math.prod(left), PICTURE_WIDTH)
+
+    def forward(self, columns: Tensor) -> Tensor:
+        rows = columns.reshape(-1, *self.shape)
+        found = torch.tanh(self.joined(self.convolutions(rows - 0.5).flatten(1)))
+        return found.reshape(*columns.shape[:-1], PICTURE_WIDTH)
+
+
+class MixedEncoders(nn.Module):
+    """Pictures through convolutions; other fields through a linear tanh layer of ``width`` each, or
+    as they are where that is 0."""
+
+    def __init__(self, shapes: Sequence[Shape], width: int) -> None:
+        super().__init__()
+        self.sizes = [math.prod(shape) for shape in shapes]
+        self.encoders = nn.ModuleList(self._encoder(shape, width) for shape in shapes)
+        self.width = sum(PICTURE_WIDTH if len(shape) > 1 else width or shape[0] for shape in shapes)
+
+    def _encoder(self, shape: Shape, width: int) -> nn.Module:
+        if len(shape) > 1:
+            return PictureEncoder(shape)
+        return nn.Sequential(nn.Linear(shape[0], width), nn.Tanh()) if width else nn.Identity()
+
+    def forward(self, features: Tensor) -> Tensor:
+        columns = features.split(self.sizes, -1)
+        parts = zip(self.encoders, columns, strict=True)
+        return torch.cat([encoder(part) for encoder, part in parts], -1)
+
+
 class FieldEncoders(nn.Module):
     """One linear tanh layer per field: float (B, sum of sizes) -> float (B, fields * width)."""
 
@@ -40,19 +91,25 @@ class FieldEncoders(nn.Module):
 
 
 def network(
-    sizes: Sequence[int],
+    shapes: Sequence[Shape],
     outputs: int,
     shape: NetworkShape,
     output_gain: float,
     generator: torch.Generator | None = None,
 ) -> nn.Sequential:
-    """A network from features (B, sum of ``sizes``) to (B, ``outputs``), orthogonally initialised.
+    """A network from features (B, sum of sizes) to (B, ``outputs``), orthogonally initialised.
 
+    ``shapes``: of the fields, in the order of their columns.
     ``output_gain`` scales the last layer: small for an actor, which then starts out uniform.
     """
     layers: list[nn.Module] = []
+    sizes = [math.prod(each) for each in shapes]
     width = sum(sizes)
-    if shape.encoder:
+    if any(len(each) > 1 for each in shapes):
+        encoders = MixedEncoders(shapes, shape.encoder)
+        layers.append(encoders)
+        width = encoders.width
+    elif shape.encoder:
         layers.append(FieldEncoders(sizes, shape.encoder))
         width = shape.encoder * len(sizes)
     widths = [width, *([shape.fusion] if shape.fusion else []), *[shape.hidden] * shape.layers]
@@ -62,41 +119,42 @@ def network(
     built = nn.Sequential(*layers)
     last = layers[-1]
     for module in built.modules():
-        if isinstance(module, nn.Linear):
+        if isinstance(module, nn.Linear | nn.Conv2d):
             gain = output_gain if module is last else math.sqrt(2)
             nn.init.orthogonal_(module.weight, gain, generator=generator)
-            nn.init.zeros_(module.bias)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
     return built
 
 
 def actor(
-    sizes: Sequence[int],
+    shapes: Sequence[Shape],
     choices: int,
     shape: NetworkShape,
     generator: torch.Generator | None = None,
 ) -> nn.Sequential:
-    """Features (B, sum of ``sizes``) -> logits (B, ``choices``)."""
-    return network(sizes, choices, shape, 0.01, generator)
+    """Features (B, sum of sizes) -> logits (B, ``choices``)."""
+    return network(shapes, choices, shape, 0.01, generator)
 
 
 def critic(
-    sizes: Sequence[int], shape: NetworkShape, generator: torch.Generator | None = None
+    shapes: Sequence[Shape], shape: NetworkShape, generator: torch.Generator | None = None
 ) -> nn.Sequential:
-    """Features (B, sum of ``sizes``) -> value (B, 1)."""
-    return network(sizes, 1, shape, 1.0, generator)
+    """Features (B, sum of sizes) -> value (B, 1)."""
+    return network(shapes, 1, shape, 1.0, generator)
 
 
 class ActorCritic(nn.Module):
-    """Both networks of a policy. ``sizes``: of the fields of the features; ``choices``: how many
+    """Both networks of a policy. ``shapes``: of the fields of the features; ``choices``: how many
     actions there are. The generator makes the initial weights repeatable."""
 
     def __init__(
         self,
-        sizes: Sequence[int],
+        shapes: Sequence[Shape],
         choices: int,
         shape: NetworkShape,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        self.actor = actor(sizes, choices, shape, generator)
-        self.critic = critic(sizes, shape, generator)
+        self.actor = actor(shapes, choices, shape, generator)
+        self.critic = critic(shapes, shape, generator)

@@ -25,11 +25,21 @@ from messages.chat import (
     game_of,
 )
 from messages.program import ProgramReport
+from messages.training import TrainingSpec
 from messages.verdict import Evidence
-from messages.world import Condition
-from models.outcomes import failures, listed, run_in_words
+from messages.world import Condition, Episode
+from models.outcomes import (
+    curve_in_words,
+    ended_in_words,
+    failed_first,
+    failures,
+    holds,
+    listed,
+    run_in_words,
+)
 from nodes.guards import line_in_words
 from nodes.node import Node
+from nodes.prompt_parts import Marks
 from worlds import card
 from worlds.card import Card, Unreachable
 from worlds.common.mineclip import MINECLIP
@@ -65,26 +75,34 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
     ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
     ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
-    begin), ``kinds`` (of conditions, with their meanings) and ``chain`` (how a goal's items come
-    about)."""
+    begin), ``kinds`` (of conditions, with their meanings), ``chain`` (how a goal's items come
+    about) and ``part`` (what the question can do without, `nodes/prompt_parts.py`)."""
     name = type(question).__name__.removesuffix("Question").lower()
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts, game_of(question))
+    marks = Marks()
+    fields["part"] = marks.part
     return [
-        _message(role, environment.get_template(f"{name}.{role}.jinja").render(fields), question)
+        _message(
+            role, environment.get_template(f"{name}.{role}.jinja").render(fields), question, marks
+        )
         for role in ("system", "user")
     ]
 
 
-def _message(role: Literal["system", "user"], content: str, question: Question) -> ChatMessage:
+def _message(
+    role: Literal["system", "user"], content: str, question: Question, marks: Marks
+) -> ChatMessage:
     """A template shows a picture as ``<picture DIGEST>``. The same in an error or a name is text:
     only the pictures that the question names count."""
+    content, parts = marks.taken(content)
     named = question.pictures if isinstance(question, LookQuestion) else []
     digests = {note.digest for note in named}
     return ChatMessage(
         role=role,
         content=content,
         pictures=[found for found in _PICTURE.findall(content) if found in digests],
+        parts=parts,
     )
 
 
@@ -102,7 +120,7 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     # Jinja leaves the types of its tables open.
     slots = cast("dict[str, object]", environment.globals)  # pyright: ignore[reportUnknownMemberType]
     slots["title"] = known.title
-    slots["api"] = known.stub.read_text("utf-8").strip()
+    slots["api"] = known.language.stub.read_text("utf-8").strip()
     slots["names_taken"] = known.names_taken
     slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
     slots["setting"] = known.setting
@@ -112,6 +130,12 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     filters["words"] = known.conditions.words
     filters["numbered"] = _numbered
     filters["failures"] = _failures
+    filters["failed_first"] = failed_first
+    filters["worked"] = _worked
+    filters["ended"] = ended_in_words
+    filters["curve"] = curve_in_words
+    filters["compact"] = _compact
+    filters["spec_json"] = _spec_json
     filters["ending"] = _run_in_words
     filters["guarded"] = line_in_words
     return environment
@@ -130,6 +154,29 @@ def _run_in_words(report: ProgramReport) -> str:
 
 def _failures(evidence: Evidence) -> str:
     return listed(failures(evidence))
+
+
+def _worked(episode: Episode, evidence: Evidence) -> bool:
+    return holds(evidence.success, episode, evidence.game)
+
+
+def _compact(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _spec_json(spec: TrainingSpec) -> str:
+    """A training spec in the form that a spec question is answered in."""
+    interface = spec.interface
+    shown = {
+        "observations": interface.observations,
+        "actions": interface.actions,
+        "macros": interface.macros,
+        "rewards": interface.rewards,
+        "horizon": interface.horizon,
+        "targets": interface.targets,
+        "budget": spec.budget,
+    }
+    return _compact(shown)
 
 
 def _numbered(source: str) -> str:

@@ -15,10 +15,15 @@ EVALUATION_EPISODES = 30
 """Of an evaluation or a performance, unless the launch sets another number."""
 
 
+def evaluation_episodes(config: Mapping[str, Any]) -> int:
+    """Episodes of an evaluation or a performance."""
+    values = node_values(config, "fast_agent")
+    return int(values.get("evaluation_episodes", EVALUATION_EPISODES))
+
+
 def longest_evaluation(task: Task, config: Mapping[str, Any]) -> int:
     """What all episodes of an evaluation or a performance may take."""
-    values = node_values(config, "fast_agent")
-    return int(values.get("evaluation_episodes", EVALUATION_EPISODES)) * task.horizon
+    return evaluation_episodes(config) * task.horizon
 
 
 def for_practice(samples: int, task: Task, config: Mapping[str, Any]) -> int:

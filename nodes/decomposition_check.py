@@ -80,10 +80,6 @@ def _guard_problems(
                 f"The guard {guard.name!r} is to be done by {guard.method}; in this run there is "
                 f"{' and '.join(methods)} only."
             )
-        if guard.method == "rl":
-            problems.append(
-                f"The guard {guard.name!r} is to be done by rl: guards are done by code."
-            )
         if not guard.when.strip():
             problems.append(f"The guard {guard.name!r} does not say when it is to take over.")
     return problems

@@ -31,6 +31,9 @@ create table if not exists episodes (
 create table if not exists trained (
     play text, seed integer, ended text, steps integer, primary key (play, seed)
 ) without rowid;
+create table if not exists scored (
+    play text, seed integer, began real, steps integer, gained text, primary key (play, seed)
+) without rowid;
 """
 
 
@@ -117,6 +120,15 @@ class StoredEpisodes:
                 [(play, *each) for each in ends],
             )
 
+    def keep_scored(self, play: str, began: float, ends: list[tuple[int, int, list[str]]]) -> None:
+        """Seeds and steps of episodes of a training, and what each had of what the game's score
+        counts. ``began``: when the session was opened, in seconds since the epoch."""
+        with self._lock, _Transaction(self._table):
+            self._table.executemany(
+                "insert or replace into scored values (?, ?, ?, ?, ?)",
+                [(play, seed, began, steps, " ".join(had)) for seed, steps, had in ends],
+            )
+
     def close(self) -> None:
         with self._lock:
             self._table.close()
@@ -173,6 +185,13 @@ TRAINED = (
     "select play, count(*), sum(ended = 'success'), sum(ended = 'death'), sum(steps) from trained"
     " group by play"
 )
+SCORED = (
+    "select steps, gained from scored"
+    " join (select play, min(began) as first from scored group by play) using (play)"
+    " order by first, play, seed"
+)
+"""Steps, and names with a space between them, of the episodes of all trainings in the order in
+which they began."""
 
 
 def _packed(value: Any) -> bytes:

@@ -242,8 +242,9 @@ class Library:
             write_whole(folder / "when.py", learned.guard.when.encode())
             if learned.guard.program is not None:
                 write_whole(folder / "program.py", learned.guard.program.source.encode())
-        if checkpoint is not None and learned.spec is not None:
+        if checkpoint is not None:
             write_whole(folder / CHECKPOINT, checkpoint.read_bytes())
+        if checkpoint is not None and learned.spec is not None:
             write_whole(
                 folder / "spec.json", msgspec.json.format(msgspec.json.encode(learned.spec))
             )
@@ -329,7 +330,7 @@ _COLUMNS = "name, key, created, successes, episodes, used_successes, used_episod
 @cache
 def _reserved_names(game: str) -> frozenset[str]:
     """Names that have another meaning in a program: a skill of that name would redefine it."""
-    api = ast.parse(card(game).stub.read_text("utf-8"))
+    api = ast.parse(card(game).language.stub.read_text("utf-8"))
     functions = {node.name for node in api.body if isinstance(node, ast.FunctionDef)}
     return frozenset({"action", "obs", *functions, *dir(builtins), *keyword.kwlist})
 

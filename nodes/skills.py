@@ -74,7 +74,8 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def policy(self) -> Policy | None:
-        if self.learned.program is not None or self.learned.guard is not None:
+        learned = self.learned
+        if learned.program is not None or (learned.guard is not None and learned.guard.program):
             return None
         return Policy(id=f"skill/{self.name}", checkpoint=str(Path(self.folder) / CHECKPOINT))
 
@@ -110,7 +111,7 @@ def skill_key(
 
 
 def guard_key(world: str, guard: Guard) -> str:
-    """The same of a guard: whatever it cut into, its condition and its program make it."""
+    """The same of a guard: its condition and its program or policy make it."""
     source = guard.program.source if guard.program else guard.policy
     what = msgspec.json.encode([world, guard.when, source, guard.max_steps])
     return hashlib.sha256(what).hexdigest()

@@ -1,5 +1,5 @@
-"""The embedded world without the stack. It belongs to the env server, so it is started as a
-process, not imported."""
+"""Worlds without the stack. They belong to the env server, so they are started as processes, not
+imported."""
 
 import os
 import subprocess
@@ -15,8 +15,9 @@ def become(what: str, arguments: list[str]) -> NoReturn:
     os.execv(sys.executable, command)
 
 
-def fingerprint() -> str | None:
-    """Of the embedded world of this checkout; None if it does not start. Takes seconds."""
-    command = python("voxeldojo", "fingerprint")
+def fingerprint(module: str, *arguments: str) -> str | None:
+    """Of a world of this checkout, by the module that prints it (`worlds.card.Card`); None if it
+    does not start. Takes seconds."""
+    command = python(module, *arguments)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None

@@ -111,15 +111,16 @@ class Session:
         size = self.request.size
         reward, steps = np.zeros(size, np.float32), np.zeros(size, np.int64)
         terminated, truncated = np.zeros(size, bool), np.zeros(size, bool)
+        matched = np.full(size, -1)
         for row in range(size):
             if self.over[row]:
                 continue
             macro = int(choices[row]) - 3
-            moves = (
-                [1] * self.interface.macros[macro].max_steps
-                if macro >= 0
-                else [int(choices[row]) - 1]
-            )
+            moves = [int(choices[row]) - 1]
+            if macro >= 0:  # they start over when they were interrupted: each step is alike
+                program = self.interface.macros[macro]
+                moves = [1] * min(program.max_steps, program.interrupt or program.max_steps)
+            matched[row] = moves[-1] + 1
             for move in moves:
                 self.position[row] = np.clip(self.position[row] + move, 0, LENGTH)
                 terminated[row] = self.position[row] == LENGTH
@@ -135,7 +136,7 @@ class Session:
         final = self.features()[ended]
         returns = self.total[ended].astype(np.float32)
         lengths = self.length[ended]
-        if self.request.autoreset:
+        if self.request.autoreset and not self.request.once:
             self.restart(ended)
         else:
             self.over[ended] = True
@@ -152,6 +153,7 @@ class Session:
             final_returns=returns,
             final_lengths=lengths,
             prefix_steps=0,
+            matched=matched if self.request.matched else None,
         )
 
 

@@ -1,11 +1,14 @@
 """docs/adding_a_game.md, word by word: its files make a game that the agents can be asked about."""
 
+import json
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -31,6 +34,7 @@ from nodes.tasks import missing_package, task_problem
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import Stack, check, check_task
 from rlgpt.refused import Refused
+from tests.launch_toys.launched import CHECKOUT, PATIENCE, command, environment
 from worlds import card
 from worlds.registry import games
 
@@ -91,7 +95,7 @@ def test_the_page_is_short_and_the_game_is_found(folder: Path):
     files = [
         path for path in folder.rglob("*") if path.suffix in (".py", ".pyi", ".yaml", ".jinja")
     ]
-    assert len(files) >= 10
+    assert len(files) >= 11
     assert sum(len(path.read_text().splitlines()) for path in files) < MOST_LINES
     assert games()["quarry"] == "quarry"
     assert card("quarry").title == "Quarry"
@@ -129,8 +133,12 @@ def test_its_plans_follow_its_ways(task: Task):
     assert [subtask.name for subtask in subtasks] == ["dig 4 stone", "make 2 brick"]
     assert plan_problems(task, subtasks) == []
     assert any("uses up 4 stone" in said for said in plan_problems(task, subtasks[1:]))
-    tiles = card("quarry").planning.plan_for(have("tile", 5), {"oven": 1})
-    assert [subtask.success for subtask in tiles] == [have("stone", 2), have("tile", 5)]
+    oven = card("quarry").planning.plan_for(have("oven"), {"brick": 1})
+    assert [subtask.success for subtask in oven] == [
+        have("stone", 4),
+        have("brick", 2),
+        have("oven"),
+    ]
 
 
 def view(stones: int) -> View:
@@ -221,6 +229,81 @@ def test_prompts_speak_of_it_and_of_no_other_game(task: Task):
         assert [word for word in foreign if word in said] == [], agent
     chain = render(ROOT / "nodes" / "planner" / "prompts", questions[0])[1].content
     assert "- brick: make 1 from 2 stone\n" in chain
+
+
+def launched(folder: Path, *overrides: str) -> dict[str, Any]:
+    """The summary of a launch that the page ends with."""
+    line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
+    assert line is not None
+    small = "nodes.fast_agent.parameters"
+    run = folder / "runs" / "it"
+    shutil.rmtree(run, ignore_errors=True)
+    done = subprocess.run(
+        command(*line[1].split(), f"run={run}", f"{small}.trial_episodes=2",
+                f"{small}.evaluation_episodes=3", *overrides),
+        cwd=folder,
+        env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{folder}"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    return json.loads((run / "summary.json").read_text())
+
+
+def test_it_is_played_by_a_launch_of_the_whole_stack(folder: Path):
+    summary = launched(folder)
+    assert summary["success"]
+    assert [each["subtask"] for each in summary["iterations"]] == ["dig 4 stone", "make 2 brick"]
+    assert [each["success_rate"] for each in summary["iterations"]] == [1.0, 1.0]
+    assert summary["performance"]["success_rate"] == 1.0
+
+
+DIFF = re.compile(r"^```diff\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+TRIED = """
+import numpy as np
+from messages.program import Program
+from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.session import Session
+from nodes.tasks import task_problem
+from worlds import card, play
+
+facing = Condition(kind="facing", name="rock")
+task = Task(id="a", prompt="", game="quarry", success=facing, horizon=50)
+assert task_problem(task) == "", task_problem(task)
+seen = Interface(observations=["far"], actions=["run"], success=facing, horizon=50)
+opening = OpenSession(
+    session="a", task=task, size=2, seeds=SeedRange(first=1, count=2), interface=seen
+)
+session = Session(opening, play("quarry").make_world("quarry", 2, task))
+far = session.opened().features[:, 0].tolist()  # two and three steps, by the seeds
+assert np.allclose(far, [2 / 3, 1]), far
+source = "def action(obs):\\n    obs = run()\\n"
+steps, _ = session.run_program(Program(name="run", source=source, max_steps=5))
+assert steps == 2
+assert [episode.success for episode in session.said()] == [True, False]
+holds = card("quarry").conditions.holds
+assert [holds(facing, episode) for episode in session.said()] == [True, False]
+"""
+
+
+def test_a_further_feature_condition_and_action_are_of_its_own_folder(folder: Path, tmp_path: Path):
+    copied = shutil.copytree(folder, tmp_path / "newer", ignore=shutil.ignore_patterns("runs"))
+    diffs = DIFF.findall(PAGE)
+    assert len(diffs) == 3
+    for diff in diffs:
+        touched = set(re.findall(r"^\+\+\+ b/(\S+)$", diff, re.MULTILINE))
+        assert touched
+        assert all(name.startswith("quarry/") for name in touched)
+        subprocess.run(["git", "apply", "-"], input=diff, text=True, cwd=copied, check=True)
+    environment_of = {**environment(), "PYTHONPATH": f"{CHECKOUT}:{copied}"}
+    tried = [sys.executable, "-c", TRIED]
+    done = subprocess.run(
+        tried, env=environment_of, cwd=copied, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_card_that_lacks_a_part_is_one_sentence(folder: Path, tmp_path: Path):

@@ -89,7 +89,7 @@ def test_what_is_wrong_with_a_decomposition_is_said():
     assert "have log x 4" in decomposition_problems(several, [find, dig])[0]
     for condition, said in (
         (Condition(kind="facing", name="tree"), "no block or mob called 'tree'"),
-        (Condition(kind="near", name="cow"), "no block called 'cow'"),
+        (Condition(kind="near", name="cow"), "cow is a mob and no block"),
         (Condition(kind="have", name="logs"), "did you mean log"),
         (Condition(kind="nearby", name="anvil"), "crafting_table or furnace"),
         (Condition(kind="have", name="log", quantity=0), "1 to 2304"),

@@ -232,6 +232,7 @@ def test_a_goal_takes_no_more_than_its_samples_and_ends_with_an_evaluation(
 
     told = sum(each.samples.total for each in report.iterations)
     told += report.performance.steps if report.performance else 0
+    told += sum(each.steps for each in report.fell_short)
     assert told == world.taken <= samples
     assert not world.sessions
     if not report.iterations:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from messages.chat import (
@@ -17,6 +18,8 @@ from messages.chat import (
     GuardQuestion,
     ProgramAnswer,
     ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
 )
 from messages.plan import (
     ACHIEVE,
@@ -32,22 +35,27 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.program import CHECK, Checked
+from messages.training import ACTOR, TRAIN, GotActor, Policy, Train, Trained
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import (
     CLOSE,
     LOOK,
     OPEN,
     RUN_PROGRAM,
+    Actor,
     Closed,
     Condition,
+    Field,
     GuardReport,
     Looked,
     Opened,
     OpenSession,
     ProgramRan,
+    RewardTerm,
     SessionName,
     Task,
 )
+from models.actor import layer_of
 from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
@@ -269,6 +277,106 @@ def test_a_performance_plays_with_the_guards_of_each_stage(tmp_path: Path):
     (report,) = performed.guards
     assert report.name == "stand-still"
     assert report.turns > 0
+
+
+LEARNED = GuardProposal(name="Move on", method="rl", when="a quarter of a metre is walked")
+SPEC = SpecAnswer(
+    observations=["facing", "time"],
+    actions=["noop", "forward"],
+    rewards=[RewardTerm(kind="success", weight=1.0)],
+    horizon=5,
+    budget=1000,
+)
+
+
+def learning(run: Path, samples: int = 600, **parameters: Any) -> tuple[Any, list[Train], Any]:
+    """Agents that propose a guard by rl, and a learner that makes a policy which walks on."""
+    bus, _, asked = agents(
+        run,
+        {
+            DecomposeQuestion: lambda question: DecomposeAnswer(
+                sub_actions=[SubAction(name="walk and dig", method="code", success=LOG)],
+                guards=[LEARNED, STEP_BACK],
+            ),
+            GuardQuestion: lambda question: (
+                GOOD
+                if question.proposal.method == "code"
+                else GuardAnswer(when=WHEN.replace("0.25", "0.75"), max_steps=7)
+            ),
+            SpecQuestion: lambda question: SPEC,
+        },
+        **parameters,
+    )
+    trained: list[Train] = []
+
+    def train(goal: Any) -> Trained:
+        trained.append(goal.request)
+        policy = Policy(id=goal.id, checkpoint="learner/move-on/checkpoint.pt")
+        path = run / policy.checkpoint
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"weights")
+        return Trained(
+            policy=policy, samples=samples, prefix_samples=90, success_rate=1.0, curve=[],
+            reason="the condition of move-on did not hold in 90 steps",
+        )  # fmt: skip
+
+    bus.answer_action(TRAIN, train)
+    fields = [Field(name="facing", size=3), Field(name="time", size=1)]
+    layer = layer_of(np.zeros((2, 4)), np.array([-99.0, 99.0]))
+    actor = Actor(fields=fields, choices=SPEC.actions, layers=[layer])
+    bus.answer(ACTOR, lambda request: GotActor(actor=actor))
+    return bus, trained, asked
+
+
+def test_a_guard_by_rl_is_trained_in_the_stages_that_it_cuts_into(tmp_path: Path):
+    bus, trained, asked = learning(tmp_path)
+    (iteration,) = achieved(bus).iterations
+    ((spec,),) = [[each.spec for each in trained]]
+    assert spec.guard is not None
+    assert (spec.guard.name, spec.guard.max_steps, spec.guard.program) == ("move-on", 7, None)
+    assert [stage.program and stage.program.name for stage in spec.guarded] == ["walk-and-dig"]
+    assert (spec.interface.horizon, spec.prefix, spec.lead) == (7, [], [])
+    (question,) = [each for each in asked if isinstance(each, SpecQuestion)]
+    assert (question.guard, question.when) == (LEARNED, spec.guard.when)
+    # The proposals' order is the guards', whichever was made first.
+    (stage,) = iteration.stages
+    assert [guard.name for guard in stage.guards] == ["move-on", "stand-still"]
+    assert stage.guards[0].policy.endswith("guard-move-on/train")
+    assert stage.guards[0].actor is None
+    assert iteration.samples.training == 690
+    by_name = {line.proposal.name: line.report for line in iteration.guards}
+    # It only plays in the evaluation, which comes after its training; forward is what it chooses.
+    assert by_name["Move on"] == GuardReport(
+        name="move-on", turns=1, steps=1, episodes=1, ended={"over": 1}
+    )
+
+
+def test_a_guard_whose_turn_never_came_is_not_made(tmp_path: Path):
+    bus, _, _ = learning(tmp_path, samples=0)
+    (iteration,) = achieved(bus).iterations
+    line = next(line for line in iteration.guards if line.proposal == LEARNED)
+    assert not line.made
+    assert line.reason == "It was not trained: the condition of move-on did not hold in 90 steps."
+    assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
+    assert iteration.samples.training == 90
+
+
+def test_a_guard_by_rl_is_a_skill_with_its_weights(tmp_path: Path):
+    bus, trained, _ = learning(tmp_path, evaluation_episodes=24)
+    achieved(bus)
+    library = Library(tmp_path / "skills")
+    skill = library.find("move_on")
+    assert skill is not None
+    assert (skill.learned.method, skill.learned.program) == ("rl", None)
+    assert (Path(skill.folder) / "checkpoint.pt").read_bytes() == b"weights"
+    episodes = skill.counts.episodes
+    (iteration,) = achieved(bus, "another").iterations
+    guard = iteration.stages[0].guards[0]
+    assert (guard.policy, guard.checkpoint) == ("skill/move_on", f"{skill.folder}/checkpoint.pt")
+    assert len(trained) == 1
+    again = library.find("move_on")
+    assert again is not None
+    assert again.counts.episodes == 2 * episodes
 
 
 @pytest.mark.parametrize(

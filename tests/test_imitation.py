@@ -193,7 +193,7 @@ def seen_all(trajectory):
 
 
 def test_without_anything_kept_nothing_is_learned():
-    network = actor([2], 3, NetworkShape(hidden=4))
+    network = actor([(2,)], 3, NetworkShape(hidden=4))
     optimiser = torch.optim.Adam(network.parameters())
     kept = Trajectories(5)
     generator = torch.Generator()

@@ -192,7 +192,7 @@ def test_a_program_that_a_skill_would_meet_is_not_tried_and_is_told_why(tmp_path
     bus = MockBus("fast_agent")
     bus.answer(ASK, answer)
     bus.answer(CHECK, lambda request: Checked(problems=problems_of(request, RUNTIME)))
-    start(FastAgent, bus, tmp_path, skills="skills", repairs=1)
+    start(FastAgent, bus, tmp_path, skills="skills", repairs=1, refusals=1)
     said = "line 1: the skill fetch_it means something else by the name walk_to"
     for method in ("code", "rl"):
         sub_action = SubAction(name="dig", method=method, success=LOG)

@@ -261,5 +261,5 @@ def test_coming_nearer_to_a_mob_pays():
 
 def test_what_is_neither_block_nor_mob_is_said():
     asked = task("beef")
-    with pytest.raises(ValueError, match="there is no block or mob (called )?'cwo'"):
+    with pytest.raises(ValueError, match="there is no block or mob called 'cwo'"):
         session(asked, crafting(Condition(kind="facing", name="cwo")))

@@ -205,12 +205,15 @@ def test_the_methods_differ_in_what_the_paper_says_they_differ_in(methods: dict[
         "plan4mc": {"code", "rl"},
         "pure_code": {"code"},
         "pure_rl": {"rl"},
+        "pure_rl_pixels": {"rl"},
+        "random": {"rl"},
         "reward_only": {"code", "rl"},
         "rlgpt": {"code", "rl"},
     }
     without_macros = {name for name in METHODS if not methods[name].fast_agent.macros}
     assert without_macros == {
-        "mineagent", "mineagent_autocraft", "plan4mc", "pure_rl", "reward_only"
+        "mineagent", "mineagent_autocraft", "plan4mc", "pure_rl", "pure_rl_pixels", "random",
+        "reward_only",
     }  # fmt: skip
     assert {name for name in METHODS if not methods[name].planner.plan} == {
         "mineagent", "mineagent_autocraft"
@@ -218,6 +221,8 @@ def test_the_methods_differ_in_what_the_paper_says_they_differ_in(methods: dict[
     assert {name for name in METHODS if methods[name].fast_agent.autocraft} == {
         "mineagent_autocraft"
     }
+    assert methods["random"].composed["learner"]["uniform"]
+    assert methods["pure_rl_pixels"].fast_agent.observations == ("rgb",)
     assert methods["mineagent"].composed["learner"]["imitation_every"] == 100
     assert methods["rlgpt"].composed["learner"]["imitation_every"] == 0
 
@@ -245,9 +250,13 @@ def test_a_rule_file_that_there_is_not_is_refused_in_a_sentence():
 @pytest.mark.parametrize(
     ("item", "inventory", "ladder"),
     [
-        ("beef", {}, [["code"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
-        ("milk_bucket", {"bucket": 1}, [["code"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
-        ("cobblestone", {"wooden_pickaxe": 1}, [["code"], ["rl"], ["rl"]]),
+        ("beef", {}, [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
+        (
+            "milk_bucket",
+            {"bucket": 1},
+            [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]],
+        ),
+        ("cobblestone", {"wooden_pickaxe": 1}, [["code"], ["rl"], ["rl"], ["rl"]]),
         ("planks", {"log": 1}, [["code"], ["rl"]]),
         ("wooden_pickaxe", {"crafting_table": 1}, [["code"], ["rl"], ["rl"]]),
     ],

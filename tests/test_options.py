@@ -121,6 +121,50 @@ def test_a_macro_is_worth_what_its_steps_are_worth():
         assert value_of_start(cuts) == pytest.approx(expected, abs=1e-5)
 
 
+def advantages(columns, gamma, lmbda):
+    advantage, _ = option_advantage(
+        **{name: torch.tensor(column).unsqueeze(1) for name, column in columns.items()},
+        gamma=gamma,
+        lmbda=lmbda,
+    )
+    return advantage[:, 0].tolist()
+
+
+def test_an_interrupted_option_by_hand():
+    """A run of 3 steps that pays 1, 2, 4, from V = 1 to V = 2: whole, and interrupted after the
+    first step in a state of V = 5. The time limit ends it."""
+    ends = {"terminated": [False], "truncated": [True]}
+    whole = {"reward": [3.0], "steps": [3], "value": [1.0], "next_value": [2.0], **ends}
+    # 1 + 0.5 * 2 + 0.25 * 4 = 3, and 3 + 0.5^3 * 2 - 1 = 2.25.
+    assert advantages(whole, 0.5, 0.8) == pytest.approx([2.25])
+    parts = {
+        "reward": [1.0, 4.0],  # 1, and 2 + 0.5 * 4
+        "steps": [1, 2],
+        "value": [1.0, 5.0],
+        "next_value": [5.0, 2.0],
+        "terminated": [False, False],
+        "truncated": [False, True],
+    }
+    # Second: 4 + 0.5^2 * 2 - 5 = -0.5: to go on was worse than what the policy usually does there.
+    # First: 1 + 0.5 * 5 - 1 = 2.5, and 0.5 * lambda * -0.5 from the trace.
+    assert advantages(parts, 0.5, 0.8) == pytest.approx([2.3, -0.5])
+    assert advantages(parts, 0.5, 1.0) == pytest.approx([2.25, -0.5])  # as it was uncut
+
+
+def test_success_in_the_second_part_of_an_option_by_hand():
+    """Nothing follows it, whatever the critic says of what comes next."""
+    parts = {
+        "reward": [-1.0, 8.0],
+        "steps": [2, 1],
+        "value": [3.0, 6.0],
+        "next_value": [6.0, 99.0],
+        "terminated": [False, True],
+        "truncated": [False, False],
+    }
+    # Second: 8 - 6 = 2. First: -1 + 0.5^2 * 6 - 3 = -2.5, and 0.5^2 * 0.8 * 2 = 0.4.
+    assert advantages(parts, 0.5, 0.8) == pytest.approx([-2.1, 2.0])
+
+
 def test_normalised():
     assert normalised(torch.full((8,), 3.0)).abs().max() == 0
     spread = normalised(torch.arange(10.0))

@@ -1,22 +1,26 @@
 """The prompts as files: the page that shows them is true, and they are short enough."""
 
 import json
+import re
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
 
-from messages.chat import ProgramAttempt, ProgramQuestion, SpecQuestion
-from messages.plan import Line, Stage, SubAction
+from messages.chat import ChatMessage, Part, ProgramAttempt, ProgramQuestion, SpecQuestion
+from messages.plan import Line, Stage, SubAction, Tried
 from messages.program import Program, ProgramReport
 from messages.verdict import Verdict
 from messages.world import Condition
+from nodes import prompt_parts
 from nodes.asking import render
-from nodes.env_server.programs import ProgramRefused, compile_program
+from nodes.env_server.programs import ProgramRefused, compile_program, grammar
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.answers import answer_schema
+from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
 from tests.agent_stack import LOG, TASK
+from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.runtime import RUNTIME
 
 CONTEXT = 8192  # tokens, of the smallest model that these are written for
@@ -64,6 +68,7 @@ VERDICT = Verdict(success=False, success_rate=0.1, reason="It got stuck. " * 10,
 DIG = SubAction(name="dig", method="rl", success=LOG, description="dig it " * 20)
 LINE = Line(sub_action=DIG, attempts=4, verdict=VERDICT, macros=["attack_20"])
 BEFORE = [Stage(sub_action=DIG, program=Program(name="walk", source=SOURCE[:1500]))] * 2
+TRIED = Tried(iteration=1, line=LINE, program=Program(name="dig", source=SOURCE[:1500]))
 REPORT = ProgramReport(
     program="dig",
     status="error",
@@ -85,6 +90,7 @@ REPORT = ProgramReport(
             before=BEFORE,
             attempts=[ProgramAttempt(source=SOURCE, reports=[REPORT] * 4, verdict="No. " * 40)] * 6,
             history=[LINE] * 12,
+            tried=[TRIED] * 5,
         ),
         SpecQuestion(
             task=TASK,
@@ -93,13 +99,53 @@ REPORT = ProgramReport(
             history=[LINE] * 12,
             observations=["rays", "voxels", "facing"] * 4,
             actions=["forward", "turn_left_15"] * 15,
+            tried=[TRIED] * 5,
         ),
     ],
     ids=lambda question: type(question).__name__,
 )
 def test_a_long_history_still_fits_into_a_small_context(question: ProgramQuestion | SpecQuestion):
-    messages = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
-    assert sum(tokens(message) for message in messages) <= CONTEXT - ANSWER
+    """Without what the question can do without, in the stated order, and with all else."""
+    whole = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
+    fitted = fit(whole, CONTEXT - ANSWER, count)
+    assert count(fitted.prompt) <= CONTEXT - ANSWER
+    assert bool(fitted.left_out) == (count(whole) > CONTEXT - ANSWER)
+    turns = {part.name: part.turn for message in whole for part in message.parts}
+    left = [turns[name] for name in fitted.left_out]
+    assert left == sorted(left)
+    text = fitted.prompt[1].content
+    for name in fitted.left_out:
+        assert f"(Left out, as the prompt would be too long: {name}.)" in text
+    assert f"Sub-action: {DIG.name}" in text
+    assert "\x00" not in whole[1].content
+
+
+def count(prompt: list[ChatMessage]) -> int:
+    return sum(tokens(message) for message in prompt)
+
+
+def test_what_a_question_can_do_without_is_marked_by_the_stated_turns():
+    stated = dict(re.findall(r"^(\d)\. (.*)$", prompt_parts.__doc__ or "", re.MULTILINE))
+    found: set[int] = set()
+    for file in (ROOT / "nodes").rglob("*.jinja"):
+        found |= {int(turn) for turn in re.findall(r"call part\((\d+),", file.read_text("utf-8"))}
+    assert {int(turn) for turn in stated} == found
+
+
+def test_text_that_looks_like_a_mark_is_text():
+    marks = prompt_parts.Marks()
+    inner = marks.part(1, "all", lambda: "\x000<0\x00 in it")
+    assert marks.taken(f"a {inner} b") == (
+        "a \x000<0\x00 in it b",
+        [Part(name="all", turn=1, start=2, end=13)],
+    )
+
+
+def test_the_names_that_python_gives_are_those_of_the_language():
+    text = (ROOT / "nodes" / "prompts" / "language.jinja").read_text("utf-8")
+    named = set(re.findall(r"`(.*?)`", text, re.DOTALL)[0].split())
+    stub = set(re.findall(r"^def (\w+)", LANGUAGE.stub.read_text("utf-8"), re.MULTILINE))
+    assert named == (grammar.PURE | grammar.TYPES | {"isinstance"}) - stub
 
 
 def test_the_last_programs_keep_their_numbers():

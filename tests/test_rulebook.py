@@ -16,6 +16,7 @@ from messages.chat import (
     ProgramAttempt,
     ProgramQuestion,
     SpecQuestion,
+    TriedNote,
 )
 from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program, ProgramReport
@@ -24,6 +25,7 @@ from messages.world import Condition, Episode, OpenSession, SeedRange, Task, Vie
 from nodes.env_server.games import make_world
 from nodes.env_server.programs import compile_program
 from nodes.env_server.session import Session
+from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
 from nodes.llm.rulebook.rulebook import (
@@ -43,6 +45,7 @@ from worlds.minecraft.card import CARD
 from worlds.minecraft.card.features import FEATURES
 
 LOG = Condition(kind="have", name="log")
+TREE = Condition(kind="facing", name="wood")
 PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
 
 
@@ -152,6 +155,50 @@ def test_macros_join_after_single_steps_have_failed():
     assert spec(spec_question([])).macros == []
     assert [macro.name for macro in spec(spec_question([failed])).macros] == ["dig", "fetch"]
     assert spec(spec_question([failed], macros_allowed=False)).macros == []
+
+
+TRIED = [
+    TriedNote(name="find_1", sub_action="find", success=TREE, rate=1.0, episodes=20),
+    TriedNote(name="dig_2", sub_action="dig", success=LOG, rate=0.6, episodes=20),
+    TriedNote(name="dig_1", sub_action="dig", success=LOG, rate=0.0, episodes=20),
+]
+
+
+def from_programs(**changes: object) -> SpecQuestion:
+    """For several logs, after going from tree to tree has failed by code."""
+    several = Condition(kind="have", name="log", quantity=3)
+    programs = [
+        msgspec.structs.replace(each, success=several) if each.success == LOG else each
+        for each in TRIED
+    ]
+    return SpecQuestion(
+        task=task(several),
+        sub_action=SubAction(name="go harvesting log", method="rl", success=several),
+        observations=list(FEATURES),
+        actions=list(PRIMITIVES),
+        **{"programs": programs, **changes},
+    )
+
+
+def test_the_programs_that_were_tried_join_and_the_best_of_its_aim_is_cloned():
+    answer = spec(from_programs())
+    small = ["dig", "fetch", "go_to"]
+    assert [macro.name for macro in answer.macros] == [*small, "find_1", "dig_2", "dig_1"]
+    assert [macro.interrupt for macro in answer.macros] == [None] * 3 + [50] * 3
+    assert [macro.source == "" for macro in answer.macros] == [False] * 3 + [True] * 3
+    assert answer.clone == ["dig_2"]
+    assert "under_way" in answer.observations
+    assert spec_problems(answer, FEATURES, PRIMITIVES, True, 10**6, to_clone=["dig_2"]) == []
+
+
+def test_programs_join_and_are_cloned_only_where_that_is_allowed():
+    assert len(spec(from_programs(programs_as_macros=False)).macros) == 3
+    assert spec(from_programs(programs_as_macros=False)).clone == ["dig_2"]
+    assert spec(from_programs(programs_to_clone=False)).clone == []
+    assert len(spec(from_programs(programs_to_clone=False)).macros) == 6
+    assert spec(from_programs(programs=[])).clone == []
+    never = [msgspec.structs.replace(each, rate=0.0) for each in from_programs().programs]
+    assert spec(from_programs(programs=never)).clone == []
 
 
 def view(facing: str = "air", logs: int = 0) -> View:

@@ -194,7 +194,7 @@ def test_fingerprint_is_asked_for_again_only_after_a_change(
         git(*arguments)
     asked: list[str] = []
     monkeypatch.setattr(commit, "CHECKOUT", tmp_path)
-    monkeypatch.setattr(origin, "fingerprint", lambda: asked.append("") or world.read_text())
+    monkeypatch.setattr(origin, "fingerprint", lambda *_: asked.append("") or world.read_text())
     fingerprints = origin.Fingerprints()
     assert [fingerprints.of(CELL) for _ in range(3)] == ["1", "1", "1"]
     for content in "23":  # both are the same commit, and dirty

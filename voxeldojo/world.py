@@ -40,7 +40,7 @@ class World(ABC):
     block_names: list[str]
     item_names: list[str]
     lost: Bools | None = None
-    """(B,): environments whose game was lost in the last step and begun anew: their episodes are
+    """(B,): environments whose game was lost in the last step and begun again: their episodes are
     cut off. None where a world loses none."""
 
     @abstractmethod
@@ -102,8 +102,8 @@ class World(ABC):
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
         """Who is met first along the rays before any block, as MineDojo's lidar tells: indices into
-        ``voxeldojo.rules.mobs.entity_names`` (0: nobody within ``reach``) and distances in metres
-        (``reach`` where there is nobody); shapes and ``pitch_yaw`` as in ``rays``."""
+        ``voxeldojo.rules.mobs.entity_names`` (0: none within ``reach``) and distances in metres
+        (``reach`` where there is none); shapes and ``pitch_yaw`` as in ``rays``."""
         rows = range(self.size) if environments is None else environments.tolist()
         shape = (len(rows), len(pitch_yaw))
         return np.zeros(shape, np.int64), np.full(shape, reach, np.float32)

@@ -1,16 +1,17 @@
 """What every node may know of a game."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from messages.plan import Subtask
 from messages.world import Condition, Episode, Interface, RewardTerm, Task, View
 from worlds.common.names import near
+from worlds.language import Language
 
 
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +58,11 @@ class Conditions(ABC):
     def holds(self, condition: Condition, episode: Episode) -> bool:
         """Whether it holds by an episode's views; whether its player died in the end is not asked
         here."""
+
+    def progress(self, condition: Condition, episode: Episode) -> float:
+        """How much of it an episode brought about, 0 to 1, for choosing between what fell short
+        alike. Here all or nothing, and nothing for a player that died."""
+        return float(episode.ended != "death" and self.holds(condition, episode))
 
 
 class Unclear(ValueError):
@@ -158,6 +164,8 @@ class Specs(ABC):
     rewards: Mapping[str, str] = {}
     """Each kind of reward term that is the game's own, and what it is paid for, as in ``kinds`` of
     conditions."""
+    nameless: Collection[str] = ()
+    """Those of ``rewards`` whose terms name nothing."""
     most_assisted: int = 0
     """Steps that may follow a decision, at most, where the interface has ``autocraft``."""
 
@@ -227,6 +235,47 @@ class RulebookRules(ABC):
         return {}
 
 
+class Published(NamedTuple):
+    """A score that others have published."""
+
+    score: float
+    who: str
+    steps: str
+    """Environment steps that it learned from."""
+    source: str
+
+
+class Score(ABC):
+    """What a game's players are compared by: how often episodes have each of some counters."""
+
+    title: str
+    counted: Sequence[str]
+    """Counters of `View.inventory`; an episode has one of which it gained any. No spaces in them.
+    """
+    most: float
+    """Of the score: where every episode has all."""
+    published: Sequence[Published]
+    progress: Sequence[Published] = ()
+    """Published means of the share of ``counted`` that an episode has, in percent."""
+    differs: str
+    """What players of this project know that the published ones did not, for a table."""
+
+    @abstractmethod
+    def of(self, rates: Mapping[str, float]) -> float:
+        """``rates``: for each of ``counted`` the share of episodes that have it."""
+
+    def rates(self, episodes: Iterable[Collection[str]]) -> dict[str, float]:
+        """The share of episodes, 0 to 1, that have each of ``counted`` among theirs.
+
+        Raises:
+            ValueError: there is no episode.
+        """
+        found = list(episodes)
+        if not found:
+            raise ValueError("no score without an episode")
+        return {name: sum(name in each for each in found) / len(found) for name in self.counted}
+
+
 def _no_problems(task: Task) -> Iterator[str]:
     yield from ()
 
@@ -249,8 +298,8 @@ class Card:
     prompts: Path
     """A folder of templates that the agents' prompts include: ``environment.jinja``, and those of
     ``nodes/prompts/`` that the game has in words of its own (docs/adding_a_game.md)."""
-    stub: Path
-    """The programs' API, a .pyi file; the whole language: worlds/language.py."""
+    language: Language
+    """What programs are written in."""
     task_problems: Callable[[Task], Iterator[str]] = _no_problems
     """What is wrong with a task beyond its condition, each beginning with where it stands."""
     setting: Callable[[Task], Mapping[str, str]] = _no_setting
@@ -259,5 +308,12 @@ class Card:
     """None: the game has no tasks by name and understands no goals in words."""
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
+    worlds: Mapping[str, str] = field(default_factory=dict)
+    """What a table says of its kinds of world: ``the published game``."""
+    fingerprints: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For kinds of world that may change: a module and its arguments, which prints digits that
+    differ where the world does."""
+    score: Score | None = None
+    """What its players are compared by beside success, if there is something."""
     packages: Sequence[str] = ()
     """What has to be installed for the game to be played, by the names that are imported."""

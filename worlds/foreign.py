@@ -1,10 +1,9 @@
 """Names by which a program of another game is known."""
 
-import importlib
 from functools import cache
 
 from worlds.language import Language
-from worlds.registry import games
+from worlds.registry import GameError, card, games
 
 
 @cache
@@ -12,12 +11,12 @@ def other_games(language: Language) -> dict[str, str]:
     """Names that programs of other games use and this language has not, each with its game: who
     uses one has written for that game."""
     found: dict[str, str] = {}
-    for game, package in games().items():
+    for game in games():
         if game == language.game:
             continue
         try:
-            other = importlib.import_module(f"{package}.card.language").LANGUAGE
-        except (ImportError, AttributeError):
+            other = card(game).language
+        except GameError:
             continue  # a game that is not installed, or not whole: nothing is written for it here
         for name in other.names | other.helpers:
             if name not in language.names | language.helpers:

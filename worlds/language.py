@@ -5,8 +5,8 @@ What is the same for every game (syntax, Python's own functions, limits) is the 
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -18,19 +18,26 @@ class Language:
     game: str
     primitives: Mapping[str, int]
     """Primitive actions and how many arguments each takes, 0 or 1."""
-    functions: frozenset[str]
+    functions: frozenset[str] = frozenset()
     """The game's functions that look at an observation and do not act: ``nearest``."""
-    fields: frozenset[str]
+    fields: frozenset[str] = frozenset()
     """Attributes that may be read, of observations and of what they hold."""
-    methods: frozenset[str]
+    methods: frozenset[str] = frozenset()
     """Methods of observations."""
-    helpers: frozenset[str]
+    helpers: frozenset[str] = frozenset()
     """Functions of ``helper_folder`` that programs may call. They are written in this language,
     too, and a program may define its own instead."""
-    helper_folder: Path
-    """A folder of Python files with the helpers."""
+    helper_folder: Path | None = None
+    """A folder of Python files with the helpers; None where there are none."""
     stub: Path
     """The API as its users read it, a .pyi file."""
+    naming: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    """For each kind of name, what is wrong with a name of another kind: empty if nothing is, or if
+    nothing is called so. A program that has such a name is refused."""
+    named_arguments: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """Of a primitive or function: which argument is a name, and of what kind."""
+    named_fields: Mapping[str, str] = field(default_factory=dict)
+    """Fields, and methods' results, that are names or are looked up by names: of what kind."""
 
     @cached_property
     def codes(self) -> dict[str, int]:
@@ -45,13 +52,16 @@ class Language:
 
     def helper_files(self) -> list[str]:
         """The sources of the helpers, in the order of their files' names."""
-        return [path.read_text("utf-8") for path in sorted(self.helper_folder.glob("*.py"))]
+        files = [] if self.helper_folder is None else sorted(self.helper_folder.glob("*.py"))
+        return [path.read_text("utf-8") for path in files]
 
     @cached_property
     def digest(self) -> str:
         """Of all that decides what a program of this language means."""
         parts = [self.game, repr(sorted(self.primitives.items())), *self.helper_files()]
         parts += [repr(sorted(names)) for names in (self.functions, self.fields, self.methods)]
+        named = (self.named_arguments, self.named_fields)
+        parts += [repr(sorted(each.items())) for each in named if each]
         parts += [repr(sorted(self.helpers)), self.stub.read_text("utf-8")]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

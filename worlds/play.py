@@ -30,7 +30,7 @@ class World(Protocol):
     """A batch of ``size`` environments of one game. An action is a row of the game's own vector."""
 
     size: int
-    lost: Bools | None
+    lost: Bools | None = None
     """(B,): environments whose game was lost in the last step and begun anew; their episodes are
     cut off. None where a world loses none."""
 
@@ -48,11 +48,11 @@ class World(Protocol):
 
     def cause_of_death(self, environment: int) -> str:
         """In words: ``a blow of a zombie``. Empty where a world does not tell."""
-        ...
+        return ""
 
     def close(self) -> None:
         """Give back what the world holds. The world cannot be used afterwards."""
-        ...
+        return None
 
 
 class Embedder(Protocol):
@@ -73,11 +73,15 @@ class Readings(ABC):
         self._embedder = embedder
         self._embedding = np.zeros((0, EMBEDDING), np.float32)
         self._to_embed: Bools | None = None
+        self._pictures: dict[tuple[int, int], NDArray[np.uint8]] = {}
+        self._to_draw: dict[tuple[int, int], Bools] = {}
 
     def forget(self, moved: Bools | None = None) -> None:
         """What was read is out of date, in the environments that ``moved`` (B,) or in all."""
         if self._to_embed is not None:
             self._to_embed |= True if moved is None else moved
+        for stale in self._to_draw.values():
+            stale |= True if moved is None else moved
 
     def expect(self, interface: Interface) -> None:  # noqa: B027 - most games need not prepare
         """A policy meets the session by this interface from now on."""
@@ -93,6 +97,19 @@ class Readings(ABC):
     @abstractmethod
     def counters(self) -> Counters:
         """As they stand; overwritten later."""
+
+    def pictures(self, height: int, width: int) -> NDArray[np.uint8]:
+        """What each player sees, (B, 3, height, width); overwritten later. Only where something
+        moved a picture is drawn."""
+        shape = height, width
+        if shape not in self._pictures:
+            self._pictures[shape] = np.zeros((self.world.size, 3, height, width), np.uint8)
+            self._to_draw[shape] = np.ones(self.world.size, bool)
+        drawn, stale = self._pictures[shape], self._to_draw[shape]
+        for row in np.flatnonzero(stale).tolist():
+            drawn[row] = self.world.rgb(row, height, width)
+        stale[:] = False
+        return drawn
 
     def embedding(self) -> Floats:
         """What each player sees, as a vector (B, EMBEDDING); overwritten later. Only where
@@ -127,9 +144,12 @@ class Features(Protocol):
 
     fields: list[Field]
 
-    def compute(self, readings: Any, time: Floats, previous: Ints) -> Floats:
+    def compute(
+        self, readings: Any, time: Floats, previous: Ints, under_way: Floats | None = None
+    ) -> Floats:
         """(B, columns), overwritten by the next call. ``time``: share of the horizon spent (B,).
-        ``previous``: the last choice (B,), -1 for none."""
+        ``previous``: the last choice (B,), -1 for none. ``under_way`` (B, 2): whether a macro was
+        interrupted, and the share of its steps that it has used; None: none was."""
         ...
 
 

@@ -16,7 +16,7 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
-from models.outcomes import succeeded, success_rate, told
+from models.outcomes import progress, succeeded, success_rate, told
 from nodes.asking import ask
 from nodes.critic.pictures import choose
 from nodes.node import Node
@@ -51,6 +51,14 @@ class Critic(Node):
             return self._seen(evidence)
         rate = success_rate(evidence)
         success = succeeded(evidence, rate)
+        if success and rate == 1:
+            # There is nothing to explain.
+            return Verdict(
+                success=True,
+                success_rate=rate,
+                reason=told(evidence),
+                episodes=len(evidence.episodes),
+            )
         try:
             answer = self._asked(evidence, rate)
         except RemoteError as error:
@@ -69,6 +77,7 @@ class Critic(Node):
             reason=_one_line(answer.reason),
             suggestion=_one_line(answer.suggestion),
             episodes=len(evidence.episodes),
+            progress=progress(evidence),
         )
 
     def _seen(self, evidence: Evidence) -> Verdict:

@@ -208,12 +208,20 @@ class EnvServer(Node):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
             episodes, pictures, guards = session.said(), session.pictures(), session.guards()
+            choices, mistakes = session.choices(), session.mistakes()
             del self._sessions[request.session]
             session.close(whole=True)
         video = None
         if session.film is not None and not session.film.lost:
             video = str(session.film.path.relative_to(self.run))
-        return Closed(episodes=episodes, video=video, pictures=pictures, guards=guards)
+        return Closed(
+            episodes=episodes,
+            video=video,
+            pictures=pictures,
+            guards=guards,
+            choices=choices,
+            mistakes=mistakes,
+        )
 
     def check_program(self, request: CheckProgram) -> Checked:
         try:

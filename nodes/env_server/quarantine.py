@@ -20,6 +20,7 @@ from nodes.files import UnusableFile, write_whole
 LOG = logging.getLogger("env_server")
 # Checked like any other program, and over before it has acted.
 STILL = "def action(obs):\n    if obs.steps < 0:\n        noop()\n"
+NEVER = "def when(obs):\n    return False\n"
 STILL_REWARD = "def reward(before, after):\n    return 0\n"
 
 
@@ -108,6 +109,8 @@ class Quarantine:
             lead=[self._still_lead(lead) for lead in request.lead],
             interface=None if interface is None else self.stilled_interface(interface),
             guards=self.stilled_guards(request.guards),
+            guard=None if request.guard is None else self._still_guard(request.guard),
+            guarded=[self._still_lead(lead) for lead in request.guarded],
         )
 
     def stilled_guards(self, guards: Sequence[Guard]) -> list[Guard]:
@@ -138,9 +141,18 @@ class Quarantine:
         LOG.warning("program %s does nothing: %s", program.name, entry.said)
         return msgspec.structs.replace(program, source=STILL)
 
+    def _still_guard(self, guard: Guard) -> Guard:
+        """One that is trained: its condition never holds where it may not be looked at."""
+        entry = self.find(guard.when)
+        if entry is None:
+            return guard
+        LOG.warning("the condition of guard %s never holds: %s", guard.name, entry.said)
+        return msgspec.structs.replace(guard, when=NEVER)
+
     def _still_lead(self, lead: Lead) -> Lead:
         program, interface = lead.program, lead.interface
-        return Lead(
+        return msgspec.structs.replace(
+            lead,
             program=None if program is None else self.stilled_program(program),
             interface=None if interface is None else self.stilled_interface(interface),
         )

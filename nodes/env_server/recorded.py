@@ -13,6 +13,7 @@ import numpy as np
 
 from messages.program import Program, ProgramReport
 from messages.world import (
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -108,6 +109,12 @@ class Recorded:
     def pictures(self) -> list[Picture]:
         return self._session.pictures()
 
+    def choices(self) -> list[ChoiceUse]:
+        return self._session.choices()
+
+    def mistakes(self) -> dict[str, int]:
+        return self._session.mistakes()
+
     def guards(self) -> list[GuardReport]:
         return self._session.guards()
 
@@ -160,7 +167,13 @@ class Recorded:
             if stepped.terminated[row]:
                 how = "success" if stepped.success[row] else "death"
             ends.append((seeds.first + place % seeds.count, how, steps))
+        scored = [
+            (seed, steps, gained)
+            for (seed, _, steps), gained in zip(ends, stepped.final_scored, strict=False)
+        ]
         self._keeping(lambda: self._kept.keep_trained(self._play, ends))
+        if scored:
+            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
 
     def _keeping(self, keep: Callable[[], None]) -> None:
         try:

@@ -1,20 +1,24 @@
 """What the parts of the fast agent share: its parameters, the player, and how they say what they
 do. `FastAgent` opens the doors."""
 
-from typing import Any
+from typing import Any, Literal
 
 from messages.bounds import Discount, NotNegative, Positive, Share
 from messages.bus import GoalHandle
 from messages.plan import WORKING, Working
 from messages.program import Program
+from messages.world import DEFAULT_GAME
 from nodes.budget import EVALUATION_EPISODES
-from nodes.config import check_session_size, node_values
+from nodes.config import ConfigError, check_session_size, node_values
 from nodes.fast_agent.playing import Player
 from nodes.fast_agent.seeds import Tryouts
 from nodes.memory import Memory
 from nodes.naming import file_name
 from nodes.node import Node
 from nodes.vision import pictures_for_the_critic
+from worlds import card
+from worlds.common.mineclip import MINECLIP
+from worlds.common.pictures import picture_shape
 
 
 class Agent(Node):
@@ -34,12 +38,15 @@ class Agent(Node):
         macros: bool = True  # may coded actions join the action space of a policy?
         # Is what leads to success crafted for policies as soon as it can be?
         autocraft: bool = False
+        # What policies see, in place of what their specs name: [rgb]. None: as in the spec.
+        observations: tuple[str, ...] | None = None
         critic: bool = True  # false: a program that runs without an error counts as success
         # A policy whose horizon is over begins again until its episode is; false: it has it once.
         persist: bool = True
         trial_episodes: Positive = 20
         evaluation_episodes: Positive = EVALUATION_EPISODES
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
+        refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
         required_rate: Share = 0.9  # success rate of a tryout that counts as success
         program_steps: Positive = 1000  # primitive steps that one run of a program may take
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
@@ -61,6 +68,17 @@ class Agent(Node):
         skills: str | None = None  # the library's folder, seen from the run folder; None: off
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
+        # Programs that were tried for the subtask: may they join the action space of a policy, and
+        # after how many steps are they interrupted there (None: as the spec says); may a policy
+        # begin as a clone of them; does the best of them stand where the policy does worse?
+        program_macros: bool = True
+        interrupt: Positive | None = None
+        clone: bool = True
+        better_of: bool = True
+        # Which trainings try their policy out as they go on, stop where it falls below its start,
+        # and end with the best weights: those that began as a clone or from an earlier policy.
+        tryouts_in_training: Literal["started", "always", "never"] = "started"
+        tryouts_every: Positive = 50_000  # samples from one to the next
 
     handed_over = ("programs/*.py",)
     parameters: Parameters
@@ -72,6 +90,7 @@ class Agent(Node):
         for name in ("trial_episodes", "evaluation_episodes"):
             where = f"nodes.fast_agent.parameters.{name}"
             check_session_size(self.config, where, getattr(self.parameters, name))
+        self._check_observations()
         seed, gamma = self.parameters.seed, self.parameters.gamma
         learner = self.config.get("learner") or {}
         self.seed: int = self.config.get("seed", 0) if seed is None else seed
@@ -90,6 +109,23 @@ class Agent(Node):
         message = Working(activity=activity)
         self.publish(WORKING, message)
         goal.feedback(message)
+
+    def _check_observations(self) -> None:
+        """Raises ConfigError for one that the game does not have."""
+        named = self.parameters.observations
+        if named is None:
+            return
+        task: dict[str, Any] = self.config.get("task") or {}
+        known = [*card(task.get("game", DEFAULT_GAME)).specs.features, MINECLIP.name]
+        where = "nodes.fast_agent.parameters.observations"
+        if not named or len(set(named)) < len(named):
+            raise ConfigError(f"{where}: name at least one observation, and each once")
+        for name in named:
+            if name not in known and picture_shape(name) is None:
+                raise ConfigError(
+                    f"{where}: there is no observation {name!r}; there are {', '.join(known)}, and "
+                    "rgb in other sizes, as rgb_HEIGHTxWIDTH"
+                )
 
     def save(self, goal_id: str, program: Program) -> None:
         """Keep a program as a file that a person can read."""

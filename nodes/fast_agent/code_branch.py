@@ -18,18 +18,23 @@ from nodes.fast_agent.implementing import (
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skills import LookedUp
+from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.naming import slug
 
 
 def implement_by_code(
-    agent: Agent, goal: Implementing, looked_up: LookedUp, spent: Spent
+    agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: Spent
 ) -> Outcome:
-    """At most ``1 + repairs`` programs; the best of them is the implementation. They may call the
-    skills that were looked up; ``spent`` is what the goal has cost before."""
+    """At most ``1 + repairs`` programs are tried out; the best of them is the implementation. What
+    the check refuses is no try, up to ``refusals`` of them. They may call the skills that were
+    looked up; ``spent`` is what the goal has cost before. What is tried out is remembered among the
+    ``tried``."""
     request, sub_action = goal.request, goal.request.sub_action
     outcome = Outcome()
     attempts: list[ProgramAttempt] = []
-    for number in range(1 + agent.parameters.repairs):
+    best: int | None = None
+    tries = refused = number = 0
+    while tries <= agent.parameters.repairs and refused <= agent.parameters.refusals:
         goal.check()
         agent.working(goal, f"writing program {number} for {sub_action.name!r}")
         question = ProgramQuestion(
@@ -39,6 +44,10 @@ def implement_by_code(
             attempts=attempts,
             history=request.history,
             skills=looked_up.notes,
+            tried=request.tried,
+            performed=request.performed,
+            best=best,
+            left=agent.parameters.repairs - tries,
         )
         try:
             answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
@@ -58,28 +67,32 @@ def implement_by_code(
             max_steps=agent.parameters.program_steps,
         )
         agent.save(f"{goal.id}/program-{number}", program)
+        number += 1
         problems = clashes(answer.source, looked_up.sources)
         problems += agent.call(CHECK, CheckProgram(program=program)).problems
         if problems:
+            refused += 1
             attempts.append(ProgramAttempt(source=answer.source, problems=problems))
             if outcome.stage is None:
-                first = problems[0]
-                outcome.verdict = failed(
-                    f"The program may not run: line {first.line}: {first.message}"
-                )
+                said = "; ".join(f"line {each.line}: {each.message}" for each in problems)
+                outcome.verdict = failed(f"The program may not run: {said}")
             continue
-        agent.working(goal, f"trying program {number} for {sub_action.name!r}")
+        this = number - 1
+        agent.working(goal, f"trying program {this} for {sub_action.name!r}")
         stage = Stage(sub_action=sub_action, program=program, guards=request.guards)
         try:
-            most = _for_one(agent, goal, stage, spent, last=number == agent.parameters.repairs)
-            played = try_out(agent, goal, number, stage, most)
+            most = _for_one(agent, goal, stage, spent, last=tries == agent.parameters.repairs)
+            played = try_out(agent, goal, this, stage, most)
         except OutOfSamples as reason:
             if outcome.stage is None:
                 outcome.verdict = failed(str(reason))
             break
+        tries += 1
         spent.tried(played)
-        verdict = judge(agent, goal, number, played, macros=[])
-        outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes))
+        verdict = judge(agent, goal, this, played, macros=[])
+        if outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes)):
+            best = len(attempts)
+        tried.remember(goal, program, verdict, len(played.episodes))
         if verdict.success:
             break
         said = f"{verdict.reason} {verdict.suggestion}".strip()

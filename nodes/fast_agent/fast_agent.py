@@ -12,9 +12,12 @@ from messages.plan import (
     GuardMade,
     Implemented,
     Performed,
+    Stage,
     Working,
 )
+from messages.program import ProgramReport
 from messages.world import JUDGED
+from models.outcomes import FAULTS
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.guard_branch import GuardGoal, make_guard
@@ -26,16 +29,25 @@ from nodes.fast_agent.implementing import (
     judge_whole,
 )
 from nodes.fast_agent.performing import Performing, perform
-from nodes.fast_agent.playing import Play
+from nodes.fast_agent.playing import Play, Played
 from nodes.fast_agent.portions import OutOfSamples, play_what_fits
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.fast_agent.skill_branch import implement_by_skill
 from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.files import UnusableFile
 from nodes.skill_library import Library
 from nodes.skills import LibraryError
+
+
+def _explaining(played: Played, stages: list[Stage]) -> list[ProgramReport]:
+    """Reports by which episodes that failed are explained: where a policy came last, that an
+    earlier program came to its end explains nothing."""
+    if stages and stages[-1].program is not None:
+        return played.all_reports
+    return [report for report in played.all_reports if report.status in FAULTS]
 
 
 class FastAgent(Agent):
@@ -45,6 +57,7 @@ class FastAgent(Agent):
         super().setup()
         self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
         self.starts = WarmStarts(self.skills, self.memory)
+        self.tried = TriedPrograms(self.memory)
         self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
         self.serve_action(MAKE_GUARD, self.make_guard)
@@ -83,8 +96,8 @@ class FastAgent(Agent):
             if known is not None and known.verdict.success:
                 return known
         if goal.request.sub_action.method == "code":
-            return implement_by_code(self, goal, looked_up, spent)
-        return implement_by_rl(self, goal, self.starts, looked_up, spent)
+            return implement_by_code(self, goal, self.tried, looked_up, spent)
+        return implement_by_rl(self, goal, self.starts, self.tried, looked_up, spent)
 
     def make_guard(self, goal: GuardGoal) -> GuardMade:
         made = make_guard(self, goal, self.skills)
@@ -103,6 +116,7 @@ class FastAgent(Agent):
             record=request.record,
             pictures=self.pictures if request.task.success.kind == JUDGED else None,
             persist=self.parameters.persist,
+            look=True,
         )
         id = f"{goal.id}/episodes"
         try:
@@ -120,6 +134,8 @@ class FastAgent(Agent):
             episodes=played.episodes,
             steps=played.steps,
             video=played.video,
+            reports=_explaining(played, request.stages),
+            held=played.held,
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
             guards=played.guards,
         )

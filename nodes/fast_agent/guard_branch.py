@@ -1,4 +1,4 @@
-"""The guard branch: write a guard's condition and program, have them checked, repair them.
+"""The guard branch: write a guard's condition and its program, or have its policy trained.
 
 How good it is shows in the tryouts of the sub-actions that it cuts into.
 """
@@ -10,7 +10,9 @@ from messages.program import CHECK, CheckProgram, Problem, Program
 from messages.world import Guard
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.guard_training import train_guard
+from nodes.fast_agent.implementing import Spent
+from nodes.fast_agent.skills import GuardFound, Skills
 from nodes.naming import slug
 
 GuardGoal = GoalHandle[MakeGuard, Working]
@@ -20,12 +22,30 @@ MOST_STEPS = 1000
 
 
 def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
-    """A guard of the library of that name, or the first of at most ``1 + repairs`` that may run."""
-    request, proposal = goal.request, goal.request.proposal
+    """A guard of the library of that name; else by code the first of at most ``1 + repairs`` that
+    may run, by rl what is trained with the first condition that may."""
+    proposal = goal.request.proposal
     looked_up = skills.look_up_guards(goal)
     if looked_up.guard is not None:
         line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
         return GuardMade(guard=looked_up.guard, line=line)
+    written, attempts, reason = _write(agent, goal, looked_up)
+    spent = Spent(limit=goal.request.samples)
+    if written is not None and proposal.method == "rl":
+        written, reason = train_guard(agent, goal, written, spent)
+    line = GuardLine(
+        proposal=proposal,
+        made=written is not None,
+        attempts=attempts,
+        reason="" if written is not None else reason,
+    )
+    return GuardMade(guard=written, line=line, samples=spent.samples())
+
+
+def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard | None, int, str]:
+    """The guard, without its policy if it is to have one; how many were written; why there is
+    none."""
+    request, proposal = goal.request, goal.request.proposal
     attempts: list[GuardAttempt] = []
     reason = ""
     for number in range(1 + agent.parameters.repairs):
@@ -52,31 +72,34 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
             name=name,
             purpose=proposal.description or proposal.when,
             when=answer.when,
-            program=program,
+            program=program if proposal.method == "code" else None,
             max_steps=answer.max_steps,
         )
-        agent.save(f"{goal.id}/guard-{number}", program)
         agent.save(f"{goal.id}/when-{number}", _condition(guard))
-        attempt = _checked(agent, guard, program)
+        if guard.program is not None:
+            agent.save(f"{goal.id}/guard-{number}", program)
+        attempt = _checked(agent, guard)
         if not (attempt.when_problems or attempt.problems or attempt.others):
-            line = GuardLine(proposal=proposal, made=True, attempts=number + 1)
-            return GuardMade(guard=guard, line=line)
+            return guard, number + 1, ""
         attempts.append(attempt)
         reason = f"It may not run: {_first(attempt)}"
-    line = GuardLine(proposal=proposal, made=False, attempts=len(attempts), reason=reason)
-    return GuardMade(guard=None, line=line)
+    return None, len(attempts), reason
 
 
-def _checked(agent: Agent, guard: Guard, program: Program) -> GuardAttempt:
+def _checked(agent: Agent, guard: Guard) -> GuardAttempt:
     others: list[str] = []
     if not 1 <= guard.max_steps <= MOST_STEPS:
         others.append(f"`max_steps` is {guard.max_steps}; it must be 1 to {MOST_STEPS}.")
     condition = CheckProgram(program=_condition(guard), kind="when")
     return GuardAttempt(
         when=guard.when,
-        source=program.source,
+        source=guard.program.source if guard.program is not None else "",
         when_problems=agent.call(CHECK, condition).problems,
-        problems=agent.call(CHECK, CheckProgram(program=program)).problems,
+        problems=(
+            agent.call(CHECK, CheckProgram(program=guard.program)).problems
+            if guard.program is not None
+            else []
+        ),
         others=others,
     )
 

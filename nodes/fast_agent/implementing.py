@@ -6,9 +6,10 @@ import msgspec
 
 from messages.bus import GoalHandle
 from messages.plan import Evaluate, Implement, Implemented, Line, Samples, Stage, Working
+from messages.training import Learning
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import GuardReport
-from models.outcomes import run_in_words
+from models.outcomes import FAULTS, run_in_words
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import Play, Played, leading_programs
 from nodes.fast_agent.portions import longest_episode, play_what_fits
@@ -62,12 +63,22 @@ class Outcome:
     attempts: int = 0
     episodes: int = 0
     skill: str = ""
+    learning: Learning | None = None
 
-    def offer(self, stage: Stage, verdict: Verdict, macros: list[str], episodes: int) -> None:
-        """Take this in place of what there was, if it does better."""
-        if self.stage is None or verdict.success_rate > self.verdict.success_rate:
+    def offer(
+        self,
+        stage: Stage,
+        verdict: Verdict,
+        macros: list[str],
+        episodes: int,
+        learning: Learning | None = None,
+    ) -> bool:
+        """Take this in place of what there was, if it does better; whether it was taken."""
+        better = self.stage is None or _merit(verdict) > _merit(self.verdict)
+        if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
-            self.episodes = episodes
+            self.episodes, self.learning = episodes, learning
+        return better
 
     def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
         line = Line(
@@ -76,10 +87,15 @@ class Outcome:
             verdict=self.verdict,
             macros=self.macros,
             skill=self.skill,
+            learning=self.learning,
         )
         return Implemented(
             stage=self.stage, line=line, samples=spent.samples(), guards=spent.guards
         )
+
+
+def _merit(verdict: Verdict) -> tuple[float, float]:
+    return verdict.success_rate, verdict.progress
 
 
 def failed(reason: str) -> Verdict:
@@ -87,17 +103,23 @@ def failed(reason: str) -> Verdict:
 
 
 def try_out(
-    agent: Agent, goal: Implementing, number: int | str, stage: Stage, most: int | None
+    agent: Agent,
+    goal: Implementing,
+    number: int | str,
+    stage: Stage,
+    most: int | None,
+    seeds_of: int | str | None = None,
 ) -> Played:
-    """Play the stage on seeds of its own, after what runs before it, in at most so many primitive
-    steps.
+    """Play the stage on seeds of its own, or on those of the goal's tryout ``seeds_of``, after what
+    runs before it, in at most so many primitive steps.
 
     Raises:
         OutOfSamples: not one episode fits.
     """
     play = _tryout(agent, goal, stage)
     id = f"{goal.id}/trial-{number}"
-    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(id, play.size))
+    whose = id if seeds_of is None else f"{goal.id}/trial-{seeds_of}"
+    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(whose, play.size))
     return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)
 
 
@@ -125,13 +147,10 @@ def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
     )
 
 
-FAILURES = ("error", "fuel_exhausted", "time_limit", "killed")  # of a program, whatever was asked
-
-
 def unjudged(played: Played) -> Verdict:
     """What is known of a tryout without a critic: whether a program of it failed. Nobody looks
     whether the sub-action was done."""
-    wrong = next((each for each in played.reports if each.status in FAILURES), None)
+    wrong = next((each for each in played.reports if each.status in FAULTS), None)
     if wrong is not None:
         runs = sum(each.count for each in played.reports)
         how = run_in_words(wrong.status, wrong.line, wrong.error)
@@ -140,7 +159,12 @@ def unjudged(played: Played) -> Verdict:
 
 
 def judge(
-    agent: Agent, goal: Implementing, number: int | str, played: Played, macros: list[str]
+    agent: Agent,
+    goal: Implementing,
+    number: int | str,
+    played: Played,
+    macros: list[str],
+    learning: Learning | None = None,
 ) -> Verdict:
     """Ask the critic what it makes of a tryout."""
     if not agent.parameters.critic:
@@ -159,6 +183,7 @@ def judge(
             least_episodes=min(LEAST_EPISODES, agent.parameters.trial_episodes),
             reports=played.reports,
             macros=macros,
+            learning=learning,
             game=goal.request.task.game,
             pictures=played.pictures,
         ),

@@ -15,7 +15,7 @@ from messages.world import CLOSE, LOOK, OPEN, Closed, Condition, Episode, OpenSe
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing import play_of
 from nodes.fast_agent.portions import next_portion, portion_id, rest_of
-from nodes.fast_agent.seeds import evaluation_seeds
+from nodes.fast_agent.seeds import performance_seeds
 from nodes.guards import together
 from nodes.naming import slug
 from worlds import card
@@ -50,16 +50,18 @@ def perform(agent: Agent, goal: Performing) -> Performed:
     portions: list[Performed] = []
     played, left = 0, request.samples
     while (fits := next_portion(size, played, left, request.task.horizon)) > 0:
-        portion = _portion(agent, goal, portion_id(id, len(portions)), fits, played)
+        portion = _portion(agent, goal, portion_id(id, len(portions)), fits, played, size)
         portions.append(portion)
         played += fits
         left = None if left is None else left - portion.steps
     return _together(request, portions, cut=played < size)
 
 
-def _portion(agent: Agent, goal: Performing, id: str, size: int, played: int) -> Performed:
+def _portion(
+    agent: Agent, goal: Performing, id: str, size: int, played: int, whole: int
+) -> Performed:
     return agent.player.whole(
-        id, Performed, lambda session: _once(agent, goal, session, size, played)
+        id, Performed, lambda session: _once(agent, goal, session, size, played, whole)
     )
 
 
@@ -84,8 +86,10 @@ def _together(request: Perform, portions: list[Performed], cut: bool) -> Perform
     )
 
 
-def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) -> Performed:
-    """``size`` episodes, after the ``played`` first."""
+def _once(
+    agent: Agent, goal: Performing, session: str, size: int, played: int, whole: int
+) -> Performed:
+    """``size`` episodes, after the ``played`` first of the ``whole``."""
     request = goal.request
     opened = agent.call(
         OPEN,
@@ -93,7 +97,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
             session=session,
             task=request.task,
             size=size,
-            seeds=rest_of(evaluation_seeds(agent.seed), played),
+            seeds=rest_of(performance_seeds(agent.seed, request.number, whole), played),
             record=request.record and not played,
             play=play_of(session),
         ),
@@ -229,6 +233,8 @@ def _told(
                 steps=episode.steps,
                 ended="gave_up" if episode.ended == "running" else episode.ended,
                 subtask=ended_in,
+                stood_at=standing.left[0].success if ended_in else None,
+                cause=episode.cause,
                 reason=standing.gave_up if episode.ended == "running" else "",
                 gained=[item for item in dict.fromkeys(items) if item in gained],
             )

@@ -16,12 +16,14 @@ import msgspec
 from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, PeerRestarted, RemoteError
 from messages.plan import Stage
 from messages.program import Program, ProgramReport
-from messages.training import ACT, Act
+from messages.training import ACT, ACTOR, Act, GetActor, Policy
 from messages.world import (
     CLOSE,
     LOOK,
     OPEN,
     RUN_PROGRAM,
+    Actor,
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -33,6 +35,7 @@ from messages.world import (
     SessionName,
     Task,
 )
+from models.outcomes import holds
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
@@ -56,6 +59,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     pictures: Pictures | None = None  # of the last stage
     # A policy whose horizon is over before its stage is done begins again until episodes are over.
     persist: bool = False
+    look: bool = False  # after each stage, at where its condition holds?
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +70,10 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     reports: list[ProgramReport]  # of the last stage, if it is a program
     video: str | None = None
     pictures: list[Picture] = []
+    all_reports: list[ProgramReport] = []  # of every stage that is a program, in order
+    held: list[int] = []  # with ``look``: in how many episodes each stage's condition held after it
+    choices: list[ChoiceUse] = []  # of the last policy, see `Closed`
+    mistakes: dict[str, int] = {}
     guards: list[GuardReport] = []
 
 
@@ -85,6 +93,7 @@ class Player:
         self._node = node
         self._memory = memory
         self._attempts = attempts
+        self._actors: dict[tuple[str, str], Actor] = {}  # of guards that are policies
 
     def play(self, id: str, play: Play, cancelled: Callable[[], bool]) -> Played:
         """Play to the end under ``id``, or recall how it went.
@@ -134,7 +143,7 @@ class Player:
                 size=play.size,
                 seeds=play.seeds,
                 prefix=list(play.prefix),
-                guards=list(play.guards),
+                guards=self._with_actors(play.guards),
                 record=play.record,
                 pictures=play.pictures,
                 play=play_of(session),
@@ -142,13 +151,18 @@ class Player:
         )
         steps = opened.prefix_steps
         reports: list[ProgramReport] = []
+        every: list[ProgramReport] = []
+        held: list[int] = []
         try:
             for index, stage in enumerate(play.stages):
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
                 played = self.stage(session, goal_id, stage, cancelled)
                 steps, reports = steps + played.steps, played.reports
+                every += reports
                 if play.persist:
                     steps += self._go_on(session, goal_id, stage, played.late, cancelled)
+                if play.look:
+                    held.append(self._held(session, stage, play.task.game))
         except BusError:
             self.close_left_over(session)
             raise
@@ -159,8 +173,17 @@ class Player:
             reports=reports,
             video=closed.video,
             pictures=closed.pictures,
+            all_reports=every,
+            held=held,
+            choices=closed.choices,
+            mistakes=closed.mistakes,
             guards=closed.guards,
         )
+
+    def _held(self, session: str, stage: Stage, game: str) -> int:
+        """In how many episodes the stage's condition holds, or the task's did already."""
+        episodes = self._node.call(LOOK, SessionName(session=session)).episodes
+        return sum(each.success or holds(stage.sub_action.success, each, game) for each in episodes)
 
     def _go_on(
         self,
@@ -202,7 +225,7 @@ class Player:
                 program=stage.program,
                 environments=rows,
                 begins=begins,
-                guards=stage.guards,
+                guards=self._with_actors(stage.guards),
             )
             ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
             return StagePlayed(ran.steps, ran.reports, [])
@@ -218,6 +241,22 @@ class Player:
             acted = self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled)
             return StagePlayed(acted.steps, [], acted.late)
         return StagePlayed(0, [], [])
+
+    def _with_actors(self, guards: Sequence[Guard]) -> list[Guard]:
+        """Guards as a session plays them: those by policy with its weights."""
+        return [
+            msgspec.structs.replace(guard, actor=self._actor(guard))
+            if guard.interface is not None and guard.actor is None
+            else guard
+            for guard in guards
+        ]
+
+    def _actor(self, guard: Guard) -> Actor:
+        key = guard.policy, guard.checkpoint
+        if key not in self._actors:
+            policy = Policy(id=guard.policy, checkpoint=guard.checkpoint)
+            self._actors[key] = self._node.call(ACTOR, GetActor(policy=policy)).actor
+        return self._actors[key]
 
     def close_left_over(self, session: str) -> None:
         try:

@@ -5,13 +5,14 @@ that fit in any case, and then, with what they left over, further ones: a play n
 it may, and comes to all of its episodes where they are short.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from messages.plan import Stage
 from messages.program import Program, ProgramReport
-from messages.world import SeedRange, Task
+from messages.world import ChoiceUse, SeedRange, Task
 from nodes.fast_agent.playing import Play, Played, Player
 from nodes.guards import together
 
@@ -77,7 +78,7 @@ def _together(portions: Sequence[Played]) -> Played:
     """One play of all their episodes, numbered on."""
     first = portions[0]
     episodes = list(first.episodes)
-    reports = list(first.reports)
+    reports, every = list(first.reports), list(first.all_reports)
     for portion in portions[1:]:
         before = len(episodes)
         episodes += [
@@ -86,21 +87,51 @@ def _together(portions: Sequence[Played]) -> Played:
         ]
         for report in portion.reports:
             _add(reports, report, before)
+        for report in portion.all_reports:
+            _add(every, report, before)
     return Played(
         episodes=episodes,
         steps=sum(portion.steps for portion in portions),
         reports=sorted(reports, key=lambda report: -report.count),
         video=first.video,
         pictures=first.pictures,
+        all_reports=every,
+        held=[sum(each) for each in zip(*(p.held for p in portions), strict=True)],
+        choices=added_up(portion.choices for portion in portions),
+        mistakes=_added(portion.mistakes for portion in portions),
         guards=together(report for portion in portions for report in portion.guards),
     )
+
+
+def added_up(uses: Iterable[Sequence[ChoiceUse]]) -> list[ChoiceUse]:
+    """What was chosen in several plays, the most frequent first."""
+    found: dict[str, ChoiceUse] = {}
+    for use in (each for play in uses for each in play):
+        known = found.get(use.name, ChoiceUse(name=use.name, times=0))
+        found[use.name] = ChoiceUse(
+            name=use.name,
+            times=known.times + use.times,
+            endings=_added((known.endings, use.endings)),
+        )
+    return sorted(found.values(), key=lambda use: -use.times)
+
+
+def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total.most_common())
 
 
 def _add(reports: list[ProgramReport], report: ProgramReport, before: int) -> None:
     """Count a report to the one that ended alike, if there is one."""
     rows = [before + row for row in report.environments]
     for number, known in enumerate(reports):
-        if (known.status, known.line) == (report.status, report.line):
+        if (known.program, known.status, known.line) == (
+            report.program,
+            report.status,
+            report.line,
+        ):
             reports[number] = msgspec.structs.replace(
                 known,
                 count=known.count + report.count,

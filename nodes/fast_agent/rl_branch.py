@@ -1,15 +1,18 @@
 """The rl branch: write a training spec, check it, have it trained, try the policy out."""
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
 from messages.bus import RemoteError
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Program
-from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
+from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec, Tryouts
 from messages.world import Interface
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
     Implementing,
     Outcome,
@@ -22,9 +25,10 @@ from nodes.fast_agent.implementing import (
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.playing import leading_programs
 from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.seeds import training_seeds
+from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.fast_agent.skills import LookedUp
 from nodes.fast_agent.spec_check import spec_problems
+from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.naming import slug
 from worlds import card
@@ -32,14 +36,21 @@ from worlds.common.mineclip import MINECLIP
 
 
 def implement_by_rl(
-    agent: Agent, goal: Implementing, starts: WarmStarts, looked_up: LookedUp, spent: Spent
+    agent: Agent,
+    goal: Implementing,
+    starts: WarmStarts,
+    programs: TriedPrograms,
+    looked_up: LookedUp,
+    spent: Spent,
 ) -> Outcome:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
-    the same interface where there is one. ``spent`` is what the goal has cost before."""
+    the same interface where there is one. The best of the ``programs`` that were to do the same
+    stands where it does better. ``spent`` is what the goal has cost before."""
     outcome = Outcome()
+    tried = programs.of(goal)
     agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
     try:
-        spec, problems = _write_spec(agent, goal, looked_up)
+        spec, problems = _write_spec(agent, goal, looked_up, tried)
     except RemoteError as error:
         if error.code != "no_answer":
             raise
@@ -51,13 +62,16 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
+    spec = _with_tryouts(agent, spec)
+    rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
 
     stage = Stage(sub_action=goal.request.sub_action, spec=spec, guards=goal.request.guards)
     if (left := spent.left) is not None:
         episode, tryout = longest_tryout(agent, goal, stage)
-        # A policy that nobody tries out is for nothing: as much as that may take is kept back, but
-        # not more than a quarter.
-        most = left - max(episode, min(tryout, left // 4))
+        # A policy that nobody tries out is for nothing: as much as that may take, and a program's
+        # tryout beside it, is kept back, but not more than a quarter.
+        both = tryout if rival is None else 2 * tryout
+        most = left - max(episode, min(both, left // 4))
         if most < 1:
             raise OutOfSamples(
                 f"The samples are spent: {left:,} are left for a training and its tryout, of which "
@@ -89,19 +103,75 @@ def implement_by_rl(
     played = try_out(agent, goal, 0, stage, spent.left)
     spent.tried(played)
     macros = [macro.name for macro in spec.interface.macros]
-    verdict = judge(agent, goal, 0, played, macros)
-    outcome.offer(stage, verdict, macros, len(played.episodes))
+    learning = learning_of(trained, played)
+    verdict = judge(agent, goal, 0, played, macros, learning)
+    outcome.offer(stage, verdict, macros, len(played.episodes), learning)
+    if rival is not None and verdict.success_rate < 1:
+        _compare(agent, goal, rival, outcome, spent)
     return outcome
 
 
+def _compares(agent: Agent) -> bool:
+    # Without a critic no tryout has a rate.
+    return agent.parameters.better_of and agent.parameters.critic
+
+
+def _compare(
+    agent: Agent, goal: Implementing, rival: Tried, outcome: Outcome, spent: Spent
+) -> None:
+    """Try the best program out on the policy's starts. The better stands, of equals the policy."""
+    agent.working(goal, f"trying the program {rival.name!r} where the policy was tried")
+    request = goal.request
+    stage = Stage(sub_action=request.sub_action, program=rival.program, guards=request.guards)
+    policy, episodes = outcome.verdict, outcome.episodes
+    try:
+        played = try_out(agent, goal, "program", stage, spent.left, seeds_of=0)
+    except OutOfSamples as reason:
+        agent.log.info("%s: the program %s is not tried: %s", goal.id, rival.name, reason)
+        return
+    spent.trial += played.steps
+    verdict = judge(agent, goal, "program", played, macros=[])
+    count = len(played.episodes)
+    if count < episodes:
+        # Of other episodes than the policy's: nothing follows from fewer.
+        return
+    said = f"the program {rival.name} in {round(verdict.success_rate * count)}"
+    other = f"the policy in {round(policy.success_rate * episodes)}"
+    outcome.offer(stage, verdict, macros=[], episodes=count)
+    stands, falls = (said, other) if outcome.stage == stage else (other, said)
+    told = f"On the same starts {stands} of {count} stands, and not {falls}."
+    outcome.verdict = msgspec.structs.replace(
+        outcome.verdict, reason=f"{outcome.verdict.reason} {told}"
+    )
+
+
+def _with_tryouts(agent: Agent, spec: TrainingSpec) -> TrainingSpec:
+    parameters = agent.parameters
+    which = parameters.tryouts_in_training
+    started = bool(spec.clone) or spec.start is not None
+    if which == "never" or (which == "started" and not started):
+        return spec
+    seeds = seeds_while_training(agent.seed, parameters.trial_episodes)
+    tryouts = Tryouts(seeds=seeds, every=parameters.tryouts_every)
+    return msgspec.structs.replace(spec, tryouts=tryouts)
+
+
 def _write_spec(
-    agent: Agent, goal: Implementing, looked_up: LookedUp
+    agent: Agent, goal: Implementing, looked_up: LookedUp, tried: Sequence[Tried]
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
     specs = card(request.task.game).specs
     features = [*specs.features, MINECLIP.name] if agent.mineclip else list(specs.features)
+    if parameters.observations is not None:
+        features = list(parameters.observations)
     problems: list[str] = []
+    refused: SpecAnswer | None = None
+    as_macros = parameters.macros and parameters.program_macros
+    known = tried if as_macros or parameters.clone else []
+    sources = dict(looked_up.sources)
+    if as_macros:
+        sources |= {each.name: each.program.source for each in known}
     for number in range(1 + parameters.repairs):
         question = SpecQuestion(
             task=request.task,
@@ -112,9 +182,17 @@ def _write_spec(
             actions=list(specs.actions),
             macros_allowed=parameters.macros,
             problems=problems,
+            refused=refused,
             skills=looked_up.notes,
+            tried=request.tried,
+            performed=request.performed,
+            programs=[each.note for each in known],
+            programs_as_macros=as_macros,
+            programs_to_clone=parameters.clone,
         )
         answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
+        if parameters.observations is not None:
+            answer = msgspec.structs.replace(answer, observations=features)
         problems = spec_problems(
             answer,
             question.observations,
@@ -122,13 +200,15 @@ def _write_spec(
             parameters.macros,
             parameters.most_samples,
             request.task.game,
+            [each.name for each in known if parameters.clone],
         )
         macros = [
             Program(
                 name=draft.name,
-                source=_macro_source(draft, looked_up),
+                source=_macro_source(draft, looked_up.sources, sources),
                 purpose=draft.purpose,
                 max_steps=draft.max_steps,
+                interrupt=draft.interrupt and (parameters.interrupt or draft.interrupt),
             )
             for draft in answer.macros
         ]
@@ -148,19 +228,26 @@ def _write_spec(
                     for problem in agent.call(CHECK, check).problems
                 ]
         if not problems:
-            return _training_spec(agent, goal, answer, macros), []
+            cloned = [each for each in known if each.name in answer.clone]
+            return _training_spec(agent, goal, answer, macros, cloned), []
+        refused = answer
     return None, problems
 
 
-def _macro_source(draft: MacroDraft, looked_up: LookedUp) -> str:
-    """A draft without a source and with a skill's name is that skill."""
-    if not draft.source.strip() and draft.name in looked_up.sources:
-        return looked_up.sources[draft.name]
-    return with_skills(draft.source, looked_up.sources)
+def _macro_source(draft: MacroDraft, skills: Mapping[str, str], known: Mapping[str, str]) -> str:
+    """A draft without a source and with the name of a skill, or of a program that was tried, is
+    that one."""
+    if not draft.source.strip() and draft.name in known:
+        return known[draft.name]
+    return with_skills(draft.source, skills)
 
 
 def _training_spec(
-    agent: Agent, goal: Implementing, answer: SpecAnswer, macros: list[Program]
+    agent: Agent,
+    goal: Implementing,
+    answer: SpecAnswer,
+    macros: list[Program],
+    cloned: Sequence[Tried] = (),
 ) -> TrainingSpec:
     request, parameters = goal.request, agent.parameters
     prefix = [_short(agent, program) for program in leading_programs(request.before)]
@@ -192,6 +279,9 @@ def _training_spec(
         budget=min(answer.budget, parameters.budget or answer.budget),
         stop_at=parameters.stop_at,
         give_up_at=parameters.give_up_at,
+        clone=[
+            msgspec.structs.replace(_short(agent, each.program), name=each.name) for each in cloned
+        ],
     )
 
 

@@ -11,11 +11,17 @@ from nodes.memory import Memory
 _PER_RUN = 1_000_000
 _TRAINING = 900_000
 _TRIAL = 50_000
+_WHILE_TRAINING = 10_000  # before the end of training's range, to which no training comes
 
 
 def training_seeds(seed: int) -> SeedRange:
     """Seeds of training episodes in a run with this seed."""
     return SeedRange(first=seed * _PER_RUN, count=_TRAINING)
+
+
+def seeds_while_training(seed: int, size: int) -> SeedRange:
+    """Seeds on which a policy is tried out as it is trained: the same each time."""
+    return SeedRange(first=seed * _PER_RUN + _TRAINING - _WHILE_TRAINING, count=size)
 
 
 def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:
@@ -30,6 +36,16 @@ def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:
 def evaluation_seeds(seed: int) -> SeedRange:
     """Seeds of the outer loop's evaluations."""
     return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_TRIAL)
+
+
+def performance_seeds(seed: int, number: int, size: int) -> SeedRange:
+    """Seeds of a goal's performances of ``size`` episodes each: the first has those of evaluations,
+    later ones those that come after them. When too few are left it goes round."""
+    seeds = evaluation_seeds(seed)
+    first = number * size % _TRIAL
+    if _TRIAL - first < size:
+        first = 0
+    return SeedRange(first=seeds.first + first, count=seeds.count - first)
 
 
 class _Tryout(msgspec.Struct, frozen=True):

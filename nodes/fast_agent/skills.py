@@ -112,10 +112,11 @@ class Skills:
                 successes=report.ended.get("over", 0), episodes=turns, samples=report.steps
             )
             occasion = f"{goal_id}/guard-{report.name}"
-            if turns >= LEAST_TURNS and done(report) >= GOOD_GUARD:
+            copied = guard.policy.startswith("skill/")  # of the library already
+            if turns >= LEAST_TURNS and done(report) >= GOOD_GUARD and not copied:
                 learned = Learned(
                     purpose=guard.purpose,
-                    method="code",
+                    method="code" if guard.program is not None else "rl",
                     condition=request.task.success,
                     start={},
                     before=[],
@@ -125,14 +126,20 @@ class Skills:
                 )
                 name = self._safely(
                     lambda occasion=occasion, guard=guard, learned=learned, counts=counts: (
-                        library.add(self._occasion(occasion), guard.name, learned, None, counts)
+                        library.add(
+                            self._occasion(occasion),
+                            guard.name,
+                            learned,
+                            self._weights(guard),
+                            counts,
+                        )
                     ),
                     "",
                 )
                 if name:
                     self._log.info("%s: kept as the skill %s", goal_id, name)
             else:
-                self._count(occasion, guard_key(self._world, guard), counts)
+                self._count(occasion, self._guard_key(guard), counts)
 
     def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         """Those of the library with an aim and an interface that fits, the best last."""
@@ -228,6 +235,16 @@ class Skills:
             sources={s.name: s.learned.program.source for s in programs if s.learned.program},
         )
 
+    def _guard_key(self, guard: Guard) -> str:
+        """Of the skill that a guard is, whether it is in the library or not."""
+        if guard.policy.startswith("skill/") and self._library is not None:
+            skill = self._library.find(guard.policy.removeprefix("skill/"))
+            return skill.key if skill is not None else ""
+        return guard_key(self._world, guard)
+
+    def _weights(self, guard: Guard) -> Path | None:
+        return self._run / guard.checkpoint if guard.checkpoint else None
+
     def _search_guards(self, request: MakeGuard) -> GuardFound:
         if self._library is None:
             return GuardFound()
@@ -244,7 +261,7 @@ class Skills:
         wanted = slug(request.proposal.name)
         same = [each for each in known if each[1].name == wanted]
         return GuardFound(
-            guard=same[0][1] if same else None,
+            guard=_playable(*same[0]) if same else None,
             name=same[0][0].name if same else "",
             notes=[
                 GuardNote(
@@ -333,6 +350,15 @@ class Skills:
         except (LibraryError, OSError) as error:
             self._log.warning("the run goes on without its skills here: %s", error)
             return otherwise
+
+
+def _playable(skill: Skill, guard: Guard) -> Guard:
+    """A guard of the library; its policy is the library's copy."""
+    policy = skill.policy
+    if policy is None:
+        return guard
+    skill.check()
+    return msgspec.structs.replace(guard, policy=policy.id, checkpoint=policy.checkpoint)
 
 
 def _commit() -> str:

@@ -8,6 +8,7 @@ from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
 from worlds import card
 from worlds.card import Specs
 from worlds.common.mineclip import MINECLIP
+from worlds.common.pictures import picture_shape
 
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
@@ -23,10 +24,12 @@ def spec_problems(
     macros_allowed: bool,
     most_samples: int,
     game: str = DEFAULT_GAME,
+    to_clone: Collection[str] = (),
 ) -> list[str]:
     """Every problem at once, the macros' sources apart (the env server checks those).
 
     ``observations``, ``actions``: the names there are. ``most_samples``: the largest budget.
+    ``to_clone``: the programs that a policy may begin as a clone of.
     """
     specs = card(game).specs
     problems: list[str] = []
@@ -44,6 +47,11 @@ def spec_problems(
             problems.append(
                 f"Macro {macro.name!r} needs max_steps of at least 1, and {MOST_STEPS} at most."
             )
+        if macro.interrupt is not None and not 1 <= macro.interrupt <= MOST_STEPS:
+            problems.append(
+                f"Macro {macro.name!r} is interrupted after {macro.interrupt} steps; give at least "
+                "1, or null for one that runs to its end."
+            )
         taken.add(macro.name)
     if not answer.rewards:
         problems.append("There is no reward: at least one term is needed.")
@@ -53,11 +61,12 @@ def spec_problems(
                 f"The weight of reward term {term.kind!r} is not a finite number of at most "
                 f"{MOST_WEIGHT:g} either way."
             )
-        if term.kind not in _NAMELESS and not term.name:
+        nameless = term.kind in _NAMELESS or term.kind in specs.nameless
+        if not nameless and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
         elif term.kind == "mineclip":
             problems += _prompts(term, observations)
-        elif term.kind not in _NAMELESS and (wrong := specs.reward_problem(term)):
+        elif not nameless and (wrong := specs.reward_problem(term)):
             problems.append(f"Reward term {term.kind!r}: {wrong}.")
         if (term.kind == "code") != bool(term.source):
             problems.append("`source` is given for reward terms of kind 'code', and for no other.")
@@ -69,9 +78,17 @@ def spec_problems(
         problems.append(
             f"The horizon is {answer.horizon}; it must be at least 1 step, at most {MOST_STEPS}."
         )
+    problems += _clones(answer.clone, to_clone)
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
     return problems
+
+
+def _clones(chosen: list[str], known: Collection[str]) -> list[str]:
+    there = f"choose from {', '.join(known)}" if known else "leave `clone` empty"
+    return [
+        f"There is no program {name!r} to clone: {there}." for name in chosen if name not in known
+    ]
 
 
 def _prompts(term: RewardTerm, observations: Collection[str]) -> list[str]:
@@ -89,7 +106,7 @@ def _unknown_observations(chosen: list[str], known: Collection[str]) -> list[str
     problems = [
         f"There is no observation called {name!r}: choose from {', '.join(sorted(known))}."
         for name in chosen
-        if name not in known
+        if name not in known and picture_shape(name) is None
     ]
     return problems + _none_or_twice("observation", chosen)
 

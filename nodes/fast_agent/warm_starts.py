@@ -57,7 +57,7 @@ def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
 
     def shown(spec: TrainingSpec) -> list[object]:
         interface = spec.interface
-        macros = [(macro.name, macro.source) for macro in interface.macros]
+        macros = [(macro.name, macro.source, macro.interrupt) for macro in interface.macros]
         items = card(spec.task.game).specs.counted_items(interface, spec.task.success)
         items = items if "inventory" in interface.observations else []
         return [interface.observations, interface.actions, macros, interface.targets, items]

@@ -12,6 +12,7 @@ from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
 from models.distribution import MaskedCategorical
+from nodes.learner.exporting import with_actors
 from nodes.learner.session import killed, lost
 from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
 
@@ -22,6 +23,7 @@ def play(
     *,
     spec: TrainingSpec,
     folder: Path,
+    learner: Path,
     greedy: bool,
     warn: Callable[[str], None],
     check: Callable[[], None] = lambda: None,
@@ -68,7 +70,7 @@ def play(
             interface=spec.interface,
             environments=act.environments,
             begins=act.begins,
-            guards=act.guards,
+            guards=with_actors(learner, act.guards, greedy),
         ),
     )
     if difference := stored_spaces(state).difference(Spaces.of(opened)):

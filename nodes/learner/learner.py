@@ -11,7 +11,19 @@ from importlib import import_module
 from typing import Any
 
 from messages.bus import SESSION_KILLED, BusClosed, GoalHandle, ServiceError
-from messages.training import ACT, PROGRESS, TRAIN, Act, Acted, Progress, Train, Trained
+from messages.training import (
+    ACT,
+    ACTOR,
+    PROGRESS,
+    TRAIN,
+    Act,
+    Acted,
+    GetActor,
+    GotActor,
+    Progress,
+    Train,
+    Trained,
+)
 from nodes.config import check_session_size
 from nodes.learner import gpu
 from nodes.learner.parameters import Hyperparameters
@@ -47,6 +59,7 @@ class Learner(Node):
         self._importing = threading.Thread(target=_import_all, name="imports", daemon=True)
         self._importing.start()
         self.advertise(PROGRESS)
+        self.serve(ACTOR, self.actor, background=True)
         self.serve_action(TRAIN, self.train)
         self.serve_action(ACT, self.act)
 
@@ -90,6 +103,12 @@ class Learner(Node):
         with gpu.turn(self.config, self.parameters.device, goal.id, self.call, check, self.log):
             return training.run(report, check)
 
+    def actor(self, request: GetActor) -> GotActor:
+        self._importing.join()
+        from nodes.learner.exporting import actor_of
+
+        return GotActor(actor=actor_of(self.folder, request.policy, self.parameters.greedy))
+
     def act(self, goal: GoalHandle[Act, Progress]) -> Acted:
         self._importing.join()
         from nodes.learner.acting import play
@@ -114,6 +133,7 @@ class Learner(Node):
             goal.request,
             spec=spec,
             folder=folder,
+            learner=self.folder,
             greedy=self.parameters.greedy,
             warn=lambda problem: self.bus.report(ACT.name, problem, "error"),
             check=lambda: self._check(goal),

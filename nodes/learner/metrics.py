@@ -28,6 +28,7 @@ class Metrics:
             "episode/length": episodes.mean_length,
             "policy/entropy": statistics.entropy,
             "policy/kl": statistics.kl,
+            "policy/clone_kl": statistics.clone_kl,
             "policy/clip_fraction": statistics.clip_fraction,
             "loss/objective": statistics.loss_objective,
             "loss/critic": statistics.loss_critic,

@@ -32,10 +32,21 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     target_kl: Amount = 0.05  # an update stops early beyond this; 0: never
     critic_goes_on: bool = False  # after that stop, for the epochs that are left
 
+    # Nothing is learned, and choices are drawn evenly among those possible: a baseline.
+    uniform: bool = False
+
     # Self-imitation: one epoch of cross-entropy on the actor, over trajectories that went well.
     imitation_every: NotNegative = 0  # iterations from one such epoch to the next; 0: none
     imitation_trajectories: Positive = 500  # are kept, at most
     imitation_minibatch: NotNegative = 256  # decisions; 0: all at once
+
+    # The cloned start: what a spec names in `clone` is imitated, then held to.
+    clone_episodes: Positive = 32  # played in all, by the programs in turn
+    clone_epochs: Positive = 100  # over the decisions of those that succeeded, at most
+    clone_until: Amount = 0.1  # cross-entropy at which that ends
+    clone_hold: NotNegative = 8192  # samples from which only the critic learns, at first
+    clone_kl: Amount = 0.1  # weight of KL(clone, policy) in the loss, at first
+    clone_fade: Positive = 30_000  # samples over which that weight falls to 0 in a line
 
     # The network. encoder: width of each field's encoder, 0 for none (see models/policy.py).
     hidden: Positive = 128

@@ -9,6 +9,7 @@ from torch import nn
 from torchrl.modules import ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss
 
+from models.cloning import kl_to_clone
 from models.distribution import MaskedCategorical
 from models.options import explained_variance, normalised, option_advantage
 from models.policy import ActorCritic
@@ -21,15 +22,17 @@ REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_cri
 
 @dataclass
 class UpdateStatistics:
-    """Means over the minibatches of one update; ``kl`` is of the last epoch."""
+    """Means over the minibatches of one update; ``kl`` is of the last epoch. Without an
+    update all are 0."""
 
-    entropy: float
-    kl: float
-    clip_fraction: float
-    loss_objective: float
-    loss_critic: float
-    explained_variance: float
-    minibatches: int
+    entropy: float = 0.0
+    kl: float = 0.0
+    clip_fraction: float = 0.0
+    loss_objective: float = 0.0
+    loss_critic: float = 0.0
+    explained_variance: float = 0.0
+    minibatches: int = 0
+    clone_kl: float = 0.0  # KL(clone, policy), 0 where the policy is not held to one
 
 
 class FromFeatures(TensorDictModule):
@@ -81,10 +84,20 @@ class Ppo:
             functional=False,
         )
         self.optimiser = torch.optim.Adam(self.weights, lr=parameters.learning_rate, fused=True)
+        self.clone: nn.Module | None = None  # an actor that the policy is held to
+        self._to_clone = 0.0  # the weight of that, in this update
 
-    def update(self, rollout: Rollout, left: float = 1.0) -> UpdateStatistics:
+    def update(
+        self,
+        rollout: Rollout,
+        left: float = 1.0,
+        to_clone: float = 0.0,
+        critic_only: bool = False,
+    ) -> UpdateStatistics:
         """Learn from a rollout. ``left`` is the share of the budget that is not yet spent: the
-        learning rate falls with it in a line."""
+        learning rate falls with it in a line. ``to_clone`` is the weight of the divergence from
+        the clone, if there is one."""
+        self._to_clone = to_clone if self.clone is not None else 0.0
         final = self.parameters.final_share
         share = final + (1.0 - final) * left
         for group in self.optimiser.param_groups:
@@ -94,11 +107,13 @@ class Ppo:
         size = self._minibatch_size(count)
         losses: list[dict[str, torch.Tensor]] = []
         kl = 0.0
-        too_far = False
+        too_far = critic_only
         for _ in range(self.parameters.epochs):
             order = torch.randperm(count, generator=self.generator).to(self.device)
             # Shuffled once: minibatches are then views.
             epoch = [self._minibatch(part, too_far) for part in batch[order].split(size)]
+            if critic_only:
+                losses += epoch
             if too_far:
                 continue
             losses += epoch
@@ -119,6 +134,7 @@ class Ppo:
             loss_critic=mean("loss_critic"),
             explained_variance=explained,
             minibatches=len(losses),
+            clone_kl=mean("clone_kl"),
         )
 
     def _minibatch_size(self, count: int) -> int:
@@ -164,6 +180,10 @@ class Ppo:
             },
             batch_size=[count],
         )
+        if self._to_clone and self.clone is not None:
+            with torch.no_grad():
+                told = MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"])
+            batch["clone_log_probs"] = told.log_probs
         return batch, explained
 
     def _minibatch(self, minibatch: TensorDict, critic_only: bool) -> dict[str, torch.Tensor]:
@@ -175,9 +195,16 @@ class Ppo:
             total = total + losses["loss_objective"]
             if self.parameters.entropy_bonus:
                 total = total + losses["loss_entropy"]
+        apart = torch.zeros(())
+        if self._to_clone and not critic_only:
+            logits = self.networks.actor(minibatch["features"]).float()
+            policy = MaskedCategorical(logits, minibatch["mask"])
+            apart = kl_to_clone(minibatch["clone_log_probs"], policy.log_probs)
+            total = total + self._to_clone * apart
         self.optimiser.zero_grad()  # to None: what the loss does not reach is left as it is
         total.backward()
         if self.parameters.max_grad_norm:
             torch.nn.utils.clip_grad_norm_(self.weights, self.parameters.max_grad_norm)
         self.optimiser.step()
-        return {name: losses[name].detach() for name in REPORTED}
+        told = {name: losses[name].detach() for name in REPORTED}
+        return {**told, "clone_kl": apart.detach()}

@@ -2,6 +2,8 @@
 bus, with the collectors' conventions (automatic resets, the last features of an ended episode kept
 apart)."""
 
+import math
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +18,8 @@ from messages.world import (
     CLOSE,
     OPEN,
     STEP,
+    Guard,
+    Lead,
     Opened,
     OpenSession,
     SeedRange,
@@ -25,6 +29,10 @@ from messages.world import (
 )
 from nodes.learner.leading import Leaders
 
+CHUNK = 200
+"""Steps in each environment that a session plays between a guard's turns before it answers."""
+LONGEST_WAIT = 10_000
+"""Steps in each environment, at least, in which a guard's condition has to hold once."""
 _Answer = TypeVar("_Answer", Opened, Stepped)
 
 
@@ -69,6 +77,12 @@ class TrainingSession:
         size: environments side by side.
         leaders: earlier policies that play inside the resets; they are stepped here, so that
             whoever trains meets nothing but episodes of the stage that is trained.
+        once: one episode in each environment, on the first seeds; nothing follows.
+        matched: whether it reports which primitive choice does what was done.
+        guards: that cut in, with their actors.
+        guarded: what a guard that is trained cuts into, with actors. What is played between its
+            turns is played here; where that would take more than ``room`` steps, or its condition
+            does not hold for too long, ``gave_up`` says so.
     """
 
     def __init__(
@@ -80,13 +94,22 @@ class TrainingSession:
         gamma: float,
         size: int,
         leaders: Leaders | None = None,
+        once: bool = False,
+        matched: bool = False,
+        guards: Sequence[Guard] = (),
+        guarded: Sequence[Lead] = (),
     ) -> None:
         self.call = call
         self.name = name
         self.spec = spec
         self.size = size
         self.leaders = leaders or Leaders(Path(), [], name)
+        self.once = once
+        self.matched = matched
         self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
+        self.guards, self.guarded = list(guards), list(guarded)
+        self.room = math.inf
+        self.gave_up = ""
         self.seeds_used = 0
         self._episodes = np.zeros(size, np.int64)
         self._seeds_before = 0
@@ -104,9 +127,13 @@ class TrainingSession:
             seeds=remaining_seeds(self.spec.seeds, seeds_used, self.size),
             prefix=self.spec.prefix,
             lead=self.leaders.lead,
-            guards=self.spec.guards,
+            guards=self.guards,
+            guard=self.spec.guard,
+            guarded=self.guarded,
             interface=self.interface,
             autoreset=True,
+            once=self.once,
+            matched=self.matched,
         )
         opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used
@@ -131,8 +158,14 @@ class TrainingSession:
         earlier ones choose. What that took is counted with the prefix."""
         now: Opened | Stepped = answer
         prefix_steps = answer.prefix_steps
-        while now.lead >= 0:
-            choices = self.leaders.choose(now.lead, now.features, now.mask)
+        while now.lead >= 0 or now.waits:
+            if now.waits and self._gives_up(prefix_steps):
+                break
+            choices = (
+                np.zeros(self.size, np.int64)
+                if now.waits
+                else self.leaders.choose(now.lead, now.features, now.mask)
+            )
             now = self._ask(STEP, Step(session=self.name, choices=choices))
             prefix_steps += now.prefix_steps
         if now is answer:
@@ -140,6 +173,16 @@ class TrainingSession:
         return msgspec.structs.replace(
             answer, features=now.features, mask=now.mask, prefix_steps=prefix_steps, lead=-1
         )
+
+    def _gives_up(self, waited: int) -> bool:
+        """Whether a guard's turn is waited for no longer, after so many steps."""
+        guard, size = self.spec.guard, self.size
+        if waited + size * CHUNK > self.room:
+            self.gave_up = "the samples are spent on what it cuts into"
+        elif waited > size * max(LONGEST_WAIT, 2 * self.spec.task.horizon):
+            name = guard.name if guard is not None else ""
+            self.gave_up = f"the condition of {name} did not hold in {waited} steps"
+        return bool(self.gave_up)
 
     def close(self) -> None:
         with suppress(SessionLost):  # gone already, which is what was wanted

@@ -1,19 +1,24 @@
 """All that a policy's training consists of between two rollouts: what a checkpoint holds."""
 
+import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
 
+from messages.training import Demonstrated
 from messages.world import Opened
-from models.policy import ActorCritic, NetworkShape
+from models.cloning import faded
+from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
+from worlds.common.pictures import picture_shape
 
 
 class Counters(msgspec.Struct, kw_only=True):
@@ -22,6 +27,15 @@ class Counters(msgspec.Struct, kw_only=True):
     decisions: int = 0
     iterations: int = 0
     seeds_used: int = 0
+
+
+@dataclass
+class Best:
+    """The weights that did best in a tryout."""
+
+    samples: int  # that they had learned from
+    rate: float
+    networks: dict[str, Any]
 
 
 class Spaces(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +65,11 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
     def sizes(self) -> list[int]:
         return [size for _, size in self.fields]
 
+    @property
+    def shapes(self) -> list[Shape]:
+        """Of each field: (size,), or of a picture (channels, height, width)."""
+        return [picture_shape(name) or (size,) for name, size in self.fields]
+
 
 def network_shape(parameters: Hyperparameters) -> NetworkShape:
     return NetworkShape(
@@ -69,7 +88,7 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     """The networks of a checkpoint, on the CPU."""
     spaces = stored_spaces(checkpoint)
     shape = msgspec.convert(checkpoint["shape"], NetworkShape)
-    networks = ActorCritic(spaces.sizes, len(spaces.choices), shape)
+    networks = ActorCritic(spaces.shapes, len(spaces.choices), shape)
     networks.load_state_dict(checkpoint["networks"])
     return networks
 
@@ -110,17 +129,24 @@ class TrainingState:
         self.curve: list[tuple[int, float]] = []
         self.stopped = ""  # why training ended, once it has
         self.imitation_loss = 0.0  # of the last epoch of self-imitation
+        self.clone: ActorCritic | None = None  # the networks that it began as, if it was cloned
+        self.demonstrated: list[Demonstrated] = []
+        self.tryouts: list[tuple[int, float]] = []  # (samples, success rate)
+        self.best: Best | None = None  # of the tryouts
         self.generator = torch.Generator().manual_seed(seed)
         self.device = torch.device(parameters.device)
         given = checkpoint or start
         if given is None:
             self.shape = network_shape(parameters)
             self.networks = ActorCritic(
-                spaces.sizes, len(spaces.choices), self.shape, self.generator
+                spaces.shapes, len(spaces.choices), self.shape, self.generator
             ).to(self.device)
         else:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
             self.networks = stored_networks(given).to(self.device)
+        if parameters.uniform:
+            for weights in self.networks.actor[-1].parameters():
+                torch.nn.init.zeros_(weights)
         self.ppo = Ppo(self.networks, parameters, self.generator)
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
@@ -132,10 +158,20 @@ class TrainingState:
             self.stopped = checkpoint["stopped"]
             # Checkpoints of before lack it, and their curve goes on from 0.
             self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
+            self._load_start(checkpoint)
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
         """Update from a rollout and count it, which happens here and nowhere else."""
-        statistics = self.ppo.update(rollout, max(0.0, 1.0 - self.counters.samples / budget))
+        samples, parameters = self.counters.samples, self.parameters
+        if parameters.uniform:
+            statistics = UpdateStatistics()
+        else:
+            statistics = self.ppo.update(
+                rollout,
+                max(0.0, 1.0 - samples / budget),
+                faded(parameters.clone_kl, samples, parameters.clone_fade),
+                critic_only=self.clone is not None and samples < parameters.clone_hold,
+            )
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions
@@ -148,6 +184,34 @@ class TrainingState:
             )
         self.curve.append((self.counters.samples, self.episodes.success_rate))
         return statistics
+
+    def hold_to_clone(self) -> None:
+        """The networks are as they were cloned: what comes is held to them."""
+        self.clone = copy.deepcopy(self.networks)
+        self.ppo.clone = self.clone.actor
+
+    def tried(self, rate: float) -> None:
+        """A tryout of the networks as they are; of equals the later one is the best."""
+        self.tryouts.append((self.counters.samples, rate))
+        if self.best is None or rate >= self.best.rate:
+            weights = copy.deepcopy(self.networks.state_dict())
+            self.best = Best(samples=self.counters.samples, rate=rate, networks=weights)
+
+    def take_best(self) -> None:
+        """The networks become those of the best tryout, if there was one."""
+        if self.best is not None:
+            self.networks.load_state_dict(self.best.networks)
+
+    def _load_start(self, checkpoint: dict[str, Any]) -> None:
+        """What checkpoints of before lack."""
+        self.demonstrated = msgspec.convert(checkpoint.get("demonstrated", []), list[Demonstrated])
+        if (weights := checkpoint.get("clone")) is not None:
+            self.clone = copy.deepcopy(self.networks)
+            self.clone.load_state_dict(weights)
+            self.ppo.clone = self.clone.actor
+        self.tryouts = [(samples, rate) for samples, rate in checkpoint.get("tryouts", [])]
+        if (best := checkpoint.get("best")) is not None:
+            self.best = Best(**best)
 
     def sound(self, rollout: Rollout) -> bool:
         """Whether the networks have numbers to say of what the rollout came to in the end."""
@@ -191,4 +255,8 @@ class TrainingState:
             "curve": [list(point) for point in self.curve],
             "stopped": self.stopped,
             "imitation_loss": self.imitation_loss,
+            "clone": self.clone and self.clone.state_dict(),
+            "demonstrated": msgspec.to_builtins(self.demonstrated),
+            "tryouts": [list(tryout) for tryout in self.tryouts],
+            "best": self.best and vars(self.best),
         }

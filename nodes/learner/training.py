@@ -18,13 +18,15 @@ from messages.program import Program
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from messages.world import DEFAULT_GAME
 from nodes.learner import checkpoint
+from nodes.learner.beside import Beside
+from nodes.learner.exporting import guarded, with_actors
 from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
 from worlds import card
@@ -32,6 +34,8 @@ from worlds import card
 MOST_LOSSES = 10
 MOST_KILLED = 100
 """Sessions lost in a row, without a rollout in between, after which a training is given up."""
+FALLS = 2
+"""Tryouts in a row below the first one that end a training."""
 LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 
 
@@ -49,6 +53,17 @@ def _longest_reset(prefix: Sequence[Program], leaders: Leaders) -> int:
         elif lead.interface is not None:
             steps += lead.interface.horizon
     return steps
+
+
+def _turn(macro: Program) -> int:
+    """Primitive steps that a macro may take before the policy is asked again."""
+    return min(macro.max_steps, macro.interrupt or macro.max_steps)
+
+
+def _programs(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Programs of a spec, as builtins, that came later than its macros and its prefix."""
+    leading = [stage["program"] for stage in spec.get("lead", []) if stage["program"]]
+    return [*leading, *spec.get("clone", [])]
 
 
 class Training:
@@ -88,7 +103,7 @@ class Training:
         self.warn = warn
         self.longest = self._longest_decision()
         leaders = Leaders(learner, spec.lead, policy)
-        self.reset = _longest_reset(spec.prefix, leaders)
+        self.reset = _longest_reset(spec.prefix, leaders) + (CHUNK if spec.guard else 0)
         size = self._affordable(parameters.environments)
         self.session = TrainingSession(
             call,
@@ -97,6 +112,18 @@ class Training:
             gamma=parameters.gamma,
             size=size,
             leaders=leaders,
+            guards=with_actors(learner, spec.guards, parameters.greedy),
+            guarded=guarded(learner, spec.guarded),
+        )
+        self.beside = Beside(
+            policy=policy,
+            spec=spec,
+            parameters=self.parameters,
+            learner=learner,
+            call=call,
+            log=log,
+            lost=self._lost,
+            reset=self.reset,
         )
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
@@ -146,9 +173,17 @@ class Training:
         self, report: Callable[[Progress], None], check: Callable[[], None]
     ) -> TrainingState:
         state, collector = self._open(check)
+        if not state.counters.iterations and state.clone is None:
+            self.beside.clone(state, self._room(state) - self._opening_steps, check)
         metrics = Metrics(self.learner / "tensorboard", self.folder.name)
         try:
             while not state.stopped:
+                if self.beside.tryout_is_due(state):
+                    self.beside.try_out(state, self._room(state), check)
+                    self._stop_when_fallen(state)
+                    if state.stopped:
+                        self._end(state, metrics, check)
+                        break
                 began = time.monotonic()
                 drawn = state.generator.get_state()
                 try:
@@ -165,7 +200,7 @@ class Training:
                     state.generator.set_state(drawn)
                     if self._room(state) < self.session.size * self.reset:
                         self._stop_when_spent(state, wanted=self.session.size * self.reset)
-                        self._save(state, metrics)
+                        self._end(state, metrics, check)
                         break
                     self._open(check)
                     continue
@@ -184,8 +219,13 @@ class Training:
                     report(self._progress(state, statistics, speed))
                 elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
                     state.stopped = "the budget is spent"
+                if self.session.gave_up and not state.stopped:
+                    state.stopped = self.session.gave_up
                 self._stop_when_spent(state, wanted=self._next_step())
-                self._save(state, metrics)
+                if state.stopped:
+                    self._end(state, metrics, check)
+                else:
+                    self._save(state, metrics)
         finally:
             metrics.close()
         return state
@@ -193,6 +233,7 @@ class Training:
     def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
         """Open the session, and make what its shape decides if that is still to be made."""
         used = self.state.counters.seeds_used if self.state is not None else 0
+        self.session.room = self._room(self.state) if self.state else (self.spec.most or math.inf)
         while True:
             try:
                 opened = self.session.open(used)
@@ -256,6 +297,14 @@ class Training:
         self.log.info("%s starts from the policy %s", self.policy, start.id)
         return found
 
+    def _end(self, state: TrainingState, metrics: Metrics, check: Callable[[], None]) -> None:
+        """The training is over: of the weights that were tried out the best stand."""
+        if self.spec.tryouts is not None:
+            if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
+                self.beside.try_out(state, self._room(state), check)
+            state.take_best()
+        self._save(state, metrics)
+
     def _collect(
         self, state: TrainingState, collector: Collector, check: Callable[[], None]
     ) -> Rollout:
@@ -265,6 +314,9 @@ class Training:
 
         def go_on(samples: int, prefix_steps: int) -> bool:
             check()
+            if self.session.gave_up:
+                return False
+            self.session.room = room - samples - prefix_steps
             if samples + prefix_steps + self._next_step() > room:
                 return False
             return samples + most <= left and samples < self.parameters.rollout_samples
@@ -302,6 +354,14 @@ class Training:
         samples, limit = state.counters.samples, self.spec.give_up_at
         if limit is not None and samples >= limit and not state.episodes.succeeded:
             state.stopped = f"no episode succeeded in {samples} samples"
+
+    def _stop_when_fallen(self, state: TrainingState) -> None:
+        """Two tryouts in a row below the first: one may be bad luck."""
+        first, *later = [rate for _, rate in state.tryouts] or [0.0]
+        if len(later) >= FALLS and max(later[-FALLS:]) < first:
+            state.stopped = (
+                f"its tryouts fell to {later[-1]:.2f}, below the {first:.2f} that it began with"
+            )
 
     def _stop_when_spent(self, state: TrainingState, wanted: int) -> None:
         """``wanted``: primitive steps that would have to fit for it to go on."""
@@ -367,7 +427,7 @@ class Training:
 
     def _longest_decision(self) -> int:
         interface = self.spec.interface
-        longest = max((macro.max_steps for macro in interface.macros), default=1)
+        longest = max((_turn(macro) for macro in interface.macros), default=1)
         if interface.autocraft:
             longest += card(self.spec.task.game).specs.most_assisted
         # After its last step each guard may have a turn.
@@ -378,9 +438,12 @@ class Training:
         """The same spec trains the same policy."""
         spec = msgspec.to_builtins(self.spec)
         # Fields that came later: specs without them keep their seeds.
-        for later in ("start", "lead", "guards"):
+        for later in ("start", "lead", "clone", "guards", "guard", "guarded"):
             if not spec[later]:
                 del spec[later]
+        for program in (*spec["interface"]["macros"], *spec["prefix"], *_programs(spec)):
+            if program["interrupt"] is None:
+                del program["interrupt"]
         if not spec["interface"]["autocraft"]:
             del spec["interface"]["autocraft"]
         if spec["task"]["game"] == DEFAULT_GAME:
@@ -393,7 +456,7 @@ class Training:
             if policy and Path(policy["checkpoint"]).is_absolute():
                 del policy["checkpoint"]
         # nor on how long it may go on.
-        del spec["most"], spec["give_up_at"]
+        del spec["most"], spec["give_up_at"], spec["tryouts"]
         return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(
@@ -425,4 +488,7 @@ class Training:
             success_rate=state.episodes.success_rate,
             curve=state.curve,
             reason=state.stopped,
+            demonstrated=state.demonstrated,
+            tryouts=state.tryouts,
+            best=state.best and state.best.samples,
         )

@@ -1,7 +1,6 @@
 """From text to a checked answer: schema, parsing, and telling the model what was wrong."""
 
 import json
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +12,10 @@ from messages.chat import ANSWERS, ChatMessage, Question, game_of
 from messages.world import REWARDS
 from nodes.llm.answer_bounds import bounded, narrowed
 from nodes.llm.backend import Backend, BackendError
+from nodes.llm.fitting import without_next
 from nodes.llm.thinking import split
+from nodes.llm.wrappings import candidates
 from worlds import card
-
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 _REPAIR = """That answer cannot be used: {error}
 Answer the same question again, with one JSON object by this schema and nothing else:
@@ -42,6 +41,8 @@ class Asked:
     completion_tokens: int = 0
     failures: list[str] = field(default_factory=list)  # what was wrong with each earlier try
     attempts: list[Attempt] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # of the prompt
+    version: str = ""  # of what gave the answer
 
 
 class NoAnswer(Exception):
@@ -99,22 +100,32 @@ def _strict(schema: Any) -> Any:
 def parse(question: Question, text: str) -> str:
     """The answer in ``text`` as JSON in one form, checked against the question's answer type.
 
-    Reasoning before ``</think>`` and Markdown fences are taken off; numbers and booleans written
-    as strings are taken for what they mean, control characters in strings for themselves.
+    Reasoning before ``</think>``, Markdown fences, prose around it and calls of a tool are taken
+    off; numbers and booleans written as strings are taken for what they mean, control characters in
+    strings for themselves.
 
     Raises:
         ValueError: the text holds no such answer; the message says where it differs.
     """
-    body = split(text)[1].strip()
-    if fenced := _FENCED.search(body):
-        body = fenced.group(1).strip()
-    if not body:
-        raise ValueError("the answer is empty")
+    thinking, body = split(text)
+    if not body.strip():
+        raise ValueError(
+            "there is thinking and no answer after it" if thinking else "the answer is empty"
+        )
     answer_type = ANSWERS[type(question)]
-    try:
-        return _decoded(body, answer_type)
-    except RecursionError:  # a model that goes round writes [[[[ for as long as it may
-        raise ValueError("it is nested too deeply to be read") from None
+    wrong: ValueError | None = None
+    for each in candidates(body, frozenset(answer_type.__struct_fields__)):
+        try:
+            return _decoded(each, answer_type)
+        except RecursionError:  # a model that goes round writes [[[[ for as long as it may
+            wrong = wrong or ValueError("it is nested too deeply to be read")
+        except ValueError as error:  # msgspec's decoding errors are ValueErrors too
+            # What is wrong with an object says more than that there is text around it.
+            if wrong is None or isinstance(error, msgspec.ValidationError):
+                wrong = error
+    if "{" not in body:
+        raise ValueError("it is prose: there is no JSON object in it")
+    raise wrong or ValueError("the answer is empty")
 
 
 def _decoded(body: str, answer_type: type[msgspec.Struct]) -> str:
@@ -174,6 +185,13 @@ def answer(
                 # no try, since the model was not asked.
                 conversation = list(prompt)
                 continue
+            if error.too_long and (shorter := without_next(prompt)) is not None:
+                # Nobody knew how long it may be: it goes without what it can do without, bit by
+                # bit. That is no try either.
+                prompt, name = shorter
+                asked.left_out.append(name)
+                conversation = list(prompt)
+                continue
             if error.permanent:
                 break
             if error.lost and waited < patience:
@@ -187,6 +205,7 @@ def answer(
         away = False
         asked.prompt_tokens += completion.prompt_tokens
         asked.completion_tokens += completion.completion_tokens
+        asked.version = completion.version
         try:
             valid = parse(question, completion.text)
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too

@@ -43,6 +43,7 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     thinking: str = ""
+    version: str = ""  # of what answered, as far as it is known
 
 
 class Backend(Protocol):

@@ -17,8 +17,17 @@ from nodes.llm.timed_http import timed_connection
 
 # Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
 _PASSING = {408, 409, 425, 429}
+_TOO_LONG = ("context length", "context size", "context_length", "context window", "n_ctx")
 _LONGEST = 86_400.0  # seconds: more than anybody waits, and no more than sockets take
 _MOST = 16 * 2**20  # bytes of one answer: far more than any context holds. As much may frame it
+
+
+class _Function(msgspec.Struct):
+    arguments: str | None = None
+
+
+class _Call(msgspec.Struct):
+    function: _Function | None = None
 
 
 class _Words(msgspec.Struct):
@@ -27,6 +36,7 @@ class _Words(msgspec.Struct):
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    tool_calls: list[_Call] | None = None  # some models answer so, though no tool was offered
 
 
 class _Choice(msgspec.Struct):
@@ -44,11 +54,15 @@ class _Said(msgspec.Struct):
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
     error: Any = None
+    model: str | None = None
+    system_fingerprint: str | None = None
 
 
 @dataclass
 class Reply:
-    """What the server said, as far as it came."""
+    """What the server said, as far as it came. ``version``: what it says of what answered."""
+
+    version: str = ""
 
     content: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
@@ -82,6 +96,26 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: H
             raise BackendError(f"{url} broke off ({_words(error)})", lost=True) from None
 
 
+def exchange(url: str, body: bytes, headers: dict[str, str], timeout: float) -> bytes:
+    """Send one request and read the whole of a plain answer, in bounded time.
+
+    Raises:
+        BackendError: whatever went wrong, in one sentence.
+    """
+    parts = urlsplit(url)
+    deadline = time.monotonic() + timeout
+    with closing(timed_connection(parts.scheme, parts.netloc, deadline, 2 * _MOST)) as connection:
+        try:
+            connection.connect()
+            connection.request("POST", parts.path, body, headers)
+            with connection.getresponse() as response:
+                if response.status != 200:
+                    raise _refusal(url, response)
+                return b"".join(_read(response))
+        except (OSError, http.client.HTTPException) as error:
+            raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
+
+
 def _reply(url: str, response: http.client.HTTPResponse, hear: Hear) -> Reply:
     if response.status != 200:
         raise _refusal(url, response)
@@ -97,7 +131,7 @@ def _words(error: Exception) -> str:
 
 def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
     said = response.read(500).decode(errors="replace").strip()
-    too_long = response.status == 400 and "context length" in said
+    too_long = response.status in (400, 413) and any(words in said for words in _TOO_LONG)
     if too_long:
         said += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
     permanent = 400 <= response.status < 500 and response.status not in _PASSING
@@ -124,6 +158,7 @@ def _whole(url: str, data: bytes, hear: Hear) -> Reply:
     _take(reply, choice.message, lambda _text, _thinking: None)
     reply.finish_reason = choice.finish_reason
     reply.usage = said.usage or reply.usage
+    reply.version = _version(said)
     hear("".join(reply.content), False)
     return reply
 
@@ -139,6 +174,7 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
         if said.error is not None:
             raise BackendError(f"{url} broke off: {json.dumps(said.error)[:500]}")
         reply.usage = said.usage or reply.usage
+        reply.version = _version(said) or reply.version
         for choice in said.choices or []:
             if choice.delta is not None:
                 _take(reply, choice.delta, hear)
@@ -146,6 +182,11 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
     if not done and reply.finish_reason is None:
         raise BackendError(f"{url} broke off in the middle of the answer", lost=True)
     return reply
+
+
+def _version(said: _Said) -> str:
+    """``gpt-4o-2024-08-06, fp_1``: all that a server of somebody else's says of its weights."""
+    return ", ".join(part for part in (said.model, said.system_fingerprint) if part)
 
 
 def _events(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -169,9 +210,11 @@ def _take(reply: Reply, words: _Words, hear: Hear) -> None:
     if thinking:
         reply.thinking.append(thinking)
         hear(thinking, True)
-    if words.content:
-        reply.content.append(words.content)
-        hear(words.content, False)
+    called = [call.function.arguments or "" for call in words.tool_calls or [] if call.function]
+    for text in (words.content or "", *called):
+        if text:
+            reply.content.append(text)
+            hear(text, False)
 
 
 def _decode(url: str, data: bytes) -> _Said:

@@ -15,7 +15,8 @@ from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease,
 from messages.world import DEFAULT_GAME
 from nodes.config import ConfigError
 from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
-from nodes.llm.backend import Backend
+from nodes.llm.backend import Backend, BackendError
+from nodes.llm.fitting import Fitted
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.pictures import Pictures, check, refusal
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
@@ -123,12 +124,14 @@ class Llm(Node):
         if isinstance(backend, OpenAIBackend):
             backend = backend.heard_by(speaker).showing(shown)
         turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
+        fitted = Fitted(request.prompt)
         try:
             with turn:
+                fitted = self._fitted(request)
                 valid = answer(
                     backend,
                     request.question,
-                    request.prompt,
+                    fitted.prompt,
                     self.parameters.repairs,
                     self.patience,
                 )
@@ -142,12 +145,13 @@ class Llm(Node):
             id=request.id,
             answer=valid.answer,
             model=self.backend.model,
-            weights=self.weights,
+            weights=self.weights or valid.asked.version,
             prompt_tokens=valid.asked.prompt_tokens,
             completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,
             repairs=len(valid.asked.failures),
             pictures=sum(len(message.pictures) for message in request.prompt),
+            left_out=[*fitted.left_out, *valid.asked.left_out],
         )
         self._keep(
             Entry(
@@ -163,6 +167,24 @@ class Llm(Node):
             )
         )
         return answered
+
+    def _fitted(self, request: Ask) -> Fitted:
+        """The prompt as long as the model's context allows. What is left out is logged and kept
+        with the answer."""
+        if not isinstance(self.backend, OpenAIBackend):
+            return Fitted(request.prompt)
+        try:
+            fitted = self.backend.fitted(request.prompt)
+        except BackendError:
+            return Fitted(request.prompt)  # whoever asks it will find out, and wait
+        if fitted.left_out:
+            self.log.warning(
+                "%s: the prompt was too long and goes without %s (%s tokens are left)",
+                request.id,
+                ", ".join(fitted.left_out),
+                fitted.tokens,
+            )
+        return fitted
 
     def _replay(self, request: Ask) -> Answered:
         assert self.recording is not None

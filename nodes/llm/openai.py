@@ -10,6 +10,8 @@ from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
+from nodes.llm.fitting import Fitted, fit
+from nodes.llm.measuring import Meter
 from nodes.llm.pictures import content
 from nodes.llm.profiles import OpenAI, Requests
 from nodes.llm.thinking import split
@@ -25,6 +27,7 @@ class OpenAIBackend:
         self.model = model
         self._profile = profile
         self._url = url
+        self._meter: Meter | None = None
         self._listener: Listener | None = None
         self._pictures: Mapping[str, bytes] = {}
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
@@ -65,6 +68,24 @@ class OpenAIBackend:
         showing._pictures = pictures
         return showing
 
+    def fitted(self, prompt: list[ChatMessage]) -> Fitted:
+        """As much of the prompt as the model's context holds beside an answer of ``max_tokens``,
+        by the model's own tokenizer where the server tells.
+
+        Raises:
+            BackendError: there is no server.
+        """
+        if not any(message.parts for message in prompt):
+            return Fitted(prompt)
+        url = self._url()
+        meter = self._meter
+        if meter is None:
+            meter = self._meter = Meter(self.model, self._profile.context, self._headers)
+        if meter.context is None:
+            meter.tokens(url, prompt)  # a server that counts may say how long prompts can be
+        room = None if meter.context is None else meter.context - self._profile.max_tokens
+        return fit(prompt, room, lambda prompt: meter.tokens(url, prompt))
+
     def complete(
         self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
     ) -> Completion:
@@ -76,9 +97,15 @@ class OpenAIBackend:
         hear = listener.hear if listener is not None else _deaf
         reply = post(url, json.dumps(body).encode(), self._headers, self._profile.timeout, hear)
         if reply.finish_reason == "length":
+            still = not split("".join(reply.content))[1].strip()
             raise BackendError(
-                f"the answer was cut off at max_tokens={self._profile.max_tokens}; "
-                "raise llm.max_tokens"
+                f"the answer was cut off at max_tokens={self._profile.max_tokens}"
+                + (
+                    ", while the model was still thinking; raise llm.max_tokens or set "
+                    "llm.thinking=false"
+                    if still
+                    else "; raise llm.max_tokens"
+                )
             )
         if reply.finish_reason == "abort":
             raise BackendError(f"{url} ended the answer before it was complete", lost=True)
@@ -88,6 +115,7 @@ class OpenAIBackend:
             reply.usage.prompt_tokens,
             reply.usage.completion_tokens,
             thinking="".join(reply.thinking) + thinking,
+            version=reply.version,
         )
 
     def _body(self, name: str, prompt: list[ChatMessage], schema: dict[str, Any]) -> dict[str, Any]:
@@ -111,6 +139,8 @@ class OpenAIBackend:
             }
         elif self._profile.response_format == "json_object":
             body["response_format"] = {"type": "json_object"}
+        if self._profile.thinking is not None:
+            body["chat_template_kwargs"] = {"enable_thinking": self._profile.thinking}
         return {**body, **self._profile.extra}
 
 

@@ -35,7 +35,10 @@ class Requests(msgspec.Struct, kw_only=True):
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
     bound_prose: bool = True  # strings have a `maxLength` in the schema; false: it is refused there
+    # Does a model that can do both think before it answers? null: as its template has it.
+    thinking: bool | None = None
     stream: bool = True  # the answer is said on llm/tokens as it is written
+    context: Positive | None = None  # tokens, prompt and answer together; null: as the server says
     vision: bool = False  # does the model see? Then the critic may show it pictures
     extra: dict[str, Any] = {}  # further fields of the request's body
 

@@ -32,6 +32,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import Episode, Guard, GuardReport, Task
+from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import for_practice, least, least_again
 from nodes.decomposition_check import decomposition_problems
@@ -39,6 +40,7 @@ from nodes.guards import together
 from nodes.memory import Memory
 from nodes.naming import slug
 from nodes.node import Node
+from nodes.slow_agent.remembering import earlier_success, lines_of, tried
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
@@ -76,9 +78,10 @@ class SlowAgent(Node):
 
     def achieve(self, goal: Achieving) -> SubtaskReport:
         limits, task = goal.request.limits, goal.request.task
-        iterations: list[Iteration] = []
+        iterations = list(goal.request.history)
+        known = len(iterations)
         enough = least(task), least_again(task, self.config)
-        while (reason := stop_reason(iterations, limits, *enough)) is None:
+        while (reason := stop_reason(iterations, limits, *enough, known)) is None:
             goal.check()
             number = len(iterations)
             decomposition, problems = self._decompose(goal, number, iterations)
@@ -92,7 +95,7 @@ class SlowAgent(Node):
         self.log.info("%s: %s", goal.id, reason)
         stands = chosen(iterations, limits)
         return SubtaskReport(
-            iterations=iterations,
+            iterations=iterations[known:],
             success=stands is not None and reached(stands, limits),
             reason=reason,
             chosen=stands and stands.number,
@@ -105,12 +108,15 @@ class SlowAgent(Node):
         subtask = goal.request.subtask
         problems: list[str] = []
         answer = DecomposeAnswer(sub_actions=[])
+        refused: list[SubAction] = []
         for attempt in range(1 + self.parameters.repairs):
             question = DecomposeQuestion(
                 task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
                 subtask=subtask,
                 history=history,
                 problems=problems,
+                refused=refused,
+                performed=goal.request.performed,
                 methods=self.parameters.methods,
                 most_sub_actions=self.parameters.most_sub_actions,
                 most_guards=self.parameters.most_guards,
@@ -128,6 +134,7 @@ class SlowAgent(Node):
             )
             if not problems:
                 break
+            refused = answer.sub_actions
             self.log.info("%s: the decomposition will not do: %s", goal.id, " ".join(problems))
         return answer, problems
 
@@ -146,16 +153,18 @@ class SlowAgent(Node):
         if began is None:
             began = self.memory.keep(f"{id}/began", time.time())
         done = _Round()
-        self._guards(goal, id, decomposition, history, done)
-        left = goal.request.limits.samples - spent(history)
+        practised = [each for each in decomposition.guards if each.method == "rl"]
+        self._guards(goal, id, decomposition, history, done, trained=False)
+        left = goal.request.limits.samples - spent(history[len(goal.request.history) :])
         practice = for_practice(left, goal.request.task, self.config)
         for number_of, sub_action in enumerate(sub_actions):
-            earlier = _earlier_success(sub_action, done.stages, done.guards, history)
+            earlier = earlier_success(sub_action, done.stages, done.guards, history)
             if earlier is not None:
                 stage, line = earlier
             else:
                 # What one does not need is there for the next, but none may starve the others.
-                share = (practice - done.training - done.trial) // (len(sub_actions) - number_of)
+                parts = len(sub_actions) - number_of + len(practised)
+                share = (practice - done.training - done.trial) // parts
                 implemented = self._implement(goal, id, sub_action, done, history, share)
                 done.training += implemented.samples.training
                 done.trial += implemented.samples.trial
@@ -167,6 +176,7 @@ class SlowAgent(Node):
             done.stages.append(stage)
         evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
         if len(done.stages) == len(sub_actions):
+            self._guards(goal, id, decomposition, history, done, trained=True, practice=practice)
             left -= done.training + done.trial
             evaluated = self._evaluate(goal, id, done.stages, left)
         iteration = Iteration(
@@ -181,6 +191,7 @@ class SlowAgent(Node):
             video=evaluated.video,
             left=left_over(evaluated.episodes),
             cut=evaluated.cut,
+            unseen=unseen(evaluated),
             guards=_with_reports(done.guard_lines, [*done.reports, *evaluated.guards]),
         )
         return self.memory.keep(id, iteration)
@@ -199,13 +210,10 @@ class SlowAgent(Node):
             sub_action=sub_action,
             before=list(done.stages),
             samples=samples,
+            history=lines_of(sub_action, history),
+            tried=tried(sub_action, history),
+            performed=goal.request.performed,
             guards=done.guards,
-            history=[
-                line
-                for iteration in history
-                for line in iteration.lines
-                if line.sub_action.name == sub_action.name
-            ],
         )
         return self.run_goal(
             IMPLEMENT,
@@ -221,9 +229,15 @@ class SlowAgent(Node):
         decomposition: DecomposeAnswer,
         history: list[Iteration],
         done: _Round,
+        trained: bool,
+        practice: int = 0,
     ) -> None:
-        """Have the guards made, those excepted that an earlier iteration had without a mistake."""
-        for proposal in decomposition.guards:
+        """Have the guards made, those excepted that an earlier iteration had without a mistake: by
+        code before the sub-actions, by rl when there are stages to be ``trained`` in, within what
+        is left of ``practice``."""
+        known_before = len(done.guards)
+        waiting = [each for each in decomposition.guards if _is_due(each, trained, history)]
+        for number, proposal in enumerate(waiting):
             earlier = [
                 line
                 for iteration in history
@@ -237,6 +251,10 @@ class SlowAgent(Node):
                     proposal=proposal,
                     sub_actions=decomposition.sub_actions,
                     history=earlier,
+                    stages=done.stages,
+                    samples=(practice - done.training - done.trial) // (len(waiting) - number)
+                    if trained
+                    else None,
                 )
                 made = self.run_goal(
                     MAKE_GUARD,
@@ -244,11 +262,18 @@ class SlowAgent(Node):
                     request,
                     cancelled=lambda: goal.withdrawn,
                 )
+                done.training += made.samples.training
                 known = made.guard, made.line
             guard, line = known
             done.guard_lines.append(line)
             if guard is not None:
                 done.guards.append(guard)
+        order = [slug(each.name) for each in decomposition.guards]
+        done.guards.sort(key=lambda guard: order.index(guard.name))
+        if len(done.guards) > known_before:
+            done.stages = [
+                msgspec.structs.replace(stage, guards=done.guards) for stage in done.stages
+            ]
 
     def _evaluate(self, goal: Achieving, id: str, stages: list[Stage], samples: int) -> Evaluated:
         return self.run_goal(
@@ -276,23 +301,11 @@ def _own_task(request: AchieveSubtask) -> Task:
     )
 
 
-def _earlier_success(
-    sub_action: SubAction, before: list[Stage], guards: list[Guard], history: list[Iteration]
-) -> tuple[Stage, Line] | None:
-    """The latest stage that did this sub-action, after the same stages and with the same guards,
-    and its verdict line."""
-    for iteration in reversed(history):
-        for index, (stage, line) in enumerate(zip(iteration.stages, iteration.lines, strict=False)):
-            if (
-                line.verdict.success
-                and stage.sub_action.name == sub_action.name
-                and stage.sub_action.method == sub_action.method
-                and stage.sub_action.success == sub_action.success
-                and iteration.stages[:index] == before
-                and stage.guards == guards
-            ):
-                return stage, line
-    return None
+def _is_due(proposal: GuardProposal, trained: bool, history: list[Iteration]) -> bool:
+    """Whether a guard is made now, before the stages are or when it can be ``trained`` in them. One
+    that an earlier iteration trained is there from the start."""
+    first = proposal.method == "code" or _earlier_guard(proposal, history) is not None
+    return first is not trained
 
 
 def _earlier_guard(

@@ -11,14 +11,17 @@ def spent(iterations: list[Iteration]) -> int:
     return sum(iteration.samples.total for iteration in iterations)
 
 
-def stop_reason(iterations: list[Iteration], limits: Limits, least: int, again: int) -> str | None:
+def stop_reason(
+    iterations: list[Iteration], limits: Limits, least: int, again: int, known: int = 0
+) -> str | None:
     """Why to stop after the last of these iterations; None: go on. ``least``: samples below which
-    none is begun; ``again``: below which no further one is."""
-    samples = spent(iterations)
+    none is begun; ``again``: below which no further one is. ``known``: how many of them there were
+    before, whose samples are counted already and after which a performance fell short."""
+    samples = spent(iterations[known:])
     if not iterations:
         return None if limits.samples >= least else _too_few(samples, limits, least)
-    last = iterations[-1]
-    if reached(last, limits):
+    last, goes_on = iterations[-1], len(iterations) == known
+    if not goes_on and reached(last, limits):
         return (
             f"The success rate is {last.success_rate:.2f} "
             f"(wanted: {limits.success_rate:.2f}) after iteration {last.number}."
@@ -27,7 +30,7 @@ def stop_reason(iterations: list[Iteration], limits: Limits, least: int, again: 
         return _too_few(samples, limits, again)
     if len(iterations) >= limits.iterations:
         return f"The iterations are spent: {limits.iterations}."
-    if any(_tried(earlier) == _tried(last) for earlier in iterations[:-1]):
+    if not goes_on and any(_tried(earlier) == _tried(last) for earlier in iterations[:-1]):
         return (
             f"Dead loop: iteration {last.number} tried what an earlier one had tried, "
             "and with the same verdicts."
@@ -51,13 +54,15 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are what came of the loop: the last where it achieved the subtask,
-    else the one that did best in its tryouts, of equals the later one. Of those that fell short
+    else the one that did best in its tryouts, of equals the one that came further in them,
+    then the later one. Of those that fell short
     evaluations choose none: who is chosen by them can't be measured by them. None where no
     iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
-    return max(whole, key=lambda each: (each.tried_out, each.number), default=None)
+    best = max(whole, key=lambda each: (each.tried_out, each.progress, each.number), default=None)
+    return best
 
 
 def _tried(iteration: Iteration) -> list[object]:

@@ -20,6 +20,7 @@ from messages.plan import (
     AchieveSubtask,
     GoalReport,
     Iteration,
+    Perform,
     Performed,
     PlanStatus,
     Subtask,
@@ -57,6 +58,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     success: bool
     reason: str
     performance: Performed | None = None
+    fell_short: list[Performed] = []  # performances before, after which practice went on
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
     goals: list[GoalLine] = []
@@ -156,6 +158,7 @@ def _of_report(report: GoalReport) -> Account:
         success=report.success,
         reason=report.reason,
         performance=report.performance,
+        fell_short=report.fell_short,
         stopped=report.stopped,
         chosen=report.chosen,
         whole=report,
@@ -172,17 +175,25 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
         request = stores.request(achieved, AchieveSubtask)
         if request is None or record is None or not _within(achieved.goal, record.goal):
             continue
-        subtasks.append(request.subtask)
+        if not request.history:  # else it was begun before
+            subtasks.append(request.subtask)
         done = stores.result(achieved, SubtaskReport)
-        iterations += _iterations(run, achieved.goal) if done is None else done.iterations
+        iterations += (
+            _iterations(run, achieved.goal, len(request.history))
+            if done is None
+            else done.iterations
+        )
         if done is not None:
             stopped[request.subtask.name] = done.reason
             if done.chosen is not None:
                 chosen[request.subtask.name] = done.chosen
-    performance = None
+    performances: list[tuple[int, Performed]] = []
     for performed in every[PERFORM.name]:
         if record is not None and _within(performed.goal, record.goal):
-            performance = stores.result(performed, Performed) or performance
+            asked = stores.request(performed, Perform)
+            if asked is not None and (done := stores.result(performed, Performed)) is not None:
+                performances.append((asked.number, done))
+    performances.sort(key=lambda each: each[0])
     planned = None
     if record is not None:
         planned = stores.memory(run, "planner", f"{record.goal}/plan", PlanStatus)
@@ -194,7 +205,8 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
         iterations=iterations,
         success=False,
         reason="",
-        performance=performance,
+        performance=performances[-1][1] if performances else None,
+        fell_short=[each for _, each in performances[:-1]],
         stopped=stopped,
         chosen=chosen,
     )
@@ -217,10 +229,11 @@ def _within(goal: str, outer: str) -> bool:
     return goal == outer or goal.startswith(f"{outer}/")
 
 
-def _iterations(run: Path, subtask: str) -> list[Iteration]:
+def _iterations(run: Path, subtask: str, known: int) -> list[Iteration]:
+    """Those of a practice that is not over, after ``known`` earlier ones."""
     found: list[Iteration] = []
     while True:
-        name = f"{subtask}/iteration-{len(found)}"
+        name = f"{subtask}/iteration-{known + len(found)}"
         iteration = stores.memory(run, "slow_agent", name, Iteration)
         if iteration is None:
             return found

@@ -104,8 +104,12 @@ def counts(run: Path) -> dict[str, int]:
     return found
 
 
+_PERFORMED = re.compile(r"perform(-\d+)?")
+
+
 def purpose(play: str) -> Purpose:
-    parts = play.split("/")
+    # Practice after a performance has a part of its own below its subtask's.
+    parts = [part for part in play.split("/") if not re.fullmatch(r"again-\d+", part)]
     # Whatever stands before, these are the last parts: see docs/agents.md.
     subtask, iteration = "", None
     for before, part in pairwise(parts):
@@ -119,7 +123,7 @@ def purpose(play: str) -> Purpose:
             sub_action=parts[-2] if len(parts) > 1 else "",
             attempt=trial[1],
         )
-    if parts[-1] == "episodes" and "perform" in parts:
+    if parts[-1] == "episodes" and any(_PERFORMED.fullmatch(part) for part in parts):
         return Purpose(kind="performance")
     if parts[-1] == "episodes":
         return Purpose(kind="evaluation", subtask=subtask, iteration=iteration)

@@ -169,11 +169,12 @@ def standing(report: Account | GoalReport) -> Iteration | None:
 
 
 def samples(report: Account) -> SampleSummary:
-    """Of its iterations and its performance together."""
+    """Of its iterations and its performances together."""
     each = [iteration.samples for iteration in report.iterations]
     if (alone := report.trained) is not None:
         each.append(Samples(training=alone.samples + alone.prefix_samples))
-    performed = report.performance.steps if report.performance else 0
+    performed = sum(each.steps for each in report.fell_short)
+    performed += report.performance.steps if report.performance else 0
     return SampleSummary(
         training=sum(item.training for item in each),
         trial=sum(item.trial for item in each),

@@ -38,19 +38,21 @@ def iteration_table(report: GoalReport) -> Table:
             Text(count(iteration.samples.total)),
         ]
         table.add_row(*row)
+    for performed in report.fell_short:
+        _add_performance(table, performed, "the whole goal, before further practice")
     if report.performance is not None:
-        _add_performance(table, report.performance)
+        _add_performance(table, report.performance, "the whole goal")
     return table
 
 
-def _add_performance(table: Table, performed: Performed) -> None:
+def _add_performance(table: Table, performed: Performed, what: str) -> None:
     count_of = len(performed.episodes)
     successes = sum(episode.success for episode in performed.episodes)
     reached = ", ".join(f"{item} {count}" for item, count in performed.milestones.items())
     table.add_section()
     table.add_row(
         Text(""),
-        Text("the whole goal"),
+        Text(what),
         Text("performed from its own start, planned anew after every subtask"),
         Text(plain(f"had in {count_of} episodes: {reached}")),
         Text(f"{performed.success_rate:.2f} ({successes}/{count_of}{', cut' * performed.cut})"),

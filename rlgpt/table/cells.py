@@ -99,6 +99,10 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
         if task in samples:
             overrides = [each for each in overrides if not each.startswith(SAMPLES)]
             overrides.append(f"{SAMPLES}{samples[task]}")
+        for key, value in definition.limits_of.get(method, {}).items():
+            if not any(override.startswith(f"limits.{key}=") for override in extra):
+                overrides = [o for o in overrides if not o.startswith(f"limits.{key}=")]
+                overrides.append(f"limits.{key}={_shown(value)}")
         if (task, method) not in limits:
             # No language model has limits; and a model may lack what its profile needs.
             groups = [f"task={task}", f"method={method}"]

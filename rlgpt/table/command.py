@@ -11,14 +11,20 @@ from rlgpt.composition import group_options
 from rlgpt.llm import lacking
 from rlgpt.refused import Refused
 from rlgpt.table import definition as tables
-from rlgpt.table import markdown, plot, result
+from rlgpt.table import markdown, plot, result, score_plot
 from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell, expand, selection
 from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
+from rlgpt.table.page import Page, difference, fingerprints
 from rlgpt.table.playing import Playing, ResultsLock, Stopped
 from rlgpt.table.progress import Progress, print_line
 from rlgpt.table.result import CellResult
 
+INTERVALS = (
+    "Wilson, 95 %, successes pooled over seeds",
+    "bootstrap over episodes, 95 %, pooled over seeds",
+)
+"""Of success rates, and of scores."""
 GIB_A_CELL = 2  # of memory, for all nodes of a launch and what the world needs
 
 
@@ -153,7 +159,7 @@ class Writer:
         """Write the table as Markdown, JSON and SVG; returns the paths. Raises Refused."""
         found = self.read()
         definition = self._definition
-        page = markdown.Page(
+        page = Page(
             name=self.name,
             definition=definition,
             wanted=len(definition.tasks)
@@ -164,10 +170,11 @@ class Writer:
             rows=rows(definition, found),
             command=self.command,
         )
+        by_score = definition.by == "score"
         written = {
             "md": markdown.render(page).encode(),
             "json": msgspec.json.format(msgspec.json.encode(_data(page))) + b"\n",
-            "svg": plot.render(page).encode(),
+            "svg": (score_plot if by_score else plot).render(page).encode(),
         }
         folder = self._results / "tables"
         for suffix, content in written.items():
@@ -175,18 +182,18 @@ class Writer:
         return [folder / f"{self.name}.{suffix}" for suffix in written]
 
 
-def _data(page: markdown.Page) -> dict[str, object]:
+def _data(page: Page) -> dict[str, object]:
     return {
         "format": 1,
         "table": page.name,
         "title": page.definition.title,
         "caption": page.definition.caption,
-        "difference": markdown.difference(page.results),
-        "intervals": "Wilson, 95 %, successes pooled over seeds",
+        "difference": difference(page.results),
+        "intervals": INTERVALS[page.definition.by == "score"],
         "command": page.command,
         "cells": len(page.results),
         "cells_wanted": page.wanted,
-        "fingerprints": {mark or "": n for mark, n in markdown.fingerprints(page.results)},
+        "fingerprints": {mark or "": n for mark, n in fingerprints(page.results)},
         "rows": page.rows,
         "paper_also": page.definition.paper_also,
         "paper_samples": page.definition.paper_samples,

@@ -36,9 +36,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     seeds: Annotated[list[Seed], msgspec.Meta(min_length=1)]
     episodes: Positive  # evaluation episodes of a cell
     limits: dict[str, float] = {}  # what differs from launch/cell.yaml's
+    limits_of: dict[str, dict[str, float]] = {}  # method -> what differs again
     samples: dict[str, Positive] = {}  # task -> limits.samples of its cells
     overrides: list[str] = []
-    by: Literal["method", "iteration", "llm"] = "method"  # what stands side by side
+    by: Literal["method", "iteration", "llm", "score"] = "method"  # what stands side by side
     launch: str = "cell"
     paper: dict[str, dict[str, Share]] = {}  # task -> method -> success
     paper_iterations: dict[str, dict[str, dict[int, Share]]] = {}  # ... -> iteration -> success
@@ -84,6 +85,8 @@ def _problem(definition: Definition) -> str:
         return f"several `llms` stand side by side with `by: llm`, not with `by: {definition.by}`"
     if strange := [task for task in definition.samples if task not in definition.tasks]:
         return f"`samples` is of the task {strange[0]}, which is not one of its tasks"
+    if strange := [each for each in definition.limits_of if each not in definition.methods]:
+        return f"`limits_of` is of the method {strange[0]}, which is not one of its methods"
     tasks = group_options("task")
     for task in definition.tasks:
         if task not in tasks:

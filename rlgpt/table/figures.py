@@ -1,12 +1,14 @@
 """From cells to the figures of a table: pooled over seeds, and seed by seed."""
 
 from statistics import mean
+from typing import Literal
 
 import msgspec
 
 from rlgpt.table.definition import Definition
 from rlgpt.table.intervals import wilson
 from rlgpt.table.result import CellResult
+from rlgpt.table.scored import Measured, measured, score_of
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +53,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     unplayed: int  # cells whose goal came to nothing that could be played
     milestones: dict[str, int]
     steps: list[Step]  # by iteration, where the table is by iteration
+    trained: Measured | None = None  # by score: the episodes of the first trainings
+    evaluated: Measured | None = None  # by score: those on unseen seeds
 
 
 def rows(definition: Definition, results: list[CellResult]) -> list[Row]:
@@ -101,7 +105,19 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
         unplayed=sum(not cell.performed for cell in cells),
         milestones={item: sum(c.milestones.get(item, 0) for c in cells) for item in items},
         steps=_steps(definition, task, method, cells) if definition.by == "iteration" else [],
+        trained=_measured(cells, "training") if definition.by == "score" else None,
+        evaluated=_measured(cells, "evaluation") if definition.by == "score" else None,
     )
+
+
+def _measured(cells: list[CellResult], what: Literal["training", "evaluation"]) -> Measured | None:
+    """The episodes of all seeds together; None where there are none."""
+    known = [cell for cell in cells if cell.scored is not None and getattr(cell.scored, what)]
+    score = score_of(known[0].game) if known else None
+    if score is None:
+        return None
+    every = [(cell.scored.counted, getattr(cell.scored, what)) for cell in known if cell.scored]
+    return measured(score, every)
 
 
 def _best(cells: list[CellResult]) -> float | None:

@@ -1,13 +1,11 @@
 """A table as a page: the figures beside the paper's, every row in full, and how to read them."""
 
-from collections import Counter
-
-import msgspec
-
 from rlgpt.report.words import count, duration
-from rlgpt.table.definition import Definition
 from rlgpt.table.figures import Row, Step
+from rlgpt.table.grid import table_of
+from rlgpt.table.page import Page, difference, fingerprints
 from rlgpt.table.result import CellResult
+from rlgpt.table.score_page import scores
 
 INTERVALS = (
     "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "
@@ -15,44 +13,6 @@ INTERVALS = (
     "look at the range over seeds as well. Where the rate is of one seed, it says nothing of "
     "another."
 )
-
-
-class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is written about a table."""
-
-    name: str
-    definition: Definition
-    wanted: int  # cells of the whole table
-    results: list[CellResult]
-    rows: list[Row]
-    command: str
-
-    @property
-    def llms(self) -> list[str]:
-        """The language models that have a cell; all of them while there is none."""
-        met = {result.llm for result in self.results}
-        return [llm for llm in self.definition.llms if llm in met] or self.definition.llms
-
-
-def difference(results: list[CellResult]) -> str:
-    """That the world is another one than the paper's, and the language model too."""
-    worlds = ", ".join(sorted({result.world for result in results}))
-    models = sorted({result.llm for result in results})
-    embedded = (
-        "the embedded world, which has Minecraft 1.11.2's rules and MineDojo's interface and is "
-        "not Minecraft"
-    )
-    there = embedded if worlds == "embedded" else f"these worlds: {worlds}"
-    rulebook = (
-        " The questions were answered by the rulebook, which is no language model and knows the "
-        "tasks from rules and a stock of programs written by hand."
-        if models == ["rulebook"]
-        else ""
-    )
-    return (
-        f"The world differs. The rates here are from {there}; the paper's are from Minecraft."
-        f"{rulebook} They stand side by side for comparison and are no reproduction of each other."
-    )
 
 
 def render(page: Page) -> str:
@@ -65,8 +25,7 @@ def render(page: Page) -> str:
         _several_worlds(page),
         difference(page.results),
         f"![{definition.title}]({page.name}.svg)",
-        _iterations(page) if definition.by == "iteration" else _side_by_side(page),
-        f"{INTERVALS} `-`: no cell is there yet.",
+        *_figures(page),
         *_verdicts(page),
         "## Every row",
         _every_row(page),
@@ -74,6 +33,14 @@ def render(page: Page) -> str:
         _footnotes(page),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _figures(page: Page) -> list[str]:
+    by = page.definition.by
+    if by == "score":
+        return scores(page)
+    figures = _iterations(page) if by == "iteration" else _side_by_side(page)
+    return [figures, f"{INTERVALS} `-`: no cell is there yet."]
 
 
 def _how_far(page: Page) -> str:
@@ -92,14 +59,9 @@ def _several_worlds(page: Page) -> str:
         return ""
     return (
         f"**Its cells are of {len(known)} different worlds**, as their fingerprints say (at the "
-        "end of this page): the embedded world was changed between them. Compare none across "
+        "end of this page): the world was changed between them. Compare none across "
         "worlds; `--again` runs cells anew."
     )
-
-
-def fingerprints(results: list[CellResult]) -> list[tuple[str | None, int]]:
-    """The embedded worlds that the cells are of, and how many are of each; None: not noted."""
-    return Counter(r.fingerprint for r in results if r.world == "embedded").most_common()
 
 
 def _side_by_side(page: Page) -> str:
@@ -117,13 +79,13 @@ def _side_by_side(page: Page) -> str:
             if row.llm in page.llms
         ]
         table.append([task, *([other] if len(first) == 2 else []), *cells])
-    text = _table(table)
+    text = table_of(table)
     if unmet := [llm for llm in definition.llms if llm not in page.llms]:
         text += f"\n\nNo cell is there of {', '.join(unmet)}."
     if definition.paper_also:
         also = [["in the paper alone", "success", "environment samples"]]
         also += [[m.name, f"{m.success:g}", m.samples or "-"] for m in definition.paper_also]
-        text += "\n\n" + _table(also)
+        text += "\n\n" + table_of(also)
     return text
 
 
@@ -152,7 +114,7 @@ def _iterations(page: Page) -> str:
         steps = {step.number: step for step in row.steps}
         turns = [_step(steps.get(number)) for number in range(last + 1)]
         table.append([row.task, row.method, *turns, _cell(row, wanted)])
-    return _table(table) + (
+    return table_of(table) + (
         "\n\nAn outer loop that stopped earlier keeps its last rate. Where the goal is one "
         "subtask, a rate is that of its evaluation. Where it has several, no iteration plays the "
         "whole goal, and the figure is the product of their best rates so far, each from the start "
@@ -266,7 +228,7 @@ def _every_row(page: Page) -> str:
             " Cut: the samples of these cells were not enough for all episodes of their goal; "
             f"those that were played are counted, and no others: {', '.join(cut)}."
         )
-    return f"{_table(table)}\n\n{note}"
+    return f"{table_of(table)}\n\n{note}"
 
 
 def _count(number: int | None) -> str:
@@ -321,7 +283,8 @@ def _worlds(page: Page) -> str:
     if not any(mark for mark, _ in marks):
         return ""
     parts = ", ".join(f"{mark or 'not noted'} ({_cells(count)})" for mark, count in marks)
-    return f"Fingerprint of the embedded world: {marks[0][0] if len(marks) == 1 else parts}."
+    kinds = " and ".join(dict.fromkeys(r.world for r in page.results))
+    return f"Fingerprint of the {kinds} world: {marks[0][0] if len(marks) == 1 else parts}."
 
 
 def _commit(result: CellResult) -> str:
@@ -329,9 +292,3 @@ def _commit(result: CellResult) -> str:
     if result.commit is None:
         return "not known"
     return result.commit[:10] + ("-dirty" if result.commit.endswith("-dirty") else "")
-
-
-def _table(rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    lines.insert(1, "|" + "---|" * len(rows[0]))
-    return "\n".join(lines)

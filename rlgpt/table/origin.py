@@ -1,11 +1,15 @@
 """What a cell is run from: the fingerprint of the world as it is now."""
 
+from messages.world import DEFAULT_GAME
 from rlgpt.commit import changes, current_commit
 from rlgpt.composition import compose_launch
 from rlgpt.refused import Refused
 from rlgpt.report.found import part
 from rlgpt.table.cells import Cell
 from rlgpt.world import fingerprint
+from worlds import GameError, card
+
+_Sources = tuple[str | None, str, tuple[str, ...]]
 
 
 class Fingerprints:
@@ -13,18 +17,29 @@ class Fingerprints:
     and again only when tracked files have been changed since."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str | None, str], str | None] = {}
+        self._known: dict[_Sources, str | None] = {}
 
     def of(self, cell: Cell) -> str | None:
-        """None where the cell is not of the embedded world, or that does not come up."""
+        """None where the cell's world has none, or does not come up."""
         name, *overrides = cell.arguments
         try:
-            world = part(compose_launch(name, overrides), "world").get("kind")
+            composed = compose_launch(name, overrides)
         except Refused:  # its launch reports it
             return None
-        if world != "embedded":
+        printed = printed_by(str(part(composed, "task").get("game", "")), part(composed, "world"))
+        if not printed:
             return None
-        sources = (current_commit(), changes())
+        sources = (current_commit(), changes(), printed)
         if sources not in self._known:
-            self._known[sources] = fingerprint()
+            self._known[sources] = fingerprint(*printed)
         return self._known[sources]
+
+
+def printed_by(game: str, world: dict[str, object]) -> tuple[str, ...]:
+    """The module, with its arguments, that prints the fingerprint of a game's world; empty where
+    none does."""
+    try:
+        known = card(game or DEFAULT_GAME).fingerprints
+    except GameError:
+        return ()
+    return tuple(known.get(str(world.get("kind", "")), ()))

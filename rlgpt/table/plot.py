@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from rlgpt.table.definition import PaperMethod
 from rlgpt.table.figures import Row
-from rlgpt.table.markdown import Page
+from rlgpt.table.page import Page, title
 
 Line = tuple[Row | PaperMethod, str]  # what a line shows, and its colour
 
@@ -93,12 +93,18 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     top: float = 0.0
     bottom: float = 0.0
     ticks: list[tuple[float, str]] = []
+    axis: str = "success rate on unseen seeds"
     bands: list[Band] = []
     panels: list[Panel] = []
 
 
 def render(page: Page) -> str:
     """The picture as SVG."""
+    return draw(_by_iteration(page) if page.definition.by == "iteration" else _rates(page))
+
+
+def draw(picture: Picture) -> str:
+    """A picture as SVG."""
     environment = Environment(
         loader=PackageLoader("rlgpt.table", "."),
         autoescape=True,
@@ -106,7 +112,6 @@ def render(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    picture = _by_iteration(page) if page.definition.by == "iteration" else _rates(page)
     return environment.get_template("plot.svg.jinja").render(picture=picture)
 
 
@@ -114,7 +119,8 @@ def _note(page: Page) -> str:
     there = len(page.results)
     how_far = "" if there >= page.wanted else f"Partial: {there} of {page.wanted} cells. "
     world = "/".join(sorted({result.world for result in page.results}))
-    paper = "Paper: Minecraft; no reproduction of each other." if _has_paper(page) else ""
+    theirs = title(page.results) or "another world"
+    paper = f"Paper: {theirs}; no reproduction of each other." if _has_paper(page) else ""
     lines = "95 % intervals (Wilson, pooled over seeds)"
     if any(step.rates and step.successes is None for row in page.rows for step in row.steps):
         lines += ", by iteration of several subtasks the range over seeds"
@@ -134,7 +140,7 @@ def _rates(page: Page) -> Picture:
     longest = max(len(label) for label, _ in lines)
     left, right = longest * LETTER + 24, WIDTH - RIGHT
     names = _series(page) if len(lines[0][1]) > 1 else []
-    keys, top = _legend(names, _has_paper(page))
+    keys, top = legend(names, "paper" if _has_paper(page) else "")
     top += 26  # the axis' figures
 
     def x(rate: float) -> float:
@@ -216,12 +222,12 @@ def _mark(row: Row | PaperMethod, colour: str, x: Callable[[float], float], y: f
     )
 
 
-def _legend(names: list[str], paper: bool) -> tuple[list[Key], float]:
+def legend(names: list[str], paper: str) -> tuple[list[Key], float]:
     """The entries, broken into lines, and where what is below begins."""
     left, y = 24.0, 62.0
     x = left
     keys: list[Key] = []
-    entries = [*names, "paper"] if paper else names
+    entries = [*names, paper] if paper else names
     for index, name in enumerate(entries):
         width = len(name) * LETTER + 34
         if x + width > WIDTH - 20:
@@ -238,7 +244,7 @@ def _legend(names: list[str], paper: bool) -> tuple[list[Key], float]:
 def _by_iteration(page: Page) -> Picture:
     definition = page.definition
     methods = definition.methods
-    keys, top = _legend(methods, _has_paper(page))
+    keys, top = legend(methods, "paper" if _has_paper(page) else "")
     columns = min(PANELS, len(definition.tasks))
     wide = PANEL if columns > 1 else 2 * PANEL
     panels: list[Panel] = []

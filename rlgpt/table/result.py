@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from messages.plan import GoalReport
+from messages.world import DEFAULT_GAME
 from nodes.exit_codes import FAILED
 from nodes.files import write_whole
 from rlgpt.refused import Refused
@@ -15,7 +16,9 @@ from rlgpt.report.found import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
+from rlgpt.table import scored
 from rlgpt.table.cells import OF_LLM, Cell, name_of
+from rlgpt.table.scored import Scored
 
 FORMAT = 1
 """Of a cell's file; raised when a field changes its meaning."""
@@ -57,6 +60,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     world: str
     fingerprint: str | None = None  # of the embedded world; None: not noted, or another world
+    game: str = DEFAULT_GAME
     success_rate: float  # of the whole goal, on unseen seeds
     successes: int
     episodes: int
@@ -70,6 +74,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
     iterations: list[Turn]
     milestones: dict[str, int]  # item of the plan -> episodes that had it
+    scored: Scored | None = None  # None: the game has no score
     samples: SampleSummary
     tokens: Tokens | None  # None: nothing was counted, as by the rulebook
     wall_s: float
@@ -159,6 +164,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         llm=cell.llm,
         seed=cell.seed,
         world=world,
+        game=report.task.game,
         fingerprint=fingerprint,
         success_rate=done / count,
         successes=done,
@@ -185,6 +191,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
             for each in report.iterations
         ],
         milestones=report.performance.milestones if report.performance else {},
+        scored=scored.gather(run, report),
         samples=summary.samples,
         tokens=_tokens(token_table(run)),
         wall_s=round(summary.wall_seconds, 1),

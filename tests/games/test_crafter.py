@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,7 +23,7 @@ from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.game import COUNTERS
 from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
-from worlds.crafter.card.score import PUBLISHED, rates, score
+from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.observation import Observation
 from worlds.crafter.play.sight import Creature
 from worlds.crafter.play.world import CrafterWorld
@@ -31,31 +32,18 @@ pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[
 CARD, PLAY = worlds.card("crafter"), worlds.play("crafter")
 WOOD = Condition(kind="have", name="collect_wood")
 TASK = Task(id="wood", prompt="wood", success=WOOD, game="crafter", biome="", horizon=300)
-DIGEST = """
-import hashlib, sys
-import numpy as np
-from worlds.crafter.play.world import CrafterWorld
-world, chance, digest = CrafterWorld(2), np.random.RandomState(0), hashlib.sha256()
-world.reset(np.arange(2), np.array([7, 8]))
-for _ in range(400):
-    world.step(chance.randint(0, 17, (2, 1)), np.ones(2, bool))
-    for row in range(2):
-        digest.update(world.sight(row).things.tobytes())
-        if sys.argv[1] == "drawn":
-            world.rgb(row)
-print(digest.hexdigest())
-"""
 
 
-def digest(how: str) -> str:
+def digest(*how: str) -> str:
+    module = "worlds.crafter.play.fingerprint"
     told = subprocess.run(
-        [sys.executable, "-c", DIGEST, how], capture_output=True, text=True, check=True
+        [sys.executable, "-m", module, *how], capture_output=True, text=True, check=True
     )
     return told.stdout
 
 
 def test_a_seed_is_the_same_episode_in_every_process_drawn_or_not() -> None:
-    assert digest("plain") == digest("plain") == digest("drawn")
+    assert digest() == digest() == digest("drawn")
 
 
 def test_its_names_are_the_packages_own() -> None:
@@ -98,6 +86,7 @@ def test_conditions_count_items_and_achievements() -> None:
     assert not judge.holds(readings, start, 0).any()
     counted = readings.counters()[0]
     counted[1, COUNTERS.index("collect_wood")] += 1
+    readings.forget()
     assert (readings.counters()[0] == start[0]).all()
     with pytest.raises(ValueError, match="Crafter has no condition near wood"):
         PLAY.judge(Condition(kind="near", name="wood"), world)
@@ -128,7 +117,9 @@ def test_fighting_back_begins_with_what_is_about_to_hurt(
 ) -> None:
     source = (CARD.rulebook.guards / "fight_back" / "when.py").read_text()
     sight = SimpleNamespace(creatures=(Creature(*creature),), sleeping=False)
-    seen = Observation(SimpleNamespace(sight=lambda environment: sight), 0, 0)  # type: ignore[arg-type]
+    world = SimpleNamespace(sight=lambda environment: sight)
+    shown: Any = SimpleNamespace(readings=SimpleNamespace(world=world))
+    seen = Observation(shown, 0, 0)
     assert CodeCondition(source, PLAY.programs).holds(seen) is holds
 
 
@@ -144,7 +135,7 @@ def test_every_goal_has_a_plan_and_programs_that_compile() -> None:
 
 
 def test_the_stub_has_what_the_language_has() -> None:
-    stub = ast.parse(CARD.stub.read_text())
+    stub = ast.parse(CARD.language.stub.read_text())
     functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
     assert {name: functions[name] for name in LANGUAGE.primitives} == LANGUAGE.primitives
     assert LANGUAGE.functions | LANGUAGE.helpers <= functions.keys()
@@ -186,10 +177,11 @@ def test_a_task_that_the_game_cannot_be_is_refused(
 
 
 def test_the_score_is_the_published_one() -> None:
-    assert score(dict.fromkeys(ACHIEVEMENTS, 1.0)) == pytest.approx(100)
-    assert score(rates([[], []])) == 0
+    assert SCORE.of(dict.fromkeys(ACHIEVEMENTS, 1.0)) == pytest.approx(100)
+    assert SCORE.of(SCORE.rates([[], []])) == 0
     half = {name: float(number < 11) for number, name in enumerate(ACHIEVEMENTS)}
-    assert score(half) == pytest.approx(101**0.5 - 1)
-    assert [each.score for each in PUBLISHED] == sorted(each.score for each in PUBLISHED)
+    assert SCORE.of(half) == pytest.approx(101**0.5 - 1)
+    published = [each.score for each in SCORE.published]
+    assert published == sorted(published)
     with pytest.raises(ValueError, match="no score without an episode"):
-        rates([])
+        SCORE.rates([])

@@ -10,6 +10,7 @@ from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.farming import grow, till_by_water
 from voxeldojo.demonstrations.fighting import (
     arm,
+    battle,
     duel,
     fight_at_night,
     is_dark,
@@ -23,13 +24,19 @@ from voxeldojo.demonstrations.gathering import gather, pick_up, wander
 from voxeldojo.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
 from voxeldojo.demonstrations.obtaining import Deed, Obtaining
 from voxeldojo.demonstrations.player import BLOCK_IDS, GaveUp, Player
+from voxeldojo.demonstrations.portals import enter_nether, leave_nether
 from voxeldojo.demonstrations.sheltering import MORNING, wait_for
 from voxeldojo.demonstrations.travelling import travel
+from voxeldojo.engine.mobs.table import HOSTILE
 from voxeldojo.obtainable.derivations import Rule
+from voxeldojo.rules.mobs import MOB_IDS
 
 NIGHT = range(14_000, 22_000)
 PATIENCE = 400_000  # ticks that a hen may take
 NIGHTS = 8  # after which mobs are looked for
+LIVING = ("spawns there", "laid out at the start")  # how a mob is met that need not be made
+BATTLES = 400
+RATION, RATIONS = "cooked_beef", 8  # for a battle, so that life comes back in it
 STEPS = 40  # mobs that one goes to before giving up
 BY_NIGHT = frozenset(
     ("zombie", "skeleton", "spider", "creeper", "witch", "enderman", "husk", "stray", "slime",
@@ -40,18 +47,42 @@ BY_NIGHT = frozenset(
 def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
     kind = rule.how.removeprefix("kill a ")
     player = obtaining.player
+    way = obtaining.way(f"mob:{kind}")
+    if way.how not in LIVING:
+        obtaining.do(way, 1)
     if kind not in BY_NIGHT:
-        obtaining.go_where(obtaining.way(f"mob:{kind}"))
-        hunt(player, kind, rule.gives, count)
+        if int(player.world.rules.mob[MOB_IDS[kind]]["nature"]) == HOSTILE:
+            _do_battle(obtaining, kind, rule, count)
+        else:
+            obtaining.go_where(way)
+            hunt(player, kind, rule.gives, count)
         return
+    obtaining.go_where(way)
     for _ in range(NIGHTS):
         arm(obtaining)
         if outside(player, kind) < 0:
             wait_for(player, NIGHT)
-        fight_at_night(player, kind, rule.gives, count)
+        with player.at_once():
+            fight_at_night(player, kind, rule.gives, count)
         if player.have(rule.gives) >= count:
             keep_watch(player, MORNING)
             return
+
+
+def _do_battle(obtaining: Obtaining, kind: str, rule: Rule, count: int) -> None:
+    """With those that come by day as by night, where they live."""
+    player = obtaining.player
+    for _ in range(BATTLES):
+        if player.have(rule.gives) >= count:
+            return
+        arm(obtaining)
+        if not player.have(RATION):
+            obtaining.obtain(RATION, RATIONS)
+        obtaining.go_where(obtaining.way(f"mob:{kind}"))
+        if nearest_mob(player, kind) < 0:
+            wander(player)
+        battle(player, kind, rule.gives, count)
+    raise GaveUp(f"{BATTLES} battles did not bring {count} {rule.gives}")
 
 
 def use_on(
@@ -133,13 +164,16 @@ def _kill_carrier(obtaining: Obtaining, rule: Rule, count: int) -> None:
     for _ in range(NIGHTS):
         arm(obtaining)
         wait_for(player, NIGHT)
-        while is_dark(player) and player.have(rule.gives) < count:
-            number = nearest_mob(player, "enderman", lambda mob: int(mob["carried"]) >> 4 == block)
-            if number < 0:
-                warily(player, lambda: wander(player))
-                continue
-            duel(player, number)
-            pick_up(player, rule.gives)
+        with player.at_once():
+            while is_dark(player) and player.have(rule.gives) < count:
+                number = nearest_mob(
+                    player, "enderman", lambda mob: int(mob["carried"]) >> 4 == block
+                )
+                if number < 0:
+                    warily(player, lambda: wander(player))
+                    continue
+                duel(player, number)
+                pick_up(player, rule.gives)
         if player.have(rule.gives) >= count:
             keep_watch(player, MORNING)
             return
@@ -153,6 +187,9 @@ def _place_block(obtaining: Obtaining, rule: Rule, count: int) -> None:
 DEEDS: dict[str, Deed] = {
     "kill": _kill,
     "found there": travel,
+    "the task begins there": leave_nether,
+    "light a portal of obsidian": enter_nether,
+    "cast a portal out of lava and water": enter_nether,
     "place it": _place_block,
     "break the leaves of an oak": _break_leaves,
     "cut leaves with shears": _cut,

@@ -15,7 +15,7 @@ from voxeldojo.minedojo_api import make
 from voxeldojo.tasks import task_spec, templates
 
 LOG = logging.getLogger("demonstrations")
-LIMIT = 150_000  # steps
+LIMIT = 400_000  # steps
 SURVIVAL_LIMIT = 2_500_000  # a hundred days are 2,400,000 ticks
 SEED = 1
 RESULTS = Path(__file__).parent / "demonstrations.json"

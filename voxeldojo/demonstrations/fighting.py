@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from voxeldojo.actions import EQUIP
 from voxeldojo.demonstrations.digging import drops_of
+from voxeldojo.demonstrations.digging_out import dig_out
+from voxeldojo.demonstrations.fireballs import play_ball
 from voxeldojo.demonstrations.gathering import pick_up, wander
 from voxeldojo.demonstrations.ground import WATER
 from voxeldojo.demonstrations.hunting import (
@@ -20,15 +23,18 @@ from voxeldojo.demonstrations.hunting import (
     kill_one,
     kills,
     nearest_mob,
+    quarries,
     rested,
     strike,
     take_weapon,
     within_reach,
 )
 from voxeldojo.demonstrations.obtaining import Obtaining
-from voxeldojo.demonstrations.player import Disturbed, GaveUp, Player
-from voxeldojo.demonstrations.sheltering import DAY, FED, WELL, eat_to_heal, hide
+from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
+from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
+from voxeldojo.demonstrations.walking import breathe, go
 from voxeldojo.engine.mobs.table import BLOW, HOSTILE, SWELL
+from voxeldojo.engine.state import OVERWORLD
 from voxeldojo.rules.mobs import MOB_IDS
 
 CHASE = 1200  # ticks after one mob
@@ -99,7 +105,7 @@ def _meals(player: Player) -> int:
 
 
 def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
-    """Kills those of a kind that are about outside, and whoever comes at the player, until there
+    """Kills those of a kind that are about outside, and what comes at the player, until there
     are ``count`` of an item or it is day and none is left: those that the sun does not burn are
     alone then."""
     while player.have(item) < count and (is_dark(player) or outside(player, kind) >= 0):
@@ -120,13 +126,13 @@ def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
 
 
 def warily(player: Player, going: Callable[[], Any]) -> Any:
-    """Does something that takes its time, until somebody comes too near."""
+    """Does something that takes its time, until a mob comes too near."""
     begun = player.steps
 
-    def somebody() -> bool:
+    def pressed() -> bool:
         return player.steps - begun > HEEDLESS and _threat(player, NEAR) is not None
 
-    player.watch = somebody
+    player.watch = pressed
     try:
         return going()
     except Disturbed:
@@ -153,7 +159,21 @@ def keep_watch(player: Player, hours: range) -> None:
 
 
 def is_dark(player: Player) -> bool:
-    return NIGHTFALL < int(player.body["time"]) % DAY < DAWN
+    """Whether it is night; what lies under no sky knows none."""
+    return player.land == OVERWORLD and NIGHTFALL < int(player.body["time"]) % DAY < DAWN
+
+
+def look_after(player: Player) -> None:
+    """Eats if that helps. A player in the open when it gets dark spends the night in a hole; one
+    that swims, swims on."""
+    eat_to_heal(player, FULL)
+    if not is_dark(player) or afloat(player):
+        return
+    x, y, z = player.feet
+    ground = player.world.state.ground
+    last = ground.shape[1] - 1
+    if y > int(ground[0, x & last, z & last]) - SKY:
+        keep_watch(player, MORNING)
 
 
 def _find_a_meal(player: Player) -> None:
@@ -174,7 +194,7 @@ def _is_weak(player: Player) -> bool:
 
 
 def _recover(player: Player) -> None:
-    """Runs until nobody is near, and gets well in a hole, where it stays as long as somebody waits
+    """Runs until none of them is near, and gets well in a hole, where it stays as long as one waits
     outside, or until it is day. Who has come up to it already is fought."""
     for _ in range(FLIGHT):
         threat = _threat(player, NEAR)
@@ -202,29 +222,69 @@ def slay(player: Player, kind: str) -> None:
     Raises:
         GaveUp: none is met, or caught.
     """
-    if MOB_IDS[kind] != CREEPER:
+    if kind not in ("creeper", "ghast"):
         kill_one(player, kind)
         return
     before = kills(player, kind)
-    lost: set[int] = set()
-    for _ in range(QUARRIES):
-        number = nearest_mob(player, kind, but=lost)
-        if number < 0:
-            warily(player, lambda: wander(player))
-            lost.clear()
-            continue
-        duel(player, number)
+    for number in quarries(player, kind):
+        if kind == "creeper":
+            dig_out(player, number)
+            duel(player, number)
+        else:
+            play_ball(player, number)
         if kills(player, kind) > before:
             return
         if _is_weak(player):
             _recover(player)
-        else:
+
+
+def battle(player: Player, kind: str, item: str, count: int) -> None:
+    """Kills those of a kind that fight back, until there are ``count`` of an item or none of them
+    is left here; when weak, the player goes off first and gets well."""
+    lost: set[int] = set()
+    for _ in range(QUARRIES):
+        if player.have(item) >= count:
+            return
+        player.pause()
+        if float(player.body["life"]) < WEAK and not any(map(player.have, MEALS)):
+            _go_ashore(player)
+            _find_a_meal(player)
+            _recover(player)
+            return
+        # Inside of something there is no way up to the air.
+        number = nearest_mob(player, kind, partial(_under_the_sky, player), lost)
+        if number < 0:
+            return
+        before = kills(player, kind)
+        duel(player, number)
+        if kills(player, kind) == before:
             lost.add(number)
-    raise GaveUp(f"no {kind} was caught")
+        warily(player, lambda: pick_up(player, item))
+
+
+def _under_the_sky(player: Player, mob: Any) -> bool:
+    """Whether there is nothing but air and water over a mob."""
+    x, y, z = (math.floor(float(mob[axis])) for axis in ("x", "y", "z"))
+    heights = player.world.rules.block["height"]
+    top = player.world.state.blocks.shape[3]
+    return not any(heights[player.block((x, up, z))] > 0.0 for up in range(y + 1, top))
+
+
+def _go_ashore(player: Player) -> None:
+    """A player that swims goes back to where it stood last on dry ground, if it can."""
+    cell = player.ashore
+    if cell is None or not afloat(player):
+        return
+    try:
+        go(player, lambda there: math.dist(there, cell) < NEAR, cell, slack=NEAR)
+    except OutOfSteps:
+        raise
+    except GaveUp:
+        pass
 
 
 def _is_near(player: Player) -> bool:
-    """Whether somebody who is after the player is near, seen or not."""
+    """Whether a mob that is after the player is near, seen or not."""
     return any(away_from(player, mob) < CLEAR for mob in _pursuers(player))
 
 
@@ -235,6 +295,9 @@ def duel(player: Player, number: int) -> None:
     for _ in range(CHASE):
         if int(quarry["kind"]) != kind or _is_weak(player):
             return
+        eat_to_heal(player, FULL)
+        if breathe(player):
+            continue
         mob = _threat(player)
         _blow(player, quarry if mob is None else mob)
 
@@ -286,8 +349,8 @@ def _has_time(player: Player, creeper: Any) -> bool:
 
 
 def _let_come(player: Player, creeper: Any) -> bool:
-    """Stands still while a creeper comes within reach: whoever walks towards it comes so near that
-    it is lit. False: it does not come."""
+    """Stands still while a creeper comes within reach: by walking towards it the player would come
+    so near that it is lit. False: it does not come."""
     far = away_from(player, creeper)
     for _ in range(WAIT):
         if within_reach(player, creeper):

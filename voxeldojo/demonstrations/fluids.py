@@ -167,7 +167,7 @@ def cast_obsidian(obtaining: Obtaining, rule: Rule, count: int) -> None:
                     return
                 break
         if not player.have("lava_bucket"):
-            return  # some other block of the water took it, or it is lost: all is begun anew
+            return  # some other block of the water took it, or it is lost: all is begun again
     raise GaveUp("lava could not be poured into water")
 
 

@@ -34,6 +34,7 @@ def gather(
     wanted = {BLOCK_IDS[name] for name in blocks}
     given_up: set[Cell] = set()
     while player.have(item) < count:
+        player.pause()
         cell = nearest(player, wanted, given_up)
         if cell is None and only_here:
             return
@@ -147,6 +148,7 @@ def wander(player: Player) -> None:
     Raises:
         GaveUp: there is no way in any direction.
     """
+    player.pause()
     ground = Ground(player, player.feet, 60)
     x, _, z = player.feet
     heading = math.radians(float(player.body["yaw"]))

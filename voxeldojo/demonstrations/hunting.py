@@ -1,7 +1,7 @@
 """Finding mobs, going after them, striking them, or using something on them."""
 
 import math
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from voxeldojo.actions import ATTACK, NO_OP
 from voxeldojo.demonstrations.digging import dig
 from voxeldojo.demonstrations.gathering import pick_up, wander
 from voxeldojo.demonstrations.ground import WATER
-from voxeldojo.demonstrations.player import GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.walking import go
+from voxeldojo.demonstrations.player import GaveUp, NoWay, OutOfSteps, Player
+from voxeldojo.demonstrations.walking import breathe, go
 from voxeldojo.engine.mobs.aim import mob_on_ray
 from voxeldojo.engine.mobs.weapons import RECOVERY
 from voxeldojo.engine.rays import cast, direction
@@ -24,6 +24,7 @@ STRAIGHT = 7.0  # metres from which one walks straight towards a mob
 BENEATH = 1.5  # metres beside one that flies, to wait for it
 CHASE = 900  # ticks after one mob
 QUARRIES = 40  # mobs that are gone after before giving up
+WALKS = 300  # to other ground, where there are none
 WEAPONS = ("diamond_sword", "iron_sword", "diamond_axe", "iron_axe", "stone_sword", "stone_axe",
            "wooden_sword", "golden_sword", "wooden_axe")  # fmt: skip
 HUNGRY, WEAK = 14.0, 12.0
@@ -70,18 +71,38 @@ def kill_one(player: Player, kind: str) -> None:
         GaveUp: none is met, or caught.
     """
     before = kills(player, kind)
-    lost: set[int] = set()
-    for _ in range(QUARRIES):
-        number = nearest_mob(player, kind, but=lost)
-        if number < 0:
-            wander(player)
-            lost.clear()
-            continue
+    for number in quarries(player, kind):
         take_weapon(player)
         fight(player, kind, number)
         if kills(player, kind) > before:
             return
-        lost.add(number)
+
+
+def quarries(player: Player, kind: str) -> Iterator[int]:
+    """The numbers of mobs of a kind to go after, the nearest first; where there are no others it
+    looks for them elsewhere. One that got away is left for another.
+
+    Raises:
+        NoWay: there are none left, and none come.
+        GaveUp: none is met, or too many got away.
+    """
+    lost: set[int] = set()
+    chases = walks = 0
+    while chases < QUARRIES:
+        player.pause()
+        number = nearest_mob(player, kind, but=lost)
+        if number >= 0:
+            chases += 1
+            yield number
+            lost.add(number)
+            continue
+        if not lost and not player.world.state.settings[0]["mobs_spawn"]:
+            raise NoWay(f"the last {kind} is gone, and no other comes")
+        walks += 1
+        if walks > WALKS:
+            raise GaveUp(f"{WALKS} walks led to no {kind}")
+        wander(player)
+        lost.clear()
     raise GaveUp(f"no {kind} was caught")
 
 
@@ -103,6 +124,8 @@ def fight(player: Player, kind: str, number: int) -> None:
         if mob_names[int(mob["kind"])] != kind:
             return
         eat_if_weak(player)
+        if breathe(player):
+            continue
         if not close_in(player, mob):
             continue
         strike(player, mob)
@@ -115,7 +138,7 @@ def rested(player: Player) -> bool:
 
 def strike(player: Player, mob: Any, move: int = 0) -> None:
     """Looks at a mob and strikes it in the same action, as soon as the arm has recovered: a blow
-    before that is weak, and the recovery begins anew."""
+    before that is weak, and the recovery begins again."""
     pitch, yaw = angles_to_mob(player, mob)
     function = ATTACK if rested(player) else NO_OP
     player.act(move=move, gait=afloat(player), pitch=pitch, yaw=yaw, function=function)

@@ -9,7 +9,7 @@ import msgspec
 from voxeldojo.demonstrations.building import face, place_near, take_along
 from voxeldojo.demonstrations.gathering import gather
 from voxeldojo.demonstrations.player import GaveUp, NoTool, NoWay, Player
-from voxeldojo.obtainable.derivations import GIVEN, Rule, World, derive
+from voxeldojo.obtainable.derivations import A_BIOME, GIVEN, Rule, World, derive
 from voxeldojo.rules import CRAFTS, ITEMS, Recipe
 
 DEEPEST = 24  # ways that lead to ways
@@ -54,7 +54,7 @@ class Obtaining:
             for _ in range(ROUNDS):
                 if self.player.have(name) >= count:
                     return
-                with suppress(NoTool):  # then it is made anew
+                with suppress(NoTool):  # then it is made again
                     self._take_way(self.way(name), count)
             raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
         finally:
@@ -68,7 +68,7 @@ class Obtaining:
 
     def way(self, token: str) -> Rule:
         """How the oracle would have it. What was given at the start and is used up has to be made
-        anew. Raises GaveUp where nothing gives it."""
+        again. Raises GaveUp where nothing gives it."""
         rule = self._derivation.found.get(token)
         if rule is not None and rule.how == GIVEN and not self.player.have(token):
             left = tuple(item for item in self._world.items if self.player.have(item))
@@ -102,13 +102,28 @@ class Obtaining:
                 self.need_tool(need)
             elif ":" not in need:
                 self.obtain(need)
+        for need in rule.needs:
+            if need.startswith(("block:", "mob:")):
+                self.go_where(self.way(need))
         deed(self, rule, count)
 
     def go_where(self, rule: Rule) -> None:
-        """To the place that a rule needs, if there is a script of how one gets there."""
+        """To the place that a rule needs: first to its dimension, then on.
+
+        Raises:
+            NoWay: there is no script of how one gets there.
+        """
         for need in rule.needs:
-            if need.startswith("place:") and (way := self.way(need)).how in self._deeds:
-                self.do(way, 1)
+            if not need.startswith(("place:", "biome:")):
+                continue
+            way = self.way(need)
+            self.go_where(way)
+            if way.how == A_BIOME:
+                continue
+            deed = self._deeds.get(way.how)
+            if deed is None:
+                raise NoWay(f"there is no script for this: {way.how}")
+            deed(self, way, 1)
 
     def _break(self, block: str, item: str, count: int) -> None:
         source = self.way(f"block:{block}")

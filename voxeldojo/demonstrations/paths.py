@@ -1,7 +1,7 @@
 """A good way in ticks: A* over the cells that one can stand or swim in, digging included.
 
 The search leans towards the goal (a weighted A*), and where the way is too long for one search it
-leads as near as was found: whoever follows it searches again from there.
+leads as near as was found: the player follows it and searches again from there.
 """
 
 import heapq

@@ -1,7 +1,8 @@
 """The scripted player: it reads the arrays of the world and acts by MineDojo actions."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from voxeldojo.actions import CRAFT, EQUIP, NO_OP
 from voxeldojo.engine.rays import under_crosshair
 from voxeldojo.engine.state import EYES, REACH
+from voxeldojo.engine.structures.places import landscape
 from voxeldojo.minedojo_api import Environment
 from voxeldojo.rules import BLOCKS, ITEMS, craft_index, item_id, item_names
 
@@ -53,7 +55,8 @@ class Player:
     """``env``: made with ``cam_interval=1``, so that single degrees can be looked to.
 
     Every action goes through ``act``, which raises Succeeded as soon as the environment says so,
-    GaveUp after ``limit`` steps, and Died when the player did.
+    GaveUp after ``limit`` steps, and Died when the player did. ``watch`` is looked at after each
+    action, ``between`` is called where ``pause`` is.
     """
 
     def __init__(self, env: Environment, limit: int) -> None:
@@ -63,6 +66,8 @@ class Player:
         self.deaths = 0
         self.blocked, self.stuck = False, 0  # how walking straight ahead went
         self.watch: Callable[[], bool] | None = None
+        self.between: Callable[[], None] | None = None
+        self.ashore: Cell | None = None  # where it stood last, not in water
         self._middle = int(env.no_op()[3])
 
     # What is seen. The arrays are the world's own and change under the hand.
@@ -80,6 +85,11 @@ class Player:
         body = self.body
         # A fraction up: on farmland or soul sand one stands a little below the full block.
         return math.floor(body["x"]), math.floor(body["y"] + 0.2), math.floor(body["z"])
+
+    @property
+    def land(self) -> int:
+        """OVERWORLD, NETHER or END: what is around, also in a world of one biome."""
+        return int(landscape(self.world.state, 0))
 
     @property
     def eyes(self) -> tuple[float, float, float]:
@@ -149,6 +159,8 @@ class Player:
         self.env.step([move, strafe, gait, middle + pitch, middle + yaw, function, argument, slot])
         if self.env.is_successful:
             raise Succeeded
+        if self.body["ground"] and not self.body["fluid"]:
+            self.ashore = self.feet
         # Who dies in the first tick of an action of three has risen again by its end.
         gone = had > 1 and self._items() == 0
         if life > 0.0 and (float(self.body["life"]) <= 0.0 or gone):
@@ -158,6 +170,26 @@ class Player:
         if self.watch is not None and self.watch():
             self.watch = None
             raise Disturbed
+
+    def pause(self) -> None:
+        """Where nothing is under way, between two blocks or mobs: ``between`` is looked after."""
+        between = self.between
+        if between is None:
+            return
+        self.between = None
+        try:
+            between()
+        finally:
+            self.between = between
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """In here ``pause`` does nothing: what is done cannot be put off."""
+        between, self.between = self.between, None
+        try:
+            yield
+        finally:
+            self.between = between
 
     def _items(self) -> int:
         return int(self.world.state.slots[0]["count"][:BAG].sum())

@@ -1,11 +1,12 @@
 """What the scripted player does for each kind of task."""
 
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
 from voxeldojo.demonstrations.deeds import DEEDS
-from voxeldojo.demonstrations.fighting import is_dark, keep_watch, slay
+from voxeldojo.demonstrations.fighting import is_dark, keep_watch, look_after, slay
 from voxeldojo.demonstrations.gathering import wander
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Died, GaveUp, NoWay, OutOfSteps, Player
@@ -64,6 +65,7 @@ def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
             for target in targets_of(spec):
                 slay(player, target.removeprefix("mob:"))
     obtaining = Obtaining(player, world, DEEDS)
+    player.between = partial(look_after, player)
     if spec.kind == "survival":
         wall_in(obtaining)
         while True:

@@ -23,6 +23,7 @@ from voxeldojo.demonstrations.walking import go, step_aside
 DAY = 24_000  # ticks
 MORNING = range(12_000)  # ticks of the day
 WELL, FED = 17.0, 18.0  # points of life, and of food from which on life comes back
+FULL = 20.0  # points of food: with these it comes back fast
 COVERS = ("cobblestone", "dirt", "planks", "stone", "sand")
 WALLS = 12  # cobblestone with which a cell is closed
 PLACES = 12  # that are tried for a cell
@@ -46,9 +47,9 @@ def wait_for(player: Player, hours: range) -> None:
         player.idle(3)
 
 
-def eat_to_heal(player: Player) -> None:
-    """Whoever is full gets well by himself."""
-    if float(player.body["life"]) < WELL and float(player.body["food"]) < FED:
+def eat_to_heal(player: Player, fed: float = FED) -> None:
+    """A player who is full gets well. ``fed``: points of food from which on it does not eat."""
+    if float(player.body["life"]) < WELL and float(player.body["food"]) < fed:
         meal = next((name for name in MEALS if player.have(name)), None)
         if meal is not None:
             player.equip(meal)

@@ -5,14 +5,13 @@ import math
 
 import numpy as np
 
-from voxeldojo.demonstrations.fighting import is_dark, keep_watch
+from voxeldojo.demonstrations.fighting import look_after
 from voxeldojo.demonstrations.gathering import wander
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Cell, GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.sheltering import MORNING
 from voxeldojo.demonstrations.walking import go
 from voxeldojo.engine.structures.catalogue import KIND_IDS
-from voxeldojo.engine.structures.places import landscape, nearest
+from voxeldojo.engine.structures.places import nearest
 from voxeldojo.obtainable.derivations import Rule
 
 NEAR = 24.0  # metres from where it begins, at which one has arrived
@@ -41,8 +40,7 @@ def travel(obtaining: Obtaining, rule: Rule, count: int) -> None:
         left = _away(player.feet, place)
         if left < NEAR:
             return
-        if is_dark(player):
-            keep_watch(player, MORNING)
+        look_after(player)
         try:
             go(player, lambda cell, left=left: _away(cell, place) < max(NEAR, left - LEG), place)
         except OutOfSteps:
@@ -60,7 +58,7 @@ def nearest_of(player: Player, kinds: list[str]) -> Cell | None:
     world = player.world
     settings, body = world.state.settings[0], player.body
     x, _, z = player.feet
-    dimension = int(landscape(world.state, 0))
+    dimension = player.land
     found: list[Cell] = []
     for kind in kinds:
         number = KIND_IDS[kind]

@@ -9,10 +9,10 @@ from voxeldojo.demonstrations.paths import Paths, Step
 from voxeldojo.demonstrations.player import Cell, GaveUp, Player
 
 REACH = 60  # columns around the player in which ways are looked for
-PATIENCE = 24  # ticks for one step before the way is looked for anew
+PATIENCE = 24  # ticks for one step before the way is looked for again
 TRIES = 12  # without having come nearer
 WEDGED = 2  # tries that led nowhere, after which one shakes oneself free
-BUMPED = 8  # ticks without coming nearer, after which a swimmer lets himself sink
+BUMPED = 8  # ticks without coming nearer, after which a swimmer lets itself sink
 SHORT = 160  # ticks of 300 that the breath lasts, when one goes up for air
 RISING = 60  # ticks of swimming straight up
 SKY = 63  # y of air, where there is water below
@@ -120,7 +120,7 @@ def _far(cell: Cell, goal: Cell) -> float:
 
 
 def _shuffle(player: Player) -> bool:
-    """A few steps at random places: whoever is wedged in gets free."""
+    """A few steps at random places: a player that is wedged in gets free."""
     before = player.feet
     for turn in range(4):
         player.act(yaw=90 * (turn % 2) + 45)
@@ -145,7 +145,7 @@ def _take(player: Player, step: Step) -> bool:
             idle += 1
         _, yaw = player.angles_to(x + 0.5, player.eyes[1], z + 0.5)
         swims = player.block(player.feet) in WATER
-        # Who floats at the surface bumps his head on leaves that one swims beneath.
+        # A swimmer at the surface bumps its head on leaves that it could pass beneath.
         lowest = -0.3 if idle < BUMPED else 0.0
         jump = (rise > 0.4 and flat < 1.2) or (swims and rise > lowest)
         forward = flat > 0.15

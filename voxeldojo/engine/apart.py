@@ -1,6 +1,6 @@
 """Kernels that are compiled once, apart from those that call them.
 
-Numba takes the code of a called kernel into the caller's and optimises the whole anew, at every
+Numba takes the code of a called kernel into the caller's and optimises the whole again, at every
 level up to ``act_all``: what makes the ground was compiled in seventeen kernels. A kernel marked
 ``apart`` is called at its address instead, which stands in ``Rules.apart``. The call costs some
 nanoseconds and keeps the compiler from looking across, so it is for large kernels that are called

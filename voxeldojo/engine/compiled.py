@@ -31,7 +31,7 @@ def kernel(function: Function) -> Function:
 
     Where one kernel calls another, whole numbers go as int64 and fractions as float64, written out
     or from whatever record: else the other one would be compiled again for each width and for each
-    number that somebody wrote out."""
+    number that is written out."""
     options: dict[str, Any] = {"no_cfunc_wrapper": True, "error_model": "numpy"}
     compiled: Any = numba.njit(cache=True, nogil=True, **options)(function)
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]

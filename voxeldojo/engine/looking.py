@@ -24,7 +24,7 @@ def look_around(state, rules, environments, names):
 
 @kernel
 def look_for_mobs(state, rules, environments, pitch_yaw, reach, kinds, distances):
-    """Who is nearest along each ray, before any block (0: nobody), and how far."""
+    """Which mob is nearest along each ray, before any block (0: none), and how far."""
     for row in range(environments.shape[0]):
         w = environments[row]
         player = state.players[w]

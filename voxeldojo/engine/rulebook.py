@@ -245,7 +245,7 @@ class Rules(NamedTuple):
     first: NDArray[np.int64]  # (245,) first recipe of each craft argument
     yields: NDArray[np.int64]  # (recipes,)
     needs: NDArray[np.int64]  # (recipes, INGREDIENTS, 2) item and count, count 0 ends
-    mob: NDArray[np.void]  # (kinds,) KIND, row 0 nobody
+    mob: NDArray[np.void]  # (kinds,) KIND, row 0 none
     mob_drops: NDArray[np.void]  # FALLS
     spawns: NDArray[np.void]  # SPAWN
     spawn_lists: NDArray[np.int64]  # (256, lists, 2) rows of spawns by biome: first and how many
@@ -264,6 +264,48 @@ class Rules(NamedTuple):
 @cache
 def rules() -> Rules:
     materials = {name: number + 1 for number, name in enumerate(SPEEDS)}
+    block_ids = {entry.name: entry.id for entry in BLOCKS}
+    block, harvests, loot = _blocks(materials)
+    biome, trees, doubles = _biomes(block_ids)
+    opacity_of = {entry.id: opacity(entry) for entry in BLOCKS}
+    glow_of = {entry.id: GLOW.get(entry.name, entry.glow) for entry in BLOCKS}
+    recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
+    needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
+    for number, recipe in enumerate(recipes):
+        for column, (name, count) in enumerate(recipe.ingredients.items()):
+            needs[number, column] = item_id(name), count
+    mob, mob_drops = mob_tables()
+    spawns, spawn_lists = spawn_tables()
+    return Rules(
+        block=block,
+        opacity=np.array([opacity_of.get(number, 0) for number in range(256)], np.uint8),
+        glow=np.array([glow_of.get(number, 0) for number in range(256)], np.uint8),
+        block_name=block["name"].astype(np.int64),
+        item=_items(block_ids),
+        biome=biome,
+        trees=trees,
+        doubles=doubles,
+        drops=loot,
+        speeds=_speeds(materials),
+        harvests=harvests,
+        crafted=np.array([item_id(craft.item) for craft in CRAFTS]),
+        station=np.array([STATIONS[craft.station] for craft in CRAFTS]),
+        first=np.cumsum([0, *(len(craft.recipes) for craft in CRAFTS)]),
+        yields=np.array([recipe.count for recipe in recipes]),
+        needs=needs,
+        mob=mob,
+        mob_drops=mob_drops,
+        spawns=spawns,
+        spawn_lists=spawn_lists,
+        **structures()._asdict(),
+        apart=places(),
+    )
+
+
+def _blocks(
+    materials: dict[str, int],
+) -> tuple[NDArray[np.void], NDArray[np.bool_], NDArray[np.void]]:
+    """``block``, ``harvests`` and ``drops`` of the rules; a material's number by its name."""
     block = np.zeros(256, BLOCK)
     harvests = np.ones((len(ITEMS), 256), np.bool_)
     loot: list[tuple[int, int, int, int, float]] = []
@@ -306,9 +348,11 @@ def rules() -> Rules:
         if entry.tools:
             harvests[:, entry.id] = False
             harvests[[item_id(name) for name in entry.tools if name in items], entry.id] = True
+    return block, harvests, np.array(loot, LOOT)
+
+
+def _items(block_ids: dict[str, int]) -> NDArray[np.void]:
     item = np.zeros(len(ITEMS), ITEM)
-    speeds = np.ones((len(ITEMS), len(materials) + 1))
-    block_ids = {entry.name: entry.id for entry in BLOCKS}
     for number, entry in enumerate(ITEMS):
         row = item[number]
         row["stack"], row["durability"] = entry.stack, entry.durability
@@ -328,43 +372,16 @@ def rules() -> Rules:
             row["tool"] = 2
         elif entry.name == "shears":
             row["tool"] = 3
+    return item
+
+
+def _speeds(materials: dict[str, int]) -> NDArray[np.float64]:
+    """How many times faster than a bare hand each item digs each material."""
+    speeds = np.ones((len(ITEMS), len(materials) + 1))
     for material, tools in SPEEDS.items():
         for name, speed in tools.items():
             speeds[item_id(name), materials[material]] = speed
-    biome, trees, doubles = _biomes(block_ids)
-    opacity_of = {entry.id: opacity(entry) for entry in BLOCKS}
-    glow_of = {entry.id: GLOW.get(entry.name, entry.glow) for entry in BLOCKS}
-    recipes = [recipe for craft in CRAFTS for recipe in craft.recipes]
-    needs = np.zeros((len(recipes), INGREDIENTS, 2), np.int64)
-    for number, recipe in enumerate(recipes):
-        for column, (name, count) in enumerate(recipe.ingredients.items()):
-            needs[number, column] = item_id(name), count
-    mob, mob_drops = mob_tables()
-    spawns, spawn_lists = spawn_tables()
-    return Rules(
-        block=block,
-        opacity=np.array([opacity_of.get(number, 0) for number in range(256)], np.uint8),
-        glow=np.array([glow_of.get(number, 0) for number in range(256)], np.uint8),
-        block_name=block["name"].astype(np.int64),
-        item=item,
-        biome=biome,
-        trees=trees,
-        doubles=doubles,
-        drops=np.array(loot, LOOT),
-        speeds=speeds,
-        harvests=harvests,
-        crafted=np.array([item_id(craft.item) for craft in CRAFTS]),
-        station=np.array([STATIONS[craft.station] for craft in CRAFTS]),
-        first=np.cumsum([0, *(len(craft.recipes) for craft in CRAFTS)]),
-        yields=np.array([recipe.count for recipe in recipes]),
-        needs=needs,
-        mob=mob,
-        mob_drops=mob_drops,
-        spawns=spawns,
-        spawn_lists=spawn_lists,
-        **structures()._asdict(),
-        apart=places(),
-    )
+    return speeds
 
 
 def _biomes(

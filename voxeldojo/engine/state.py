@@ -1,7 +1,7 @@
 """What a batch of worlds consists of: one set of arrays, the first axis being the environment.
 
 A world has no end. Of it a window of ``area`` x ``area`` columns around the player is held, and
-moves with him in steps of 16: the columns from ``player.west`` and ``player.north`` on. Blocks lie
+moves with it in steps of 16: the columns from ``player.west`` and ``player.north`` on. Blocks lie
 in columns, so that filling one is one run of memory; ``area`` is a power of two and a column is
 ``blocks[environment, x & (area - 1), z & (area - 1)]``, so that a window moves without a copy.
 """
@@ -20,7 +20,7 @@ SEA_LEVEL = 63
 SLOTS = 41  # 0 main hand, 1..8 hotbar, 9..35 inventory, 36..39 feet legs chest head, 40 offhand
 DROPS = 64  # item entities at a time; the oldest makes room
 PLACED = 32  # crafting tables and furnaces that were put down in this episode
-CHANGES = 8192  # changed blocks that are remembered; beyond that a reset generates anew
+CHANGES = 8192  # changed blocks that are remembered; beyond that a reset generates again
 MOBS = 48
 SHOTS = 16  # arrows and all else that flies
 PENDING = 1024  # blocks that will do something of their own accord at a known tick
@@ -85,7 +85,7 @@ PLAYER = np.dtype(
         ("weather", "i4"),
         ("weather_left", "i4"),  # ticks until it changes
         ("air", "i4"),  # 300 is full; a point of damage at each -20
-        ("fire", "i4"),  # ticks he goes on burning
+        ("fire", "i4"),  # ticks it goes on burning
         ("starving", "i4"),  # ticks since hunger last did something
         ("invulnerable", "i4"),  # ticks in which only a harder blow counts
         ("cause", "i4"),  # of the last damage, as in hurt.py
@@ -102,7 +102,7 @@ PLAYER = np.dtype(
         ("home_north", "i4"),
         ("riding", "i4"),  # mob or boat, its number + 1
         ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
-        ("absorption", "f8"),  # life that is lost before his own
+        ("absorption", "f8"),  # life that is lost before its own
         ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
         ("thunder_left", "i4"),
         ("webbed", "i4"),  # 1: in a cobweb
@@ -194,7 +194,7 @@ MOB = np.dtype(
         ("carried", "i4"),  # a block, or 1: saddled, shorn, carved
         ("pause", "i4"),  # ticks until its next blow or shot
         ("blame", "i4"),  # ticks in which its death is still the player's doing
-        ("target", "i4"),  # whom it is after: 0 nobody, -1 the player, else a mob's number + 1
+        ("target", "i4"),  # what it is after: 0 nothing, -1 the player, else a mob's number + 1
         ("unused", "i4"),
     ],
     align=True,

@@ -124,7 +124,7 @@ def begin_all(state, rules, environments, seeds, equipment):
 
 @kernel
 def stand_up(state, w):
-    """The player stands at his start, alive and at rest."""
+    """The player stands at its start, alive and at rest."""
     player = state.players[w]
     player.x = player.spawn_x
     player.y = player.spawn_y

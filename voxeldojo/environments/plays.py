@@ -174,7 +174,7 @@ class MineDojoPlay(Play):
         return Step(np.array([outcome.reward]), np.array([outcome.success]), np.array([died]))
 
     def _deaths(self) -> int:
-        # Not by his life: within a step of three ticks he may have died and risen.
+        # Not by its life: within a step of three ticks it may have died and risen.
         return self.environment.unwrapped.game.statistics.tree()["deaths"]
 
     def observation(self) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _flag(verb: str, value: str) -> bool:
 
 
 def _slots(value: str) -> tuple[int, int] | None:
-    """Two slots of the player's; None: one that he does not have, so that nothing happens."""
+    """Two slots of the player's; None: one that it does not have, so that nothing happens."""
     words = value.split()
     if len(words) != 2 or not all(SLOT.fullmatch(word) for word in words):
         raise BadMessage(f"swapInventoryItems wants two slots, not {value[:40]!r}")

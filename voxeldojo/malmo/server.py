@@ -68,7 +68,7 @@ class MalmoServer:
     def close(self) -> None:
         self._closed.set()
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes whoever waits in accept
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits in accept
         self._listener.close()
 
     def _accept(self) -> tuple[socket.socket, Any] | None:

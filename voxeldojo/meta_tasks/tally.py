@@ -1,4 +1,4 @@
-"""What rewards and success are computed from: counts, whoever counted them."""
+"""What rewards and success are computed from: counts, whatever counted them."""
 
 from collections.abc import Mapping
 from typing import Any

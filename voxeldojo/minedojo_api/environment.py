@@ -111,7 +111,7 @@ class Environment:
 
     def reset(self) -> Observation:
         """A new episode. With fast resets (all tasks) the first one makes the world; later ones
-        kill the player and set him down elsewhere, in the world as he left it."""
+        kill the player and set it down elsewhere, in the world as it left it."""
         self._begin(self._settings.fast_reset and self.unwrapped.begun)
         return self.look()[0]
 

@@ -21,6 +21,7 @@ RAREST = 0.005
 JOURNEY = 60.0  # to a biome that may be far away, where a world has many
 NEARBY = frozenset(("plains", "forest", "forest_hills", "birch_forest", "taiga", "extreme_hills"))
 GIVEN = "given at the start"
+A_BIOME = "a biome of it"  # how one is in the overworld
 STATIONS = {"table": "block:crafting_table", "furnace": "block:furnace"}
 
 
@@ -127,7 +128,7 @@ def rules() -> tuple[Rule, ...]:
 def _of_places(table: Sources) -> Iterable[Rule]:
     for biome in BIOMES:
         if biome.name not in OTHER_BIOMES:
-            yield Rule("place:overworld", (f"biome:{biome.name}",), "a biome of it", True)
+            yield Rule("place:overworld", (f"biome:{biome.name}",), A_BIOME, True)
     for place in table.places:
         token = f"place:{place.place}"
         effort = STRUCTURE if place.effort is None else place.effort

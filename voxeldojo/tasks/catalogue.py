@@ -1,7 +1,7 @@
 """Every task of MineDojo by its id: 1,581 programmatic, 1,560 creative, and playthrough.
 
-Programmatic ids are templates filled over lists of variables (templates.yaml). Specs are made anew
-each time they are asked for, so nobody can spoil another's.
+Programmatic ids are templates filled over lists of variables (templates.yaml). Specs are made
+again for each call, so that no caller can spoil another's.
 """
 
 import itertools

@@ -43,6 +43,10 @@ class CountedConditions(Conditions):
     def holds(self, condition: Condition, episode: Episode) -> bool:
         return gained(condition, episode) >= condition.quantity
 
+    def progress(self, condition: Condition, episode: Episode) -> float:
+        """The share of the quantity, also of a player that died later."""
+        return max(0.0, min(1.0, gained(condition, episode) / condition.quantity))
+
 
 class CountedSpecs(Specs):
     """Rewards for counters that rise (``gain``); nothing to aim at."""

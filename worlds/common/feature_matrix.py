@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from messages.world import Field
+from worlds.common.pictures import picture_shape, picture_size
 from worlds.play import EMBEDDING, Floats, Ints
 
 MINECLIP = "mineclip"
@@ -23,8 +24,9 @@ class Columns(NamedTuple):
 
 class FeatureMatrix:
     """``names`` in their order, computed into a buffer that is used again. ``columns``: what the
-    game itself has; `time`, `previous_choice` and `mineclip` are of all games. ``choices``: how
-    many there are. ``size``: of the batch.
+    game itself has; `time`, `previous_choice`, `under_way`, `mineclip` and pictures (`rgb`) are of
+    all games.
+    ``choices``: how many there are. ``size``: of the batch.
 
     Raises:
         ValueError: an unknown feature, one that is named twice, or none at all.
@@ -35,15 +37,18 @@ class FeatureMatrix:
     ) -> None:
         self._time: Floats = np.zeros(size, np.float32)
         self._previous: Ints = np.full(size, -1)
+        self._under_way: Floats | None = None
         general = {
             "previous_choice": Columns(choices, self._previous_choice),
             "time": Columns(1, self._spent_time),
+            "under_way": Columns(2, self._interrupted),
         }
         known = {**columns, **general}
         if not names:
             raise ValueError(f"an interface needs observations: some of {', '.join(known)}")
         if len(set(names)) < len(names):
             raise ValueError("an observation is named twice")
+        known |= {name: _picture(name) for name in names if picture_shape(name) is not None}
         for name in names:
             if name not in known and name != MINECLIP:
                 raise ValueError(f"there is no observation {name!r}; there are {', '.join(known)}")
@@ -57,10 +62,13 @@ class FeatureMatrix:
             self._writers.append((known[field.name].write, part))
             column += field.size
 
-    def compute(self, readings: Any, time: Floats, previous: Ints) -> Floats:
+    def compute(
+        self, readings: Any, time: Floats, previous: Ints, under_way: Floats | None = None
+    ) -> Floats:
         """The matrix (B, F). ``time``: share of the horizon spent. ``previous``: the last choice,
-        -1 for none. It is overwritten by the next call."""
-        self._time, self._previous = time, previous
+        -1 for none. ``under_way`` (B, 2): of a macro that was interrupted; None: none was. It is
+        overwritten by the next call."""
+        self._time, self._previous, self._under_way = time, previous, under_way
         for write, part in self._writers:
             write(readings, part)
         return self.matrix
@@ -70,8 +78,23 @@ class FeatureMatrix:
         rows = np.flatnonzero(self._previous >= 0)
         out[rows, self._previous[rows]] = 1
 
+    def _interrupted(self, readings: Any, out: Floats) -> None:
+        out[:] = 0 if self._under_way is None else self._under_way
+
     def _spent_time(self, readings: Any, out: Floats) -> None:
         out[:, 0] = self._time
+
+
+def _picture(name: str) -> Columns:
+    shape = picture_shape(name)
+    assert shape is not None
+    _, height, width = shape
+
+    def write(readings: Any, out: Floats) -> None:
+        drawn = readings.pictures(height, width)
+        np.multiply(drawn.reshape(len(out), -1), np.float32(1 / 255), out=out, dtype=np.float32)
+
+    return Columns(picture_size(name), write)
 
 
 def _embedding(readings: Any, out: Floats) -> None:

@@ -1,10 +1,33 @@
 """The action space of an interface: primitive actions by name, then macros."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from messages.world import Interface
 from nodes.env_server.programs import CompiledProgram, ProgramRefused, compile_program
 from worlds.play import Bools, Ints, Play, Readings, World
+
+
+class Coded(NamedTuple):
+    """A coded action, the most steps of one run, and after how many of them it is interrupted."""
+
+    program: CompiledProgram
+    max_steps: int
+    interrupt: int | None = None
+
+
+class Possible(NamedTuple):
+    """Action vectors of the primitive choices (choices, B, A), and where they are possible
+    (B, choices), at one moment."""
+
+    vectors: Ints
+    mask: Bools
+
+    def matching(self, done: Ints) -> Ints:
+        """(B,): the first choice that is possible and does what ``done`` (B, A) did, -1: none."""
+        same = (self.vectors == done).all(2).T & self.mask
+        return np.where(same.any(1), same.argmax(1), -1)
 
 
 class Choices:
@@ -25,15 +48,19 @@ class Choices:
         if twice:
             raise ValueError(f"choices need names of their own; twice: {', '.join(sorted(twice))}")
         self.primitives = len(interface.actions)
-        self.macros: list[tuple[CompiledProgram, int]] = []
+        self.macros: list[Coded] = []
         for macro in interface.macros:
             if macro.max_steps < 1:
                 raise ValueError(f"macro {macro.name}: max_steps is at least 1")
+            if macro.interrupt is not None and macro.interrupt < 1:
+                raise ValueError(f"macro {macro.name}: it is interrupted after at least 1 step")
             try:
-                self.macros.append((compile_program(macro.source, play.programs), macro.max_steps))
+                program = compile_program(macro.source, play.programs)
+                self.macros.append(Coded(program, macro.max_steps, macro.interrupt))
             except ProgramRefused as refused:
                 raise ValueError(f"macro {macro.name} does not compile: {refused}") from None
         self._size = world.size
+        self._noop = play.noop
 
     def mask(self, readings: Readings) -> Bools:
         """(B, choices) bool, never all False in a row."""
@@ -47,3 +74,11 @@ class Choices:
         """Write the action vectors of the primitive ``choices`` of ``rows`` into ``out`` (B, A).
         What is impossible becomes one that does nothing."""
         self._actions.fill(out, choices, rows, readings)
+
+    def possible(self, readings: Readings) -> "Possible":
+        """What the primitive actions would do now."""
+        vectors = np.tile(self._noop, (self.primitives, self._size, 1))
+        rows = np.arange(self._size)
+        for choice, out in enumerate(vectors):
+            self._actions.fill(out, np.full(self._size, choice), rows, readings)
+        return Possible(vectors, self.mask(readings)[:, : self.primitives])

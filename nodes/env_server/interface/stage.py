@@ -1,17 +1,36 @@
 """How a policy meets a session: an interface, made ready for a world."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from messages.world import Interface, Task
 from nodes.env_server.interface.choices import Choices
 from nodes.env_server.interface.rewards import Rewards
+from nodes.env_server.programs import Run
+from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.video_model import VideoModel, check
 from worlds.play import Bools, Floats, Play, World
+from worlds.runtime import Code
+
+
+class Interrupted(NamedTuple):
+    """A macro that was interrupted: the choice that it is, and where it stands."""
+
+    choice: int
+    run: Run
+    code: Code
+
+    def drop(self) -> None:
+        """It will not go on."""
+        with PULSE.inside(self.run.program.mark):
+            self.run.stop("step_limit")
 
 
 class Stage:
     """One interface under way. ``steps`` counts the primitive steps spent in it, ``over`` says
-    where it is over, ``previous`` is the last choice (-1: none yet); all (B,).
+    where it is over, ``previous`` is the last choice (-1: none yet); all (B,). ``interrupted`` has
+    the macros, by environment, that go on where they are chosen again.
 
     Raises:
         ValueError: the interface names what there is not; the sentence says what there is.
@@ -39,6 +58,7 @@ class Stage:
         self.steps = np.zeros(world.size, np.int64)
         self.over = np.zeros(world.size, bool)
         self.previous = np.full(world.size, -1, np.int64)
+        self.interrupted: dict[int, Interrupted] = {}
 
     def begin(self, rows: Bools) -> None:
         """Nothing has happened yet in ``rows`` (B,). What the rewards compare with is told apart,
@@ -46,7 +66,18 @@ class Stage:
         self.steps[rows] = 0
         self.over[rows] = False
         self.previous[rows] = -1
+        for row in np.flatnonzero(rows).tolist():
+            if (interrupted := self.interrupted.pop(row, None)) is not None:
+                interrupted.drop()
 
     def time(self) -> Floats:
         """Share of the horizon that is spent, (B,)."""
         return (self.steps / self.interface.horizon).astype(np.float32)
+
+    def under_way(self) -> Floats:
+        """(B, 2): whether a macro was interrupted and goes on when it is chosen again, and the
+        share of its steps that it has used."""
+        told = np.zeros((len(self.steps), 2), np.float32)
+        for row, interrupted in self.interrupted.items():
+            told[row] = 1, interrupted.run.steps / interrupted.run.max_steps
+        return told

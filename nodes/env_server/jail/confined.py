@@ -116,7 +116,9 @@ class ConfinedWorker:
         if isinstance(ask, wire.Run):
             return self._run(session, ask)
         if isinstance(ask, wire.Show):
-            return wire.Pictured(pictures=session.pictures())
+            return wire.Pictured(
+                pictures=session.pictures(), choices=session.choices(), mistakes=session.mistakes()
+            )
         if isinstance(ask, wire.End):
             session.close()
             return wire.Done()

@@ -11,6 +11,7 @@ import msgspec
 
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -287,7 +288,19 @@ class JailedSession:
         return [cut if episode.ended == "horizon" else "" for episode in self._cut]
 
     def pictures(self) -> list[Picture]:
-        return self._ask(wire.Show()).pictures if self._request.pictures else []
+        return self._shown().pictures if self._request.pictures else []
+
+    def choices(self) -> list[ChoiceUse]:
+        return self._shown().choices if self._acted() else []
+
+    def mistakes(self) -> dict[str, int]:
+        return self._shown().mistakes if self._acted() else {}
+
+    def _acted(self) -> bool:
+        return self._interface is not None and not self._request.autoreset
+
+    def _shown(self) -> wire.Pictured:
+        return self._ask(wire.Show())
 
     def guards(self) -> list[GuardReport]:
         """Of the worker that there is now: what guards did in one that was ended is not known."""
@@ -311,7 +324,12 @@ class JailedSession:
         request = self._request
         if over:
             request = msgspec.structs.replace(
-                request, prefix=[], lead=[], interface=self._interface, guards=self._guards
+                request,
+                prefix=[],
+                lead=[],
+                interface=self._interface,
+                guards=self._guards,
+                guard=None,
             )
         programs = self._programs(request)
         innocent, guilty = _WORKERS, len(programs)  # workers that may still be lost, by whose doing
@@ -351,9 +369,11 @@ class JailedSession:
 
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
         """All that somebody wrote and that may run in the session now."""
-        found = [*request.prefix, *programs_of([*request.guards, *self._guards])]
-        found += [lead.program for lead in request.lead if lead.program is not None]
-        for each in (request.interface, interface, *(lead.interface for lead in request.lead)):
+        guards = [*request.guards, *self._guards, *([request.guard] if request.guard else [])]
+        leads = [*request.lead, *request.guarded]
+        found = [*request.prefix, *programs_of(guards)]
+        found += [lead.program for lead in leads if lead.program is not None]
+        for each in (request.interface, interface, *(lead.interface for lead in leads)):
             if each is not None:
                 found += each.macros
                 found += [

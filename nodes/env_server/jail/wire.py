@@ -18,6 +18,7 @@ from messages.array import Array
 from messages.codec import MAX_ARRAY, MAX_ARRAYS, MAX_BODY, encode
 from messages.program import Checked, CheckProgram
 from messages.world import (
+    ChoiceUse,
     Episode,
     GuardReport,
     Opened,
@@ -66,7 +67,7 @@ class Look(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Show(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """What was pictured of the last stage?"""
+    """What was pictured and counted of the last stage?"""
 
 
 class End(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -89,6 +90,8 @@ class Standing(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class Pictured(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     pictures: list[Picture]
+    choices: list[ChoiceUse] = []
+    mistakes: dict[str, int] = {}
 
 
 class Done(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from messages.program import Problem
 from nodes.env_server.programs import grammar
+from nodes.env_server.programs.naming import naming_problems
 from worlds.foreign import other_games
 from worlds.language import Language
 
@@ -29,6 +30,7 @@ def check(
     checker = _Checker(tree, language, helpers, helpers_that_act)
     checker.module(tree)
     checker.has_action()
+    checker.problems += naming_problems(tree, language)
     return checker.said(), checker.acting
 
 
@@ -55,6 +57,7 @@ def check_looking(
     checker = _Checker(tree, language, helpers, helpers_that_act)
     checker.module(tree)
     checker.only_looks(name, arguments, what)
+    checker.problems += naming_problems(tree, language)
     return checker.said()
 
 

@@ -1,10 +1,11 @@
 """One run of a program in one environment: observations in, primitive actions out."""
 
 import contextlib
+import math
 import time
 import traceback
 from array import array
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from operator import length_hint
 from typing import Any, Literal
@@ -26,6 +27,7 @@ _TURN = 64  # runs that go on between two signs of life
 RUN_SECONDS = 30.0
 """Of the processor's time that one run may take. Fuel ends a run long before, and at the same step
 on every machine: this is for work that fuel does not count."""
+NO_INTERRUPTS: Mapping[int, int] = {}
 SLOW_STEP = 0.005  # seconds in which a batch takes a step; from a slower one on, runs are timed
 
 
@@ -78,9 +80,10 @@ class Run:
             return self._failed(error)
         return self._accepted(code)
 
-    def send(self, obs: Any) -> Code | None:
-        """The primitive was carried out and this came of it; the next one's code or None."""
-        return self._go_on(obs, self.steps + 1)
+    def send(self, obs: Any, steps: int | None = None) -> Code | None:
+        """The primitive was carried out and this came of it; the next one's code or None.
+        ``steps``: that have passed since it began, where others made some of them."""
+        return self._go_on(obs, self.steps + 1 if steps is None else steps)
 
     def resume(self, obs: Any, steps: int) -> Code | None:
         """After its last primitive others acted in the environment, up to this observation;
@@ -138,6 +141,10 @@ class Run:
         """The world took this primitive, the run's step number ``steps``."""
         self.steps, self.last = steps, code
 
+    def interrupted_at(self, steps: int) -> None:
+        """It is put aside after so many steps; another batch goes on with it."""
+        self.steps = steps
+
     def _accepted(self, code: Code) -> Code | None:
         if not length_hint(self._fuel.left):
             return self._end("fuel_exhausted", line=self._line(), error=self._fuel.limit)
@@ -181,13 +188,25 @@ class Batch:
     ``codes`` and ``rows`` are what comes next, ``slotted`` the codes that need a slot (their entry
     in ``codes`` means nothing).
 
+    ``interrupts``: after how many steps a row's run is put aside, standing at its next primitive,
+    in ``interrupted``; from there it can go on in another batch as though nothing had been.
+
     Here is where a primitive step of a coded action has its price, so that the loop does nothing
     else: the steps are counted for all together, and fuel is looked at once.
     """
 
-    def __init__(self, runs: dict[int, Run], codes: dict[int, Code]) -> None:
+    def __init__(
+        self,
+        runs: dict[int, Run],
+        codes: dict[int, Code],
+        interrupts: Mapping[int, int] = NO_INTERRUPTS,
+    ) -> None:
         self.steps = 0
         self.runs = runs
+        self.interrupted: dict[int, tuple[Run, Code]] = {}
+        self._interrupts = interrupts
+        # Runs that were interrupted before go on counting from there.
+        self._before = {row: run.steps for row, run in runs.items()}
         runtimes = (run.program.runtime for run in runs.values())
         self._observation: Any = next((runtime.observation for runtime in runtimes), None)
         self.slotted: dict[int, tuple[str, str]] = {}
@@ -205,11 +224,11 @@ class Batch:
         slow: dict[int, Code | None] = {}
         began = time.perf_counter()
         turn, observation = PULSE.turn, self._observation
-        for place, (send, hint, row) in enumerate(self._live):
+        for place, (send, hint, row, before) in enumerate(self._live):
             if not place % _TURN:
                 turn()
             try:
-                code = send(observation(seen, row, steps))
+                code = send(observation(seen, row, before + steps))
             except Exception as error:
                 run = self._brought_up(row, done.get(row, codes[place]))
                 over = isinstance(error, StopIteration)
@@ -224,13 +243,15 @@ class Batch:
             for place, row in enumerate(self._order):
                 run = self.runs[row]
                 late = run.ending is None and run.seconds > RUN_SECONDS
-                if late or (row not in slow and steps >= run.max_steps):
+                used_up = self._before[row] + steps >= run.max_steps
+                if late or (row not in slow and used_up):
                     self._brought_up(row, done.get(row, carried_out[place]))
                     slow[row] = run.time_is_up() if late else self._looked_at(run, codes[place])
         if not self._timed and time.perf_counter() - began > SLOW_STEP:
             self._timed = True
             self._live = self._ways_on()
-        return self._settle(slow) if slow else []
+        over = self._settle(slow) if slow else []
+        return over + self._put_aside() if self._interrupts else over
 
     def stop(self, over: list[int]) -> list[tuple[int, Run]]:
         """The step that the world has just taken was the last one in these rows."""
@@ -238,18 +259,22 @@ class Batch:
         for place, row in enumerate(self._order):
             if row in over:
                 run = self.runs[row]
-                run.carried_out(self.steps + 1, self.slotted.get(row, self._codes[place]))
+                run.carried_out(self.taken(row), self.slotted.get(row, self._codes[place]))
                 run.stop("episode_over")
                 ended.append((row, run))
         self._remove(ended)
         return ended
+
+    def taken(self, row: int) -> int:
+        """Steps of the row's run, with the one that the world has just taken."""
+        return self._before[row] + self.steps + 1
 
     def hold(self, row: int) -> Run:
         """The row's run does not go on after the step that the world has just taken, until
         `release`."""
         codes = self._waiting()
         run = self.runs.pop(row)
-        run.carried_out(self.steps + 1, codes.pop(row))
+        run.carried_out(self.taken(row), codes.pop(row))
         self._write(codes)
         return run
 
@@ -257,7 +282,8 @@ class Batch:
         """A run that was held goes on. The steps that passed meanwhile count as its own."""
         if self._observation is None:
             self._observation = run.program.runtime.observation
-        code = run.resume(self._observation(seen, row, self.steps), self.steps)
+        steps = self._before[row] + self.steps
+        code = run.resume(self._observation(seen, row, steps), steps)
         if code is None:
             return [(row, run)]
         codes = self._waiting()
@@ -272,8 +298,19 @@ class Batch:
     def _brought_up(self, row: int, code: Code) -> Run:
         """The run, knowing of its steps and of ``code``, which was the last of them."""
         run = self.runs[row]
-        run.carried_out(self.steps, code)
+        run.carried_out(self._before[row] + self.steps, code)
         return run
+
+    def _put_aside(self) -> list[tuple[int, Run]]:
+        """Those runs that are interrupted now."""
+        due = [row for row in self._order if self._interrupts.get(row, math.inf) <= self.steps]
+        waiting = self._waiting() if due else {}
+        aside = [(row, self.runs[row]) for row in due]
+        for row, run in aside:
+            run.interrupted_at(self._before[row] + self.steps)
+            self.interrupted[row] = run, waiting[row]
+        self._remove(aside)
+        return aside
 
     def _looked_at(self, run: Run, code: Code) -> Code | None:
         accepted = run._accepted(code)
@@ -309,15 +346,18 @@ class Batch:
         self.rows = np.array(self._order, np.int64)
         self.codes = np.frombuffer(self._codes, np.int64) if codes else np.zeros(0, np.int64)
         self._live = self._ways_on()
-        self._limit = min((run.max_steps for run in self.runs.values()), default=0)
+        left = (run.max_steps - self._before[row] for row, run in self.runs.items())
+        self._limit = min(left, default=0)
 
-    def _ways_on(self) -> list[tuple[Callable[[Any], Code], Callable[[], int], int]]:
-        """For each run in order: how it goes on, what fuel it has left, and its row."""
+    def _ways_on(self) -> list[tuple[Callable[[Any], Code], Callable[[], int], int, int]]:
+        """For each run in order: how it goes on, what fuel it has left, its row, and the steps that
+        it took before."""
         return [
             (
                 run.timed_send if self._timed else run._generator.send,  # type: ignore[union-attr]
                 run._fuel.left.__length_hint__,  # type: ignore[attr-defined]
                 row,
+                self._before[row],
             )
             for row, run in ((row, self.runs[row]) for row in self._order)
         ]

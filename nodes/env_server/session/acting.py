@@ -6,11 +6,13 @@ side until the last of them has ended.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 import numpy as np
 
 from messages.program import Program
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.choices import Coded
+from nodes.env_server.interface.stage import Interrupted, Stage
 from nodes.env_server.programs import (
     Batch,
     CompiledProgram,
@@ -23,10 +25,19 @@ from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.playing import Act, Possible
 from nodes.env_server.session.records import Reports
 from nodes.env_server.session.steps import Outcome, Steps
+from nodes.env_server.session.tally import Tally
 from worlds.play import Assistant, Bools, Ints
 from worlds.runtime import Code, Observations, Runtime
 
 _NO_FIELDS = frozenset[str]()
+_NOBODY: Mapping[int, Interrupted] = {}
+
+
+class Notes(Protocol):
+    """What is told of each run that ends."""
+
+    def ended(self, row: int, run: Run) -> None: ...
+
 
 Ends = Callable[[Bools, Bools], Bools]
 """Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
@@ -47,9 +58,11 @@ class Acting:
         outcome: Outcome,
         count: Ends,
         guards: Guards | None = None,
+        tally: Tally | None = None,
     ) -> None:
         """One decision in the rows that are ``acting``, with the turns of guards that cut in.
-        ``count`` also adds each primitive step to ``outcome``.
+        ``count`` also adds each primitive step to ``outcome``; ``tally`` is told what was chosen
+        and how macros end.
 
         Raises:
             ValueError: there is no such choice.
@@ -58,23 +71,32 @@ class Acting:
             raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
         steps, readings = self._steps, self._steps.readings
         primitives = stage.choices.primitives
+        if tally is not None:
+            tally.chose(stage, choices, acting)
         single = acting & (choices < primitives)
         rows = np.flatnonzero(single)
         stage.choices.fill(steps.actions, choices[rows], rows, readings)
+        batch: Batch | None = None
+        going_on = _going_on(stage, choices, acting)
         macro_rows = np.flatnonzero(acting & ~single).tolist()
         if macro_rows or guards:
             chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
-            fields = _NO_FIELDS.union(*(program.fields for program, _ in chosen.values()))
+            fields = _NO_FIELDS.union(*(coded.program.fields for coded in chosen.values()))
             seen = self._runtime.observe(readings, fields)
-            batch, ended = self._start(chosen, seen)
-            for row, _ in ended:
+            batch, ended = self._start(chosen, seen, going_on)
+            for row, run in ended:
+                if tally is not None:
+                    tally.ended(row, run)
                 # A macro that ends before it acts still takes a step: a decision without one could
                 # be repeated for ever.
                 steps.actions[row] = steps.play.noop
                 single[row] = True
-            self._advance(batch, acting, fields, seen, count, guards=guards, once=single)
+            self._advance(batch, acting, fields, seen, count, tally, guards=guards, once=single)
         elif acting.any():
             count(acting, steps.tick(acting))
+        if batch is not None:
+            for row, (run, code) in batch.interrupted.items():
+                stage.interrupted[row] = Interrupted(int(choices[row]), run, code)
         if stage.assistant is not None:
             self._assist(stage.assistant, acting, outcome, count)
         stage.previous[acting] = choices[acting]
@@ -106,7 +128,7 @@ class Acting:
         """Run a program in ``rows`` to its end; how many primitive steps that took, those of guards
         that cut in with them."""
         seen = self._runtime.observe(self._steps.readings, program.fields)
-        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), (program, max_steps))
+        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps))
         batch, ended = self._start(chosen, seen)
         if reports is not None:
             for row, run in ended:
@@ -116,23 +138,31 @@ class Acting:
         return self._advance(batch, running, program.fields, seen, ends, reports, check, guards)
 
     def _start(
-        self, chosen: Mapping[int, tuple[CompiledProgram, int]], seen: Observations
+        self,
+        chosen: Mapping[int, Coded],
+        seen: Observations,
+        going_on: Mapping[int, Interrupted] = _NOBODY,
     ) -> tuple[Batch, list[tuple[int, Run]]]:
-        """Begin in each row its program, with the most steps that it may take: the runs that stand
-        at their first primitive, and those that have ended without one."""
-        possible = self._possible
+        """Begin in each row its program, or let it go on where it was interrupted: the runs that
+        stand at their next primitive, and those that have ended without one."""
+        possible = self.possible
         runs: dict[int, Run] = {}
         codes: dict[int, Code] = {}
         ended: list[tuple[int, Run]] = []
-        for row, (program, max_steps) in chosen.items():
-            run = Run(program, max_steps)
-            with PULSE.inside(program.mark):
-                code = possible(run, row, run.start(seen.row(row, 0)))
+        for row, coded in chosen.items():
+            before = going_on.get(row)
+            run = Run(coded.program, coded.max_steps) if before is None else before.run
+            with PULSE.inside(coded.program.mark):
+                next_code = run.start(seen.row(row, 0)) if before is None else before.code
+                code = possible(run, row, next_code)
             if code is not None:
                 runs[row], codes[row] = run, code
             else:
                 ended.append((row, run))
-        return Batch(runs, codes), ended
+        interrupts = {
+            row: coded.interrupt for row, coded in chosen.items() if coded.interrupt is not None
+        }
+        return Batch(runs, codes, interrupts), ended
 
     def _advance(
         self,
@@ -141,7 +171,7 @@ class Acting:
         fields: frozenset[str],
         seen: Observations,
         ends: Ends,
-        reports: Reports | None = None,
+        reports: Notes | None = None,
         check: Callable[[], None] = lambda: None,
         guards: Guards | None = None,
         once: Bools | None = None,
@@ -157,13 +187,13 @@ class Acting:
         cut = None
         if guards:
             fields |= guards.fields
-            cut = _CutIn(guards, batch, self._possible)
+            cut = _CutIn(guards, batch, self.possible)
         while running.any():
             check()
             seen.expire()
             actions[batch.rows] = self._runtime.vectors[batch.codes]
             for row, code in [*batch.slotted.items(), *(cut.acts() if cut else ())]:
-                actions[row] = self._vector(row, code)
+                actions[row] = self.vector(row, code)
             steps += int(np.count_nonzero(running))
             dead = self._steps.tick(running)
             over = ends(running, dead)
@@ -174,7 +204,7 @@ class Acting:
             ended += batch.send(seen)
             ended += cut.give_back(seen) if cut else []
             for row, code in list(batch.slotted.items()):
-                possible = self._possible(batch.runs[row], row, code)
+                possible = self.possible(batch.runs[row], row, code)
                 if possible != code:
                     ended += batch.replace(row, possible)
             PULSE.leave()
@@ -188,7 +218,7 @@ class Acting:
         seen.expire()
         return steps
 
-    def _vector(self, row: int, code: Act) -> Ints:
+    def vector(self, row: int, code: Act) -> Ints:
         """What the world is to do."""
         if isinstance(code, np.ndarray):
             return code
@@ -201,7 +231,7 @@ class Acting:
         verb, item = code
         return self._steps.play.item_action(self._steps.readings, row, verb, item)
 
-    def _possible(self, run: Run, row: int, code: Code | None) -> Code | None:
+    def possible(self, run: Run, row: int, code: Code | None) -> Code | None:
         """A run's next primitive, once the items that it needs are there; None if there is none."""
         while isinstance(code, tuple):
             if self._item_action(row, code) is not None:
@@ -209,6 +239,20 @@ class Acting:
             verb, item = code
             code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
         return code
+
+
+def _going_on(stage: Stage, choices: Ints, acting: Bools) -> dict[int, Interrupted]:
+    """The macros, by row, that go on where they were interrupted, because they are chosen again at
+    once. In the other rows that are ``acting`` what was interrupted is dropped."""
+    going_on: dict[int, Interrupted] = {}
+    for row, interrupted in list(stage.interrupted.items()):
+        if acting[row]:
+            del stage.interrupted[row]
+            if choices[row] == interrupted.choice:
+                going_on[row] = interrupted
+            else:
+                interrupted.drop()
+    return going_on
 
 
 class _CutIn:
@@ -243,12 +287,12 @@ class _CutIn:
         for row, run in list(self._held.items()):
             if over[row]:
                 status = "episode_over"
-            elif row in guards and batch.steps + 1 >= run.max_steps:
+            elif row in guards and batch.taken(row) >= run.max_steps:
                 guards.leave(row)
                 status = "step_limit"
             else:
                 continue
-            run.carried_out(batch.steps + 1, run.last)
+            run.carried_out(batch.taken(row), run.last)
             run.stop(status)
             ended.append((row, self._held.pop(row)))
         return ended

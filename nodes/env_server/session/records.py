@@ -1,5 +1,6 @@
 """What is noted of a batch: how its episodes stand, pictures of a stage, reports on a program."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,6 +77,14 @@ class Episodes:
             self._after[row] = self._play.view(readings, row)
             self.why[row] = readings.world.cause_of_death(row) if how == DEATH else ""
 
+    def gained(self, row: int, names: Sequence[str], readings: Readings) -> list[str]:
+        """Those of the counters ``names`` that an episode has more of than it began with."""
+        before = self._before[row]
+        if not names or before is None:
+            return []
+        now = self._play.view(readings, row).inventory
+        return [name for name in names if now.get(name, 0) > before.inventory.get(name, 0)]
+
     def said(self, readings: Readings) -> list[Episode]:
         """All of them as they stand."""
         return [self._said(row, readings) for row in range(self.size)]
@@ -92,6 +101,7 @@ class Episodes:
             ended=ENDED[ended],  # type: ignore[arg-type]
             before=self._before[row] or after,
             after=after,
+            cause=self.why[row] if ended == DEATH else "",
         )
 
 

@@ -6,12 +6,16 @@ and what it counts for in `steps.py`, what is noted of it all in `records.py`.
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+import worlds
 from messages.program import Program, ProgramReport
 from messages.world import (
+    Actor,
+    ChoiceUse,
     Episode,
     Guard,
     GuardReport,
@@ -23,11 +27,13 @@ from messages.world import (
 )
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.guarded import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.playing import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, Outcome, Steps
+from nodes.env_server.session.tally import Tally
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -64,7 +70,13 @@ class Session:
         self.lock = threading.Lock()
         self.film = film
         self._model = model
+        if request.once and not request.autoreset:
+            raise ValueError("one episode for each environment (once) needs autoreset")
         self._autoreset = request.autoreset
+        self._once = request.once
+        self._matched = request.matched
+        score = worlds.card(request.task.game).score
+        self._scored = () if score is None else score.counted
         self._steps = Steps(request, world, film, counted, model)
         self._readings = self._steps.readings
         self.episodes = self._steps.episodes
@@ -74,8 +86,15 @@ class Session:
         self._guards = self._made(request.guards)
         self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
+        self._tally = Tally()
+        self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
         self.stage = None if request.interface is None else self._stage(request.interface)
+        if request.interface is not None and not request.autoreset:
+            self._tally.begin(request.interface)
+        self._training: GuardTraining | None = None
         self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
+        if request.guard is not None:
+            self._training = self._guard_training(request)
         self._steps.warm()
 
     def opened(self) -> Opened:
@@ -86,7 +105,7 @@ class Session:
             features, mask = np.zeros((self.size, 0), np.float32), np.zeros((self.size, 0), bool)
             return Opened(fields=[], choices=[], features=features, mask=mask, prefix_steps=steps)
         turn = self._leading.stage or stage
-        return Opened(
+        opened = Opened(
             fields=stage.features.fields,
             choices=stage.choices.names,
             features=self._features(turn).copy(),
@@ -94,6 +113,7 @@ class Session:
             prefix_steps=steps,
             lead=self._leading.number,
         )
+        return opened if self._training is None else self._training.opened(opened)
 
     def take(
         self,
@@ -114,6 +134,8 @@ class Session:
         if begins:
             self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
         self._tell_mistakes()
+        self._mistakes = {} if self._other(interface) else self._mistakes_now()
+        self._tally.begin(interface)
         self.stage, self._guards = stage, made
         stage.over[:] = self.episodes.over | ~rows
         if self._photographer is not None:
@@ -131,14 +153,18 @@ class Session:
             raise ValueError("the session has no interface yet: send env_server/interface first")
         if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
             raise ValueError(f"choices are {self.size} integers, one for each environment")
+        if self._training is not None:
+            return self._training.step(choices, stage.interface.gamma)
         episodes, leading = self.episodes, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
+        matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
             features = self._features(leading.stage or stage)
         else:
             of_stage = self._steps.of_stage
+            before = stage.choices.possible(self._readings) if self._matched else None
             self._acting.carry_out(
                 stage,
                 choices,
@@ -146,19 +172,24 @@ class Session:
                 outcome,
                 lambda running, dead: of_stage(stage, outcome, running, dead),
                 self._guards,
+                None if self._autoreset else self._tally,
             )
             features = self._features(stage)
             ended = outcome.terminated | outcome.truncated
+            if before is not None:
+                matched = before.matching(self._steps.actions)
             if self._autoreset:
                 rows = np.flatnonzero(ended)
-            else:
+            if not self._autoreset or self._once:
                 stage.over |= ended
+            if not self._autoreset:
                 for row in np.flatnonzero(ended & ~episodes.over).tolist():
                     done = "did what it was for" if outcome.success[row] else "spent its steps"
                     episodes.why[row] = f"the policy {done}"
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
-        if len(rows):
+        final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
+        if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
             features = self._features(leading.stage or stage)
         return Stepped(
@@ -173,8 +204,10 @@ class Session:
             final_features=final_features,
             final_returns=final_returns,
             final_lengths=final_lengths,
+            final_scored=final_scored if self._scored else [],
             prefix_steps=prefix_steps,
             lead=leading.number,
+            matched=matched,
         )
 
     def run_program(
@@ -227,6 +260,14 @@ class Session:
         """Those of the last stage, if the session takes any."""
         return [] if self._photographer is None else self._photographer.said()
 
+    def choices(self) -> list[ChoiceUse]:
+        """What the last policy chose; nothing of a training's."""
+        return self._tally.said()
+
+    def mistakes(self) -> dict[str, int]:
+        """What went wrong in the last policy's rewards that are code, in words, and how often."""
+        return self._mistakes_now()
+
     def guards(self) -> list[GuardReport]:
         """What the guards of all stages did."""
         self._guards.mistakes()
@@ -246,16 +287,34 @@ class Session:
             self.film.close()
         self._steps.world.close()
 
+    def _guard_training(self, request: OpenSession) -> GuardTraining:
+        stage = self.stage
+        if stage is None:
+            raise ValueError("a guard is trained by an interface")
+
+        def decider(number: int) -> Decider:
+            lead = request.guarded[number]
+            return self._played(f"guarded stage {number}", lead.interface, lead.actor)
+
+        def reset(rows: Bools) -> None:
+            self._resets.reset(rows, None)
+
+        return GuardTraining(request, stage, self._steps, self._acting, reset, decider)
+
     def _made(self, guards: Sequence[Guard]) -> Guards:
         programs = self._steps.play.programs
         return Guards(guards, programs, self._tallies, self.size, self._decider)
 
     def _decider(self, guard: Guard) -> Decider:
-        interface = guard.interface
-        assert interface is not None
-        noop = self._steps.play.noop
-        stage = Stage(interface, self.task, self._steps.play, self._steps.world, self._model)
-        return Decider(f"guard {guard.name}", stage, guard.actor, self._readings, noop)
+        return self._played(f"guard {guard.name}", guard.interface, guard.actor)
+
+    def _played(self, name: str, interface: Interface | None, actor: Actor | None) -> Decider:
+        """A policy that the session plays itself."""
+        if interface is None:
+            raise ValueError(f"{name} is a program or a policy's interface")
+        steps = self._steps
+        stage = Stage(interface, self.task, steps.play, steps.world, self._model)
+        return Decider(name, stage, actor, steps)
 
     def _tell_mistakes(self) -> None:
         """What rewards that are code, and conditions of guards, did wrong in the stage that is
@@ -264,6 +323,15 @@ class Session:
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
         for said, times in mistakes.items():
             LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
+
+    def _other(self, interface: Interface) -> bool:
+        return self.stage is None or self.stage.interface != interface
+
+    def _mistakes_now(self) -> dict[str, int]:
+        now = Counter(self._mistakes)
+        if self.stage is not None:
+            now.update(self.stage.rewards.mistakes())
+        return dict(now)
 
     def _named(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)
@@ -279,4 +347,6 @@ class Session:
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
-        return stage.features.compute(self._readings, stage.time(), stage.previous)
+        return stage.features.compute(
+            self._readings, stage.time(), stage.previous, stage.under_way()
+        )

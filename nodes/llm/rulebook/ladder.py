@@ -34,11 +34,14 @@ class Rung:
         """Change what failed in this iteration, if there is another way to do it.
 
         Only the first failure counts: what came after it never had a fair start. Where every
-        sub-action worked on its own but the whole did not, the last is taken to be at fault.
+        sub-action worked on its own but the whole did not, the one is at fault in which most of
+        the unseen episodes were lost, or the last where that was not seen.
         """
         worked = {line.sub_action.name: line.verdict.success for line in iteration.lines}
         names = [step.name for step in self.steps]
-        failed = next((i for i, name in enumerate(names) if not worked.get(name)), len(names) - 1)
+        weakest = iteration.unseen.weakest if iteration.unseen is not None else None
+        at_fault = len(names) - 1 if weakest is None else min(weakest, len(names) - 1)
+        failed = next((i for i, name in enumerate(names) if not worked.get(name)), at_fault)
         if self._methods[failed] + 1 < len(self.steps[failed].methods):
             self._methods[failed] += 1
         elif self._split + 1 < len(self._splits):

@@ -26,6 +26,7 @@ from messages.chat import (
     Question,
     SpecAnswer,
     SpecQuestion,
+    game_of,
 )
 from messages.plan import GuardProposal, Method
 from messages.world import DEFAULT_GAME
@@ -62,7 +63,8 @@ class RulebookBackend:
             answer = self._answer(question)
         except rules.NoRule as error:
             raise BackendError(str(error), permanent=True) from None
-        return Completion(msgspec.json.encode(answer).decode())
+        text = msgspec.json.encode(answer).decode()
+        return Completion(text, version=Book(game_of(question), self._book).version)
 
     def _answer(self, question: Question) -> msgspec.Struct:
         if isinstance(question, GoalQuestion):
@@ -150,32 +152,43 @@ def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
     return GuardAnswer(
         thoughts=f"From the stock: {rule.folder}.",
         when=rulebook.guard_source(f"{rule.folder}/when.py", goal, inventory),
-        source=rulebook.guard_source(f"{rule.folder}/program.py", goal, inventory),
+        source=rulebook.guard_source(f"{rule.folder}/program.py", goal, inventory)
+        if question.proposal.method == "code"
+        else "",
         max_steps=rule.max_steps,
     )
 
 
 def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
-    """The next program of the stock; the last one again when there is no other."""
+    """The next program of the stock; the last one again when there is no other. One that lost most
+    of what an evaluation lost comes last."""
     goal = question.task.success
     stock = _step(question, book).programs
     if not stock:
         raise rules.NoRule(f"the rulebook has no program for {question.sub_action.name!r}")
-    file = stock[min(len(question.attempts), len(stock) - 1)]
-    return ProgramAnswer(
-        thoughts=f"From the stock: {file}.",
-        source=Book(question.task.game, book).program(file, goal, question.task.inventory),
-    )
+    rulebook = Book(question.task.game, book)
+    sources = {file: rulebook.program(file, goal, question.task.inventory) for file in stock}
+    weak = {each.program.source for each in question.tried if each.weakest and each.program}
+    order = sorted(stock, key=lambda file: sources[file] in weak)
+    file = order[min(len(question.attempts), len(order) - 1)]
+    return ProgramAnswer(thoughts=f"From the stock: {file}.", source=sources[file])
 
 
 def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     """The spec after as many as have failed; macros only where they are allowed."""
     goal, inventory = question.task.success, question.task.inventory
-    stock = _step(question, book).specs
+    if question.guard is not None:
+        named = Book(question.task.game, book).guard(question.guard.name).spec
+        stock = [named] if named else []
+    else:
+        stock = _step(question, book).specs
     if not stock:
         raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
     failed = sum(
-        line.sub_action.method == "rl" and not line.verdict.success for line in question.history
+        line.sub_action.name == question.sub_action.name
+        and line.sub_action.method == "rl"
+        and not line.verdict.success
+        for line in question.history
     )
     rulebook = Book(question.task.game, book)
     chosen = specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, rulebook)
@@ -189,12 +202,27 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         for macro in chosen.macros
         if question.macros_allowed
     ]
+    own = [each for each in question.programs if each.success == question.sub_action.success]
+    offered = {"none": [], "own": own, "all": question.programs}[chosen.programs]
+    tried = [
+        MacroDraft(
+            name=each.name,
+            source="",  # is known by its name
+            purpose=f"was tried for {each.sub_action}, {each.rate:.2f} of {each.episodes} episodes",
+            max_steps=chosen.horizon,
+            interrupt=chosen.interrupt,
+        )
+        for each in offered
+        if question.programs_as_macros
+    ]
+    best = max(own, key=lambda each: each.rate, default=None)
+    cloned = chosen.clone and question.programs_to_clone and best is not None and best.rate > 0
     sees = MINECLIP.name in question.observations  # else its weights are not there
     return SpecAnswer(
-        thoughts="Coded actions join the primitive ones." if macros else "Primitive actions only.",
+        thoughts=_thoughts(bool(macros), bool(tried), bool(cloned)),
         observations=[name for name in chosen.observations if sees or name != MINECLIP.name],
         actions=chosen.actions,
-        macros=macros,
+        macros=[*macros, *tried],
         rewards=[
             msgspec.structs.replace(term, name=question.task.prompt)
             if term.kind == "mineclip" and not term.name
@@ -205,7 +233,15 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         horizon=chosen.horizon,
         targets=chosen.targets,
         budget=chosen.budget,
+        clone=[best.name] if cloned and best is not None else [],
     )
+
+
+def _thoughts(macros: bool, programs: bool, cloned: bool) -> str:
+    said = "Coded actions join the primitive ones." if macros else "Primitive actions only."
+    if programs:
+        said = "The programs that were tried join the actions, and may be interrupted."
+    return f"{said} The policy begins as a clone of the best program." if cloned else said
 
 
 def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:

@@ -1,5 +1,6 @@
 """Reads a game's rule file into types, and fills in what a condition says."""
 
+import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ BY_ANY_WAY = "any"
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sub-action, with its methods from the cheapest on and its stock of programs and specs."""
+    """A sub-action, with its methods from the cheapest on and its stock of programs and specs.
+    ``from_code``: what it learns goes on from programs that were tried, so it needs code."""
 
     name: str
     description: str
@@ -31,6 +33,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     methods: list[Method]
     programs: list[str] = []
     specs: list[str] = []
+    from_code: bool = False
 
 
 class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,13 +47,14 @@ class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A guard. Its condition and its program are ``when.py`` and ``program.py`` in ``folder`` of
-    the card's ``guards/``."""
+    the card's ``guards/``; by rl it has the spec of the name ``spec``."""
 
     when: str  # in words
     description: str
     methods: list[Method]
     folder: str
     max_steps: int
+    spec: str = ""
 
 
 class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,11 +67,17 @@ class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     observations: list[str]
     actions: list[str]
-    targets: list[str]
+    targets: list[str] = []
     rewards: list[RewardTerm]
     horizon: int
     budget: int
     macros: list[Macro] = []
+    # Of the programs that were tried for the subtask in this run, which join the macros: those with
+    # the sub-action's own aim, or all; and whether the policy begins as a clone of the best of its
+    # aim. They are interrupted after so many steps.
+    programs: Literal["none", "own", "all"] = "none"
+    interrupt: int = 50
+    clone: bool = False
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,6 +121,11 @@ class Book:
     @property
     def _filler(self) -> RulebookRules:
         return card(self.game).rulebook
+
+    @property
+    def version(self) -> str:
+        """A digest of the rules and of the stock of programs."""
+        return _version(self._filler.files, self._filler.programs)
 
     def approach(
         self, goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
@@ -197,15 +212,18 @@ def open_to(known: Approach, methods: Collection[Method], most: int | None) -> A
     """
     splits: list[list[Step]] = []
     for split in known.splits:
-        steps = [
-            msgspec.structs.replace(step, methods=[m for m in step.methods if m in methods])
-            for step in split
-        ]
+        steps = [msgspec.structs.replace(step, methods=_open(step, methods)) for step in split]
         if all(step.methods for step in steps) and (most is None or len(steps) <= most):
             splits.append(steps)
     if not splits:
         raise NoRule(f"the rulebook cannot {known.name!r} by {' and '.join(methods)} alone")
     return msgspec.structs.replace(known, splits=splits)
+
+
+def _open(step: Step, methods: Collection[Method]) -> list[Method]:
+    if step.from_code and "code" not in methods:
+        return []
+    return [method for method in step.methods if method in methods]
 
 
 @cache
@@ -219,6 +237,13 @@ def _rules(folder: Path, file: str) -> Rules:
     if not read.advice or read.advice[-1].when:
         raise NoRule(f"{file}: the last of its `advice` has `when: {{}}`, for what fits no other")
     return read
+
+
+@cache
+def _version(*folders: Path) -> str:
+    files = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
+    data = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
+    return hashlib.sha256(data).hexdigest()[:12]
 
 
 def _files(folder: Path) -> list[str]:

@@ -91,7 +91,7 @@ def hurt(state, rules, w, amount, cause, attacker):
 
 @kernel
 def shielded(state, rules, w, x, z):
-    """Whether a shield is up between the player and (x, z), which means in front of him."""
+    """Whether a shield is up between the player and (x, z), which means in front of it."""
     player = state.players[w]
     if player.blocking < SHIELD_DELAY:
         return False

@@ -1,4 +1,4 @@
-"""What keeps the player alive or doesn't: hunger, breath, fire, and what he touches."""
+"""What keeps the player alive or doesn't: hunger, breath, fire, and what it touches."""
 
 import math
 

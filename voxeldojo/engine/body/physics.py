@@ -136,7 +136,7 @@ def supported(state, rules, w, x, y, z, half):
 
 @kernel
 def guard_edge(state, rules, w, player, dx, dz):
-    """Shortens a sneaking player's way so that he doesn't walk over an edge."""
+    """Shortens a sneaking player's way so that it doesn't walk over an edge."""
     while dx != 0.0 and not supported(
         state, rules, w, player.x + dx, player.y, player.z, HALF_WIDTH
     ):
@@ -166,7 +166,7 @@ def slide(state, rules, w, x, y, z, dx, dy, dz):
 
 @kernel
 def move(state, rules, w, player, sneaking):
-    """Carries the player along his velocity; stops it where something is in the way."""
+    """Carries the player along its velocity; stops it where something is in the way."""
     dx = player.vx
     dy = player.vy
     dz = player.vz

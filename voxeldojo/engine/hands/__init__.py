@@ -1,1 +1,1 @@
-"""What the player does with his hands: digging, placing, using, throwing, crafting."""
+"""What the player does with its hands: digging, placing, using, throwing, crafting."""

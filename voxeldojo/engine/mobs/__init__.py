@@ -1,1 +1,1 @@
-"""Mobs: what they are, how they move and behave, what they do to the player and he to them."""
+"""Mobs: what they are, how they move and behave, what they and the player do to each other."""

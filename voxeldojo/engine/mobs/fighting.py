@@ -1,4 +1,8 @@
-"""How each kind does harm to what it is after."""
+"""How each kind does harm to what it is after: blows, swelling, shots, the rest.
+
+Pauses, speeds and reaches are those of the AI task that the named class of 1.11.2 has, at normal
+difficulty. What is shot flies in this engine at the speed that it starts with or soon reaches.
+"""
 
 import math
 
@@ -47,9 +51,50 @@ from voxeldojo.engine.mobs.wounds import hurt_mob, knock
 from voxeldojo.engine.motion.explosions import explode
 from voxeldojo.engine.state import BODY_HEIGHT, HALF_WIDTH
 
-FUSE = 30  # ticks a creeper swells
-PAUSE = 20  # ticks between blows
+FUSE = 30  # ticks a creeper swells: EntityCreeper.fuseTime
+LIT, CALMED = (
+    3.0,
+    7.0,
+)  # metres: EntityAICreeperSwell begins within, ends beyond
+POWER = 3.0  # of a creeper's explosion: EntityCreeper.explosionRadius
+PAUSE = 20  # ticks between blows: EntityAIAttackMelee
+KNOCK = 0.4  # strength of a knock: EntityLivingBase.attackEntityFrom
+BELOW, ABOVE = -2.0, 0.5  # metres from its feet and its head between which it strikes
+SLIME_ARM = 0.2  # metres beyond its own body that a slime touches
+MAGMA_FORCE = 2.0  # points of damage that a magma cube adds to its size
+GOLEM_LEAST, GOLEM_SPREAD = 7.0, 15  # damage: EntityIronGolem.attackEntityAsMob, 7 + nextInt(15)
+TOSS = 0.4  # metres per tick at which an iron golem throws a mob up
+POISONED = 140  # ticks of a cave spider's poison: 7 seconds
 GRAVITY_OF_ARROWS = 0.2  # of the way by which they are aimed higher
+
+# Metres from which each begins to shoot.
+BOW_REACH = 15.0  # EntityAIAttackRangedBow
+THROWING_REACH = 10.0  # EntityAIAttackRanged of witches, llamas and snow golems
+FIRE_REACH = 40.0  # of blazes and withers
+GHAST_REACH = 64.0  # EntityGhast.AIFireballAttack
+# Ticks between two shots.
+BOW_PAUSE = 60  # 40 of EntityAIAttackRangedBow, and 20 in which the bow is drawn
+VOLLEY, SHOT_OF_VOLLEY, VOLLEY_PAUSE, IGNITING = 4, 6, 100, 60  # EntityBlaze.AIFireballAttack
+GHAST_PAUSE = 60  # 20 of drawing breath, 40 of rest
+SKULL_PAUSE = 40
+WITCH_PAUSE, LLAMA_PAUSE, SNOW_PAUSE = 60, 40, 20  # EntityAIAttackRanged
+BULLET_PAUSE, BULLET_SPREAD = 40, 60
+BEAM_TIME, BEAM_PAUSE = 80, 60  # EntityGuardian.getAttackDuration, and until the next one
+FANGS_PAUSE = 100  # EntityEvoker.AIAttackSpell.getCastingInterval
+# Metres per tick, and how much of that a shot may go astray.
+ARROW_SPEED, ARROW_ERROR = 1.6, 0.04
+FIRE_SPEED, FIRE_ERROR = 0.8, 0.03
+BALL_SPEED = 0.9
+POTION_SPEED, POTION_ERROR = 0.75, 0.04
+SPIT_SPEED, SPIT_ERROR = 1.5, 0.05
+SNOW_SPEED, SNOW_ERROR = 1.6, 0.06
+BULLET_SPEED = 0.3
+# Damage.
+ARROW_FORCE = 2.22  # per speed: 2, and 0.11 for each degree of difficulty
+FIRE_FORCE = 5.0  # EntitySmallFireball.onImpact
+SPIT_FORCE = 1.0
+FANGS_FORCE = 6.0  # EntityEvokerFangs
+VEXES = 3  # that an evoker calls in every fourth spell
 
 
 @kernel
@@ -71,12 +116,12 @@ def harm(state, rules, w, number, amount, cause, dx, dz):
     mob = state.mobs[w, number]
     if mob.target < 0:
         if hurt_from(state, rules, w, amount, cause, mob.kind, mob.x, mob.z):
-            knock(state.players[w], dx, dz, 0.4)
+            knock(state.players[w], dx, dz, KNOCK)
             return True
         return False
     prey = state.mobs[w, mob.target - 1]
     if hurt_mob(state, rules, w, mob.target - 1, amount, cause, False) and prey.kind != 0:
-        knock(prey, dx, dz, 0.4)
+        knock(prey, dx, dz, KNOCK)
         if rules.mob[prey.kind].nature != 0 and prey.target == 0:
             prey.target = number + 1
         return True
@@ -133,23 +178,24 @@ def close_in(state, rules, w, number, dx, dy, dz, away, half):
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
     if mob.kind in (SLIME, MAGMA_CUBE):
-        reach = half_of(rules, mob) + half + 0.2
-        amount = float(mob.variant) if mob.kind == SLIME else mob.variant + 2.0
+        reach = half_of(rules, mob) + half + SLIME_ARM
+        amount = float(mob.variant) if mob.kind == SLIME else mob.variant + MAGMA_FORCE
         if mob.kind == SLIME and mob.variant == 1:
-            amount = 0.0
+            amount = 0.0  # the smallest do no harm
     else:
+        # EntityAIAttackMelee.getAttackReachSqr.
         reach = math.sqrt((4.0 * kind.half) ** 2 + 2.0 * half)
         amount = kind.damage
-    level = -2.0 < dy < tall_of(rules, mob) + 0.5
+    level = BELOW < dy < tall_of(rules, mob) + ABOVE
     if away < reach and mob.pause == 0 and level and amount > 0.0:
         mob.pause = PAUSE
         if mob.kind == VILLAGER_GOLEM:
-            amount = 7.0 + below(state.players[w], 15)
+            amount = GOLEM_LEAST + below(state.players[w], GOLEM_SPREAD)
         if harm(state, rules, w, number, amount, MOB, dx, dz):
             if mob.kind == CAVE_SPIDER and mob.target < 0:
-                give_effect(state, w, POISON, 140, 0)
+                give_effect(state, w, POISON, POISONED, 0)
             elif mob.kind == VILLAGER_GOLEM and mob.target > 0:
-                state.mobs[w, mob.target - 1].vy = 0.4
+                state.mobs[w, mob.target - 1].vy = TOSS
     if away < half + kind.half:
         return 0.0
     return 1.5 if mob.kind == ENDERMAN else 1.0
@@ -159,7 +205,7 @@ def close_in(state, rules, w, number, dx, dy, dz, away, half):
 def swell(state, rules, w, number, away, clear):
     """A creeper: it stops near its victim, and after 30 ticks there it explodes."""
     mob = state.mobs[w, number]
-    if clear and (away < 3.0 or (mob.counter > 0 and away < 7.0)):
+    if clear and (away < LIT or (mob.counter > 0 and away < CALMED)):
         mob.counter += 1
         if mob.counter >= FUSE:
             x = mob.x
@@ -167,7 +213,7 @@ def swell(state, rules, w, number, away, clear):
             z = mob.z
             by = mob.kind
             remove_mob(state, w, number)
-            explode(state, rules, w, x, y, z, 3.0, False, by)
+            explode(state, rules, w, x, y, z, POWER, False, by)
         return 0.0
     mob.counter = max(0, mob.counter - 1)
     return 1.0
@@ -179,13 +225,13 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
     mob = state.mobs[w, number]
     attack = rules.mob[mob.kind].attack
     damage = rules.mob[mob.kind].damage
-    reach = 15.0
+    reach = BOW_REACH
     if attack in (POTION, SPITS, SNOW):
-        reach = 10.0
+        reach = THROWING_REACH
     elif attack in (FIRE, SKULLS):
-        reach = 40.0
+        reach = FIRE_REACH
     elif attack == GHAST:
-        reach = 64.0
+        reach = GHAST_REACH
     if not clear or away > reach:
         mob.counter = 0
         return 1.0
@@ -195,40 +241,47 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
     x = mob.x
     z = mob.z
     if attack == BOW:
-        mob.pause = 60
+        mob.pause = BOW_PAUSE
         dy += GRAVITY_OF_ARROWS * flat
-        let_fly(state, w, number, ARROW, x, eyes, z, dx, dy, dz, 1.6, 0.04, 2.22)
+        let_fly(
+            state, w, number, ARROW, x, eyes, z, dx, dy, dz, ARROW_SPEED, ARROW_ERROR, ARROW_FORCE
+        )
     elif attack == FIRE:
         mob.counter += 1
-        mob.pause = 6 if mob.counter % 4 != 0 else 100
-        if mob.counter % 4 == 1:
-            mob.pause = 60  # it catches fire before a volley
+        mob.pause = SHOT_OF_VOLLEY if mob.counter % VOLLEY != 0 else VOLLEY_PAUSE
+        if mob.counter % VOLLEY == 1:
+            mob.pause = IGNITING  # it catches fire before a volley
         else:
-            let_fly(state, w, number, SMALL_FIREBALL, x, eyes, z, dx, dy, dz, 0.8, 0.03, 5.0)
+            let_fly(
+                state, w, number, SMALL_FIREBALL, x, eyes, z, dx, dy, dz,
+                FIRE_SPEED, FIRE_ERROR, FIRE_FORCE,
+            )  # fmt: skip
     elif attack == GHAST:
-        mob.pause = 60
-        let_fly(state, w, number, FIREBALL, x, eyes, z, dx, dy, dz, 0.9, 0.0, damage)
+        mob.pause = GHAST_PAUSE
+        let_fly(state, w, number, FIREBALL, x, eyes, z, dx, dy, dz, BALL_SPEED, 0.0, damage)
     elif attack == SKULLS:
-        mob.pause = 40
-        let_fly(state, w, number, SKULL, x, eyes, z, dx, dy, dz, 0.9, 0.0, damage)
+        mob.pause = SKULL_PAUSE
+        let_fly(state, w, number, SKULL, x, eyes, z, dx, dy, dz, BALL_SPEED, 0.0, damage)
     elif attack == POTION:
-        mob.pause = 60
+        mob.pause = WITCH_PAUSE
         dy += GRAVITY_OF_ARROWS * flat
-        let_fly(state, w, number, HARMING, x, eyes, z, dx, dy, dz, 0.75, 0.04, 0.0)
+        let_fly(state, w, number, HARMING, x, eyes, z, dx, dy, dz, POTION_SPEED, POTION_ERROR, 0.0)
     elif attack == SPITS:
-        mob.pause = 40
-        let_fly(state, w, number, SPIT, x, eyes, z, dx, dy + 0.2 * flat, dz, 1.5, 0.05, 1.0)
+        mob.pause = LLAMA_PAUSE
+        dy += GRAVITY_OF_ARROWS * flat
+        let_fly(state, w, number, SPIT, x, eyes, z, dx, dy, dz, SPIT_SPEED, SPIT_ERROR, SPIT_FORCE)
     elif attack == SNOW:
-        mob.pause = 20
-        let_fly(state, w, number, SNOWBALL, x, eyes, z, dx, dy + 0.2 * flat, dz, 1.6, 0.06, 0.0)
+        mob.pause = SNOW_PAUSE
+        dy += GRAVITY_OF_ARROWS * flat
+        let_fly(state, w, number, SNOWBALL, x, eyes, z, dx, dy, dz, SNOW_SPEED, SNOW_ERROR, 0.0)
     elif attack == BULLETS:
-        mob.pause = 40 + below(state.players[w], 60)
-        let_fly(state, w, number, BULLET, x, eyes, z, 0.0, 1.0, 0.0, 0.3, 0.0, damage)
+        mob.pause = BULLET_PAUSE + below(state.players[w], BULLET_SPREAD)
+        let_fly(state, w, number, BULLET, x, eyes, z, 0.0, 1.0, 0.0, BULLET_SPEED, 0.0, damage)
     elif attack == BEAM:
         mob.counter += 1
-        if mob.counter >= 80:
+        if mob.counter >= BEAM_TIME:
             mob.counter = 0
-            mob.pause = 60
+            mob.pause = BEAM_PAUSE
             harm(state, rules, w, number, damage, MAGIC, 0.0, 0.0)
     elif attack == FANGS:
         conjure(state, rules, w, number, away)
@@ -241,11 +294,11 @@ def conjure(state, rules, w, number, away):
     mob = state.mobs[w, number]
     mob.counter += 1
     if mob.counter % 4 == 0:
-        mob.pause = 100
-        for _ in range(3):
+        mob.pause = FANGS_PAUSE
+        for _ in range(VEXES):
             vex = place_mob(state, rules, w, VEX, mob.x, mob.y + 1.0, mob.z)
             if vex >= 0:
                 state.mobs[w, vex].target = mob.target
         return
-    mob.pause = 100
-    harm(state, rules, w, number, 6.0, MAGIC, 0.0, 0.0)
+    mob.pause = FANGS_PAUSE
+    harm(state, rules, w, number, FANGS_FORCE, MAGIC, 0.0, 0.0)

@@ -12,14 +12,21 @@ from voxeldojo.engine.mobs.senses import is_solid
 from voxeldojo.engine.mobs.walking import carry, move_walker, turn_to
 from voxeldojo.engine.state import HEIGHT
 
-DRAG = 0.91
+# Of the speed that is left after a tick: EntityFlying in the air, EntityGuardian in the water.
+DRAG, DRAG_IN_WATER = 0.91, 0.9
+# Metres per tick and tick by which they speed up towards where they want to be.
+FLYING, VEXING, SWIMMING = 0.01, 0.03, 0.015
+ABOVE_PREY, WITHER_ABOVE, BLAZE_ABOVE = 0.5, 4.0, 1.0  # metres over the feet of what they are after
+SINKING = 2.0  # metres by which an idle blaze goes down
+ROAM, BAT_ROAM, SWIM_ROAM = 12.0, 6.0, 8.0  # metres around, in which they think of a place
+STAYS, STAYS_SPREAD = 30, 60  # ticks until they think of another
 
 
 @kernel
 def think_of_place(state, rules, w, mob, spread, wet):
     """A place within ``spread`` metres, in water if ``wet``, else in the air."""
     player = state.players[w]
-    mob.wait = 30 + below(player, 60)
+    mob.wait = STAYS + below(player, STAYS_SPREAD)
     x = mob.x + spread * (2.0 * unit(player) - 1.0)
     y = mob.y + 0.5 * spread * (2.0 * unit(player) - 1.0)
     z = mob.z + spread * (2.0 * unit(player) - 1.0)
@@ -56,7 +63,7 @@ def fly_about(state, rules, w, number):
     if mob.kind == ENDER_DRAGON:
         circle(state, rules, w, number)
         return
-    power = 0.01
+    power = FLYING
     roams = True
     if mob.target != 0:
         x, y, z, half, tall = whereabouts(state, rules, w, mob)
@@ -65,24 +72,24 @@ def fly_about(state, rules, w, number):
             if mob.kind == 0:
                 return
             if mob.kind == VEX:
-                power = 0.03
+                power = VEXING
             if haste > 0.0 and mob.kind != GHAST:
                 roams = False
                 mob.goal_x = x
-                mob.goal_y = y + (4.0 if mob.kind == WITHER else 0.5)
+                mob.goal_y = y + (WITHER_ABOVE if mob.kind == WITHER else ABOVE_PREY)
                 mob.goal_z = z
             elif mob.kind in (BLAZE, WITHER):
                 roams = False
                 mob.goal_x = mob.x
-                mob.goal_y = y + (4.0 if mob.kind == WITHER else 1.0)
+                mob.goal_y = y + (WITHER_ABOVE if mob.kind == WITHER else BLAZE_ABOVE)
                 mob.goal_z = mob.z
         else:
             mob.target = 0
     mob.wait -= 1
     if roams and mob.wait <= 0:
-        think_of_place(state, rules, w, mob, 6.0 if mob.kind == BAT else 12.0, False)
+        think_of_place(state, rules, w, mob, BAT_ROAM if mob.kind == BAT else ROAM, False)
         if mob.kind == BLAZE:
-            mob.goal_y = mob.y - 2.0  # idle it sinks to the ground
+            mob.goal_y = mob.y - SINKING  # idle it sinks to the ground
     steer(mob, power)
     if mob.kind == VEX:
         mob.x += mob.vx
@@ -117,12 +124,12 @@ def swim_about(state, rules, w, number):
             mob.target = 0
     mob.wait -= 1
     if mob.wait <= 0:
-        think_of_place(state, rules, w, mob, 8.0, True)
-    steer(mob, 0.015)
+        think_of_place(state, rules, w, mob, SWIM_ROAM, True)
+    steer(mob, SWIMMING)
     up = block_at(state, w, math.floor(mob.x), math.floor(mob.y + 0.8), math.floor(mob.z))
     if mob.vy > 0.0 and (up < 8 or up > 9):
         mob.vy = 0.0
     carry(state, rules, w, mob)
-    mob.vx *= 0.9
-    mob.vy *= 0.9
-    mob.vz *= 0.9
+    mob.vx *= DRAG_IN_WATER
+    mob.vy *= DRAG_IN_WATER
+    mob.vz *= DRAG_IN_WATER

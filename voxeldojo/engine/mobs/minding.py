@@ -33,10 +33,23 @@ from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
 IDLE, WALK, FOLLOW, COURT, DETOUR = 0, 1, 2, 3, 4
-ROUND = 10
-WANDER = 10.0  # metres
-NEAR = 16.0
-STILL_FROM = 32.0  # metres
+ROUND = 10  # ticks between two looks
+WANDER = 10.0  # metres: EntityAIWander draws from so far on every side
+NEAR = 16.0  # metres to which a mob looks around
+STILL_FROM = 32.0  # metres: EntityAIWander rests further from the player
+LAYING, LAYING_SPREAD = 6000, 6000  # ticks between two eggs: EntityChicken
+GRAZING, GRAZING_YOUNG = 0.01, 0.2  # of rounds: EntityAIEatGrass, one tick in 1000, of lambs in 50
+GROWN_BY_GRASS = 1200  # ticks: EntitySheep.eatGrassBonus
+HEELS, LEFT_BEHIND = 5.0, 4.0  # metres to a tame wolf, and around the player where it turns up
+TEMPTED = 10.0  # metres: EntityAITempt
+FORGETS, LEAST_SIGHT = 8.0, 32.0  # metres beyond its sight, and the least sight, to give up a chase
+STALKS, STALKING, BESIDE = 12.0, 0.1, 6.0  # an enderman: metres, share of rounds, metres to arrive
+STARED = 1200  # ticks that an enderman stays angry that was looked at
+DAZZLED = 12  # light from which on a spider is at peace: EntitySpider.AISpiderTarget
+FELT = 2.0  # metres in which a mob notices the player without seeing it
+COURTING, COURTING_HEIGHT = 8.0, 4.0  # metres to a mate: EntityAIMate
+RESTING, CHILDHOOD = 6000, 24000  # ticks: EntityAgeable and EntityAnimal
+HURRIED, HURRIED_SPREAD, IDLING, IDLING_SPREAD = 20, 20, 60, 120  # ticks until it goes on
 PUMPKIN = item_id("pumpkin")
 EGG = item_id("egg")
 GRASS, DIRT, TALLGRASS = 2, 3, 31
@@ -56,7 +69,7 @@ def grow(state, rules, w, number):
     if mob.kind == CHICKEN and mob.age >= 0:
         mob.counter -= ROUND
         if mob.counter <= 0:
-            mob.counter = 6000 + below(state.players[w], 6000)
+            mob.counter = LAYING + below(state.players[w], LAYING_SPREAD)
             lay_drop(state, w, mob.x, mob.y, mob.z, 0.0, 0.0, 0.0, EGG, 1, 0, 0, 10)
     elif mob.kind == SHEEP:
         graze(state, rules, w, mob)
@@ -65,7 +78,7 @@ def grow(state, rules, w, number):
 @kernel
 def graze(state, rules, w, mob):
     """Now and then a sheep eats grass, and its wool grows again."""
-    if unit(state.players[w]) >= (0.2 if mob.age < 0 else 0.01):
+    if unit(state.players[w]) >= (GRAZING_YOUNG if mob.age < 0 else GRAZING):
         return
     x = math.floor(mob.x)
     y = math.floor(mob.y + 0.01)
@@ -78,7 +91,7 @@ def graze(state, rules, w, mob):
         return
     mob.carried = 0
     if mob.age < 0:
-        mob.age = min(0, mob.age + 1200)
+        mob.age = min(0, mob.age + GROWN_BY_GRASS)
 
 
 @kernel
@@ -97,7 +110,7 @@ def likes(rules, kind, item):
 
 @kernel
 def think(state, rules, w, number):
-    """Whom it is after, whom it follows."""
+    """What it is after, and what it follows."""
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
     player = state.players[w]
@@ -116,10 +129,12 @@ def think(state, rules, w, number):
     if mob.love > 0:
         court(state, rules, w, number)
     elif mob.kind == WOLF and mob.carried == 1:
-        if away > NEAR and teleport(state, rules, w, mob, player.x, player.y, player.z, 4.0):
+        if away > NEAR and teleport(
+            state, rules, w, mob, player.x, player.y, player.z, LEFT_BEHIND
+        ):
             return
-        mob.mood = FOLLOW if away > 5.0 else IDLE
-    elif away < 10.0 and likes(rules, mob.kind, state.slots[w, 0].item):
+        mob.mood = FOLLOW if away > HEELS else IDLE
+    elif away < TEMPTED and likes(rules, mob.kind, state.slots[w, 0].item):
         mob.mood = FOLLOW
         mob.wait = 2 * ROUND
     elif mob.mood == FOLLOW:
@@ -128,26 +143,26 @@ def think(state, rules, w, number):
 
 @kernel
 def keep_on(state, rules, w, mob, kind, away):
-    """Forgets whom it is after when he is gone, or far away."""
+    """Forgets what it is after when that is dead, or far away."""
     if mob.target > 0:
         prey = state.mobs[w, mob.target - 1]
         far = abs(prey.x - mob.x) + abs(prey.z - mob.z) > 2.0 * NEAR
         if prey.kind == 0 or far:
             mob.target = 0
         return
-    gone = state.players[w].life <= 0.0 or away > max(kind.sight, 32.0) + 8.0
+    gone = state.players[w].life <= 0.0 or away > max(kind.sight, LEAST_SIGHT) + FORGETS
     calm = kind.nature != HOSTILE and mob.angry == 0
     if gone or calm:
         mob.target = 0
         mob.angry = 0
-    elif mob.kind == ENDERMAN and away > 12.0 and unit(state.players[w]) < 0.1:
+    elif mob.kind == ENDERMAN and away > STALKS and unit(state.players[w]) < STALKING:
         player = state.players[w]
-        teleport(state, rules, w, mob, player.x, player.y, player.z, 6.0)
+        teleport(state, rules, w, mob, player.x, player.y, player.z, BESIDE)
 
 
 @kernel
 def look_out(state, rules, w, number, mob, kind, away):
-    """Whether there is somebody to be after."""
+    """Looks for what it could be after: the player, or for a golem a monster."""
     player = state.players[w]
     tall = tall_of(rules, mob)
     if mob.kind in (VILLAGER_GOLEM, SNOWMAN):
@@ -158,13 +173,13 @@ def look_out(state, rules, w, number, mob, kind, away):
     if mob.kind == ENDERMAN:
         if state.slots[w, HELMET].item != PUMPKIN and is_stared_at(state, rules, w, mob, tall):
             mob.target = -1
-            mob.angry = 1200
+            mob.angry = STARED
         return
     if kind.nature != HOSTILE:
         return
-    if mob.kind in (SPIDER, CAVE_SPIDER) and lit(state, w, mob) >= 12:
+    if mob.kind in (SPIDER, CAVE_SPIDER) and lit(state, w, mob) >= DAZZLED:
         return
-    if away < 2.0 or kind.flies == 1 or sees_player(state, rules, w, mob, tall):
+    if away < FELT or kind.flies == 1 or sees_player(state, rules, w, mob, tall):
         mob.target = -1
 
 
@@ -208,7 +223,7 @@ def court(state, rules, w, number):
         if other == number or mate.kind != mob.kind or mate.love == 0:
             continue
         away = abs(mate.x - mob.x) + abs(mate.z - mob.z)
-        if away > 8.0 or abs(mate.y - mob.y) > 4.0:
+        if away > COURTING or abs(mate.y - mob.y) > COURTING_HEIGHT:
             continue
         mob.mood = COURT
         mob.wait = 2 * ROUND
@@ -218,11 +233,11 @@ def court(state, rules, w, number):
             young = place_mob(state, rules, w, mob.kind, mob.x, mob.y, mob.z)
             mob.love = 0
             mate.love = 0
-            mob.age = 6000
-            mate.age = 6000
+            mob.age = RESTING
+            mate.age = RESTING
             mob.mood = IDLE
             if young >= 0:
-                state.mobs[w, young].age = -24000
+                state.mobs[w, young].age = -CHILDHOOD
                 state.mobs[w, young].variant = mob.variant
                 state.mobs[w, young].stays = 1
                 gain_xp(state, w, 1.0 + below(state.players[w], 7))
@@ -240,7 +255,10 @@ def wander(state, rules, w, mob):
     """It thinks of another place to be at, with ground to stand on; hurt, of one in a hurry."""
     player = state.players[w]
     hurried = mob.angry > 0 and rules.mob[mob.kind].nature == PASSIVE
-    mob.wait = 20 + below(player, 20) if hurried else 60 + below(player, 120)
+    if hurried:
+        mob.wait = HURRIED + below(player, HURRIED_SPREAD)
+    else:
+        mob.wait = IDLING + below(player, IDLING_SPREAD)
     was = mob.mood
     mob.mood = IDLE
     if not hurried and (was == WALK or is_far(player, mob)):

@@ -8,7 +8,7 @@ from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.engine.mobs.aim import mob_on_ray
-from voxeldojo.engine.mobs.kinds import BLAZE, CHICKEN, ENDERMITE
+from voxeldojo.engine.mobs.kinds import BLAZE, CHICKEN, ENDERMITE, GHAST
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.mobs.wounds import hurt_mob, knock
 from voxeldojo.engine.motion.end_of_dragon import GATEWAY
@@ -19,8 +19,22 @@ from voxeldojo.rules import item_id
 
 ARROW, SMALL_FIREBALL, FIREBALL, SNOWBALL, EGG, PEARL, EYE = 1, 2, 3, 4, 5, 6, 7
 HARMING, SPIT, BULLET, SKULL = 8, 9, 10, 11
-FLIGHT = 1200  # ticks after which a thing is gone
-AGE_OF_EYE = 80
+FLIGHT = 1200  # ticks after which a thing is gone: EntityArrow lies for a minute
+UNHARMED = 10  # ticks in which a shot passes its own shooter by
+AGE_OF_EYE, WHOLE = 80, 0.8  # ticks an eye of ender floats, and how often it stays whole
+RETURNED = 1000.0  # damage to a ghast by its own fireball: EntityGhast.attackEntityFrom
+ALIGHT = 100  # ticks a blaze's fireball sets one on fire: 5 seconds
+KNOCK = 0.4  # strength of a knock: EntityLivingBase.attackEntityFrom
+SNOW_ON_BLAZE = 3.0  # EntitySnowball.onImpact: no other mob is harmed
+BURST = 1.0  # power of the explosion of a fireball and a wither's skull
+SPLASH, SPLASH_REACH = 6.0, 4.0  # points of a potion of harming, and metres at which none are left
+PEARL_FORCE, ENDERMITES = 5.0, 0.05  # EntityEnderPearl.onImpact: damage, and how often one comes
+# Per tick, by EntityArrow and EntityThrowable: what is left of the speed in air and in water, and
+# the metres by which gravity speeds it downwards.
+AIR, ARROW_IN_WATER, THING_IN_WATER = 0.99, 0.6, 0.8
+ARROW_WEIGHT, SPIT_WEIGHT, THING_WEIGHT = 0.05, 0.06, 0.03
+HALF_STEP = 0.25  # metres between two looks for a block on a shot's way
+BORDER = 0.3  # metres around the player in which a shot still hits: EntityArrow.findEntityOnPath
 ARROW_ITEM = item_id("arrow")
 EYE_ITEM = item_id("ender_eye")
 
@@ -92,7 +106,7 @@ def fly(state, rules, w, number):
         dz = shot.vz / speed
         way = free_way(state, rules, w, shot.x, shot.y, shot.z, dx, dy, dz, speed)
         mob, near = mob_on_ray(state, rules, w, shot.x, shot.y, shot.z, dx, dy, dz, way)
-        if mob == shot.owner and shot.age < 10:
+        if mob == shot.owner and shot.age < UNHARMED:
             mob = -1
             near = way
         touched = player_on_way(state, w, shot, dx, dy, dz, near)
@@ -124,18 +138,18 @@ def slow_down(state, w, shot):
     kind = shot.kind
     if kind in (SMALL_FIREBALL, FIREBALL, SKULL):
         return  # its rockets keep its speed up
-    drag = 0.99
+    drag = AIR
     if 8 <= block_at(state, w, math.floor(shot.x), math.floor(shot.y), math.floor(shot.z)) <= 9:
-        drag = 0.6 if kind == ARROW else 0.8
+        drag = ARROW_IN_WATER if kind == ARROW else THING_IN_WATER
     shot.vx *= drag
     shot.vy *= drag
     shot.vz *= drag
     if kind in (ARROW, HARMING):
-        shot.vy -= 0.05
+        shot.vy -= ARROW_WEIGHT
     elif kind == SPIT:
-        shot.vy -= 0.06
+        shot.vy -= SPIT_WEIGHT
     elif kind != BULLET:
-        shot.vy -= 0.03
+        shot.vy -= THING_WEIGHT
 
 
 @kernel
@@ -143,7 +157,7 @@ def free_way(state, rules, w, x, y, z, dx, dy, dz, way):
     """How far a thing comes before it runs into a block."""
     gone = 0.0
     while gone < way:
-        step = min(way, gone + 0.25)
+        step = min(way, gone + HALF_STEP)
         by = math.floor(y + step * dy)
         block = block_at(state, w, math.floor(x + step * dx), by, math.floor(z + step * dz))
         if block == GATEWAY:
@@ -159,11 +173,11 @@ def free_way(state, rules, w, x, y, z, dx, dy, dz, way):
 def player_on_way(state, w, shot, dx, dy, dz, way):
     """Distance to the player's body along the way, -1 if it is missed."""
     player = state.players[w]
-    if player.life <= 0.0 or (shot.owner < 0 and shot.age < 10):
+    if player.life <= 0.0 or (shot.owner < 0 and shot.age < UNHARMED):
         return -1.0
     if shot.owner < 0 and shot.kind != ARROW:
         return -1.0
-    border = 0.3
+    border = BORDER
     ax, bx = enter_slab(shot.x, dx, player.x - HALF_WIDTH - border, player.x + HALF_WIDTH + border)
     ay, by = enter_slab(shot.y, dy, player.y - border, player.y + BODY_HEIGHT + border)
     az, bz = enter_slab(shot.z, dz, player.z - HALF_WIDTH - border, player.z + HALF_WIDTH + border)
@@ -194,9 +208,9 @@ def hit_player(state, rules, w, number):
             state, rules, w, force, cause, shot.by, shot.x - 9.0 * shot.vx, shot.z - 9.0 * shot.vz
         )
         if harmed:
-            knock(player, shot.vx, shot.vz, 0.4)
+            knock(player, shot.vx, shot.vz, KNOCK)
             if kind == SMALL_FIREBALL:
-                player.fire = max(player.fire, 100)
+                player.fire = max(player.fire, ALIGHT)
     end_shot(state, w, number)
 
 
@@ -206,13 +220,15 @@ def hit_mob(state, rules, w, number, mob_number):
     mob = state.mobs[w, mob_number]
     by_player = shot.owner < 0
     kind = shot.kind
+    if kind == FIREBALL and by_player and mob.kind == GHAST:
+        hurt_mob(state, rules, w, mob_number, RETURNED, SHOT, True)
     if kind in (FIREBALL, SKULL, HARMING):
         burst(state, rules, w, number)
     elif kind == PEARL:
         arrive(state, rules, w, number)
     amount = float(force_of(shot))
     if kind == SNOWBALL:
-        amount = 3.0 if mob.kind == BLAZE else 0.0
+        amount = SNOW_ON_BLAZE if mob.kind == BLAZE else 0.0
     elif kind in (EGG, PEARL, HARMING):
         amount = 0.0
     cause = FIRE if kind == SMALL_FIREBALL else SHOT
@@ -221,7 +237,7 @@ def hit_mob(state, rules, w, number, mob_number):
     end_shot(state, w, number)
     harmed = hurt_mob(state, rules, w, mob_number, amount, cause, by_player)
     if harmed or (kind in (SNOWBALL, EGG) and mob.kind != 0):
-        knock(mob, vx, vz, 0.4)
+        knock(mob, vx, vz, KNOCK)
     if kind == EGG:
         hatch(state, rules, w, shot.x, shot.y, shot.z)
 
@@ -250,20 +266,20 @@ def burst(state, rules, w, number):
     shot = state.shots[w, number]
     if shot.kind != HARMING:
         by = shot.by if shot.by > 0 else BY_PLAYER
-        explode(state, rules, w, shot.x, shot.y, shot.z, 1.0, shot.kind == FIREBALL, by)
+        explode(state, rules, w, shot.x, shot.y, shot.z, BURST, shot.kind == FIREBALL, by)
         return
     player = state.players[w]
     dx = player.x - shot.x
     dy = player.y + 0.9 - shot.y
     dz = player.z - shot.z
     away = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if away < 4.0:
-        hurt(state, rules, w, 6.0 * (1.0 - 0.25 * away), MAGIC, shot.by)
+    if away < SPLASH_REACH:
+        hurt(state, rules, w, SPLASH * (1.0 - away / SPLASH_REACH), MAGIC, shot.by)
 
 
 @kernel
 def arrive(state, rules, w, number):
-    """A pearl takes its thrower to where it fell, for 5 points of life."""
+    """A pearl takes the player who threw it to where it fell, at the cost of life."""
     shot = state.shots[w, number]
     player = state.players[w]
     if shot.owner >= 0 or player.life <= 0.0:
@@ -276,8 +292,8 @@ def arrive(state, rules, w, number):
     player.vz = 0.0
     player.fall = 0.0
     player.ground = 0
-    hurt(state, rules, w, 5.0, FALL, 0)
-    if unit(player) < 0.05:
+    hurt(state, rules, w, PEARL_FORCE, FALL, 0)
+    if unit(player) < ENDERMITES:
         place_mob(state, rules, w, ENDERMITE, shot.x, shot.y, shot.z)
 
 
@@ -303,7 +319,7 @@ def float_eye(state, w, number):
     shot.z += shot.vz
     if shot.age < AGE_OF_EYE:
         return
-    if unit(player) < 0.8:
+    if unit(player) < WHOLE:
         lay_drop(state, w, shot.x, shot.y, shot.z, 0.0, 0.0, 0.0, EYE_ITEM, 1, 0, 0, 10)
     end_shot(state, w, number)
 
@@ -323,7 +339,7 @@ def home_in(state, w, shot):
 
 @kernel
 def lie(state, rules, w, number):
-    """An arrow in a block: the player picks up his own; without the block it falls again."""
+    """An arrow in a block: the player picks up its own; without the block it falls again."""
     shot = state.shots[w, number]
     player = state.players[w]
     near = (

@@ -2,7 +2,7 @@
 
 The game strikes once when the attack key goes down. MineDojo's attack action holds it, and programs
 repeat that action; so here a key that stays down strikes again as soon as the weapon has its full
-strength. Pressed anew (another action in between) it strikes at once, as weakly as in the game.
+strength. Pressed again (another action in between) it strikes at once, as weakly as in the game.
 """
 
 import math
@@ -11,13 +11,15 @@ from voxeldojo.engine.body.hurt import MOB
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.hands.items import wear_out
 from voxeldojo.engine.mobs.aim import mob_on_ray
+from voxeldojo.engine.mobs.shots import FIREBALL
 from voxeldojo.engine.mobs.weapons import BLOWS, RECOVERY
 from voxeldojo.engine.mobs.wounds import hurt_mob, knock
-from voxeldojo.engine.rays import cast, direction
+from voxeldojo.engine.rays import cast, direction, enter_slab
 from voxeldojo.engine.state import EYES
 
-ARM = 3.0  # metres
-EXHAUSTION = 0.1
+ARM = 3.0  # metres: EntityRenderer.getMouseOver takes no mob from further off in survival
+EXHAUSTION = 0.1  # points of it that a blow costs, as in EntityPlayer
+WIDE = 1.5  # metres from the middle of a fireball to where it is still struck
 
 
 @kernel
@@ -37,19 +39,66 @@ def mob_under_crosshair(state, rules, w, reach):
 
 @kernel
 def strike(state, rules, w):
-    """The attack key is down. True: a mob is under the crosshair, and no block is dug."""
+    """The attack key is down. True: a mob or a fireball is under the crosshair, and no block is
+    dug."""
     player = state.players[w]
     held = player.striking == 1
     player.striking = 1
     number = mob_under_crosshair(state, rules, w, ARM)
-    if number < 0:
+    ball = fireball_under_crosshair(state, rules, w, ARM) if number < 0 else -1
+    if number < 0 and ball < 0:
         return False
     item = state.slots[w, 0].item
     strength = min(1.0, (player.cooldown + 0.5) / RECOVERY[item])
     if held and strength < 1.0:
         return True
-    blow(state, rules, w, number, item, strength)
+    if number < 0:
+        return_fireball(state, w, ball)
+    else:
+        blow(state, rules, w, number, item, strength)
     return True
+
+
+@kernel
+def fireball_under_crosshair(state, rules, w, reach):
+    """The number of the ghast's fireball that the player looks at, -1 if there is none. Its cube of
+    a metre counts a metre more on every side, as the game's getCollisionBorderSize has it."""
+    player = state.players[w]
+    dx, dy, dz = direction(player.yaw, player.pitch)
+    eyes = player.y + EYES
+    found = -1
+    nearest = reach
+    for number in range(player.shots):
+        shot = state.shots[w, number]
+        if shot.kind != FIREBALL:
+            continue
+        ax, bx = enter_slab(player.x, dx, shot.x - WIDE, shot.x + WIDE)
+        ay, by = enter_slab(eyes, dy, shot.y - WIDE, shot.y + WIDE)
+        az, bz = enter_slab(player.z, dz, shot.z - WIDE, shot.z + WIDE)
+        near = max(0.0, ax, ay, az)
+        if near <= min(bx, by, bz) and near < nearest:
+            nearest = near
+            found = number
+    if found >= 0 and cast(state, rules, w, player.x, eyes, player.z, dx, dy, dz, nearest)[0] != 0:
+        return -1
+    return found
+
+
+@kernel
+def return_fireball(state, w, number):
+    """Struck, a fireball is the player's and flies where the player looks (EntityFireball.
+    attackEntityFrom), as fast as before."""
+    player = state.players[w]
+    shot = state.shots[w, number]
+    speed = math.sqrt(shot.vx * shot.vx + shot.vy * shot.vy + shot.vz * shot.vz)
+    dx, dy, dz = direction(player.yaw, player.pitch)
+    shot.vx = speed * dx
+    shot.vy = speed * dy
+    shot.vz = speed * dz
+    shot.owner = -1
+    shot.by = 0
+    shot.age = 0
+    player.cooldown = 0
 
 
 @kernel

@@ -87,7 +87,7 @@ def spawn_tables() -> tuple[NDArray[np.void], NDArray[np.int64]]:
 
 
 def mob_tables() -> tuple[NDArray[np.void], NDArray[np.void]]:
-    """(KIND rows, FALLS rows); row 0 of the kinds is nobody."""
+    """(KIND rows, FALLS rows); row 0 of the kinds is none."""
     kinds = np.zeros(len(MOBS) + 1, KIND)
     falls: list[tuple[int, int, int, int, float]] = []
     for number, mob in enumerate(MOBS, 1):

@@ -39,7 +39,7 @@ def blow(state, rules, w, x, y, z):
 @apart(int64, float64, float64, float64, float64, boolean, int64)
 def explode(state, rules, w, x, y, z, power, fires, by):
     """An explosion of ``power`` (TNT 4, a creeper 3, a ghast's ball 1) at a place in metres.
-    ``fires``: it leaves fire. ``by``: kind of the mob that did it, -1 the player, 0 nobody."""
+    ``fires``: it leaves fire. ``by``: kind of the mob that did it, -1 the player, 0 none."""
     cx = math.floor(x)
     cy = math.floor(y)
     cz = math.floor(z)

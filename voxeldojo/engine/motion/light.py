@@ -5,7 +5,7 @@ is open to the sky has 15, a block that glows what it glows. There is one such a
 that light doesn't depend on the order in which it was worked out. Beyond the window there is none.
 
 Cells wait in rings of fixed size (``state.queues``), the lower bits of an entry being the place in
-the window's storage. Where a ring is too small, the whole window is lit anew.
+the window's storage. Where a ring is too small, the whole window is lit again.
 """
 
 import numpy as np

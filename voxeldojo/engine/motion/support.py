@@ -14,7 +14,7 @@ SIDE = 2 * REACH + 1
 
 @kernel
 def break_off(state, rules, w, x, y, z):
-    """The block breaks without anybody's doing: its loot falls."""
+    """The block breaks without the player's doing: its loot falls."""
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
     set_block(state, rules, w, x, y, z, AIR, 0)

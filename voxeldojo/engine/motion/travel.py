@@ -30,7 +30,9 @@ WAIT = 80  # ticks in a portal until it carries one off
 SHRINK = 8.0  # metres of the overworld to one of the Nether
 SEARCH = 16  # columns around the way out in which a place for a new portal is looked for
 END_STONE = 121
-FAR = 1024.0  # metres from the middle of the End to where its gateway leads
+FAR = 1024.0  # metres from the middle of the End to where its gateway leads: TileEntityEndGateway
+GATEWAY_HEIGHT = 12  # blocks over the ground at which the gateway back hangs
+ISLET = 76  # y on the islet that is made where there is no ground
 ARRIVAL = (100, 48, 0)  # middle of the platform of the End
 
 
@@ -85,7 +87,7 @@ def travel(state, rules, w, dimension, x, y, z):
 
 @kernel
 def go_home(state, rules, w):
-    """To where he starts in the overworld."""
+    """To where the player starts in the overworld."""
     player = state.players[w]
     x = player.spawn_x
     y = player.spawn_y
@@ -227,7 +229,7 @@ def pass_gateway(state, rules, w, x, z):
     z = math.floor(FAR * z / away)
     travel(state, rules, w, END, x + 0.5, 75.0, z + 0.5)
     px, py, pz = ground_near(state, rules, w, x, z)
-    gateway(state, rules, w, px, py + 12, pz)
+    gateway(state, rules, w, px, py + GATEWAY_HEIGHT, pz)
     arrive_at(player, px + 0.5, float(py), pz + 0.5)
 
 
@@ -253,7 +255,7 @@ def ground_near(state, rules, w, x, z):
                 by = y
                 bz = pz
     if by == 0:
-        by = 76
+        by = ISLET
         for dx in range(-2, 3):
             for dz in range(-2, 3):
                 lay(state, rules, w, bx + dx, by - 1, bz + dz, END_STONE)

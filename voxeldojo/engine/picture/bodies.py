@@ -51,6 +51,41 @@ def light_body(state, w, view, table, x, y, z, body):
 
 
 @kernel
+def rectangle(view, box, size, ox, oy, oz, fx, fz, rx, rz, ux, uz, height, width):
+    """(first row, last row, first column, last column) of the pixels that a box can be in, the eyes
+    being at (ox, oy, oz) as the body sees it; empty where all of it is behind them."""
+    left = 1e9
+    right = -1e9
+    low = 1e9
+    high = -1e9
+    behind = 0
+    for corner in range(8):
+        cx = size * box[3 if corner & 1 else 0] - ox
+        cy = size * box[4 if corner & 2 else 1] - oy
+        cz = size * box[5 if corner & 4 else 2] - oz
+        depth = cx * fx + cy * view[FY] + cz * fz
+        if depth < NEAREST:
+            behind += 1
+            continue
+        u = (cx * rx + cz * rz) / depth
+        v = (cx * ux + cy * view[UY] + cz * uz) / depth
+        left = min(left, u)
+        right = max(right, u)
+        low = min(low, v)
+        high = max(high, v)
+    if behind == 8:
+        return 0, -1, 0, -1
+    if behind > 0:
+        left = low = -1e3
+        right = high = 1e3
+    first_col = max(0, math.floor((left / view[HALF_U] + 1.0) * 0.5 * width - 0.5))
+    last_col = min(width - 1, math.ceil((right / view[HALF_U] + 1.0) * 0.5 * width - 0.5))
+    first_row = max(0, math.floor((1.0 - high / view[HALF_V]) * 0.5 * height - 0.5))
+    last_row = min(height - 1, math.ceil((1.0 - low / view[HALF_V]) * 0.5 * height - 0.5))
+    return first_row, last_row, first_col, last_col
+
+
+@kernel
 def draw_box(looks, view, body, box, faces, near, paint):
     """One box (x0, y0, z0, x1, y1, z1 in metres) of a body."""
     height = near.shape[0]
@@ -70,34 +105,9 @@ def draw_box(looks, view, body, box, faces, near, paint):
     rz = -sine * view[RX] + cosine * view[RZ]
     ux = cosine * view[UX] + sine * view[UZ]
     uz = -sine * view[UX] + cosine * view[UZ]
-    left = 1e9
-    right = -1e9
-    low = 1e9
-    high = -1e9
-    behind = 0
-    for corner in range(8):
-        cx = size * box[3 if corner & 1 else 0] - ox
-        cy = size * box[4 if corner & 2 else 1] - wy
-        cz = size * box[5 if corner & 4 else 2] - oz
-        depth = cx * fx + cy * view[FY] + cz * fz
-        if depth < NEAREST:
-            behind += 1
-            continue
-        u = (cx * rx + cz * rz) / depth
-        v = (cx * ux + cy * view[UY] + cz * uz) / depth
-        left = min(left, u)
-        right = max(right, u)
-        low = min(low, v)
-        high = max(high, v)
-    if behind == 8:
-        return
-    if behind > 0:
-        left = low = -1e3
-        right = high = 1e3
-    first_col = max(0, math.floor((left / view[HALF_U] + 1.0) * 0.5 * width - 0.5))
-    last_col = min(width - 1, math.ceil((right / view[HALF_U] + 1.0) * 0.5 * width - 0.5))
-    first_row = max(0, math.floor((1.0 - high / view[HALF_V]) * 0.5 * height - 0.5))
-    last_row = min(height - 1, math.ceil((1.0 - low / view[HALF_V]) * 0.5 * height - 0.5))
+    first_row, last_row, first_col, last_col = rectangle(
+        view, box, size, ox, wy, oz, fx, fz, rx, rz, ux, uz, height, width
+    )
     for row in range(first_row, last_row + 1):
         v = view[HALF_V] * (1.0 - 2.0 * (row + 0.5) / height)
         dy = view[FY] + v * view[UY]

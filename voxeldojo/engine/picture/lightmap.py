@@ -1,4 +1,4 @@
-"""How bright a pixel is by the light that falls on it: Minecraft's lightmap, made anew a picture.
+"""How bright a pixel is by the light that falls on it: Minecraft's lightmap, one for each picture.
 
 The formula is the game's (1.11.2, ``EntityRenderer.updateLightmap``) at the gamma that MineDojo
 sets. Two things of it are left out: a torch's flicker, which is at its mean, and lightning.

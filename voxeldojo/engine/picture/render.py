@@ -103,8 +103,8 @@ def marked(x, y, z, u, v, texture, target):
 
 @kernel
 def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
-    """Every pixel: the blocks along its ray, then the bodies that ``near`` and ``paint`` tell of,
-    then the sky."""
+    """Every pixel: the blocks along its ray, then the bodies that ``near`` and ``paint`` hold, then
+    the sky. In one piece: in parts, some thirty values of a ray would be handed over per pixel."""
     height = image.shape[1]
     width = image.shape[2]
     player = state.players[w]
@@ -121,7 +121,7 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
     west = float(player.west)
     north = float(player.north)
     ceiling = float(min(HEIGHT, player.ceiling + 1))
-    # Where nobody has worked out the light yet, it is day everywhere.
+    # Where the light is not worked out yet, it is day everywhere.
     column = ((math.floor(ox) & last) * area + (math.floor(oz) & last)) * HEIGHT
     lit = view[DIMENSION] != OVERWORLD or lights[column + HEIGHT - 1] != 0
     seen = np.empty(3)

@@ -1,1 +1,1 @@
-"""What stands in a world before its first tick because somebody asked for it: drawings and mobs."""
+"""What stands in a world before its first tick because the task asks for it: drawings and mobs."""

@@ -55,7 +55,7 @@ def write_settings(state: State, staging: Staging, biome: int) -> None:
 
 @kernel
 def put_player(state, rules, w, x, y, z):
-    """The player stands at rest at a place, and the window around him."""
+    """The player stands at rest at a place, and the window around it."""
     player = state.players[w]
     player.x = x
     player.y = y

@@ -95,7 +95,7 @@ def choose_start(state, rules, w, seed):
 
 @kernel
 def on_own_ground(state, rules, w, x, y, z):
-    """Minecraft too lets nobody begin on bare rock or sand where there is grass."""
+    """Minecraft too lets no player begin on bare rock or sand where there is grass."""
     last = state.blocks.shape[1] - 1
     own = rules.biome[state.biomes[w, x & last, z & last]].top
     return state.blocks[w, x & last, z & last, y - 1] == own

@@ -45,7 +45,7 @@ def summon(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 
 def kill(game: SingleWorld, source: Source, words: list[str]) -> None:
-    """Mobs die as by themselves: nobody counts it."""
+    """Mobs die as by themselves: no player is the cause."""
     if not words:
         select_player(game, source, None)
         game.kill()
@@ -58,7 +58,7 @@ def kill(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 
 def tp(game: SingleWorld, source: Source, words: list[str]) -> None:
-    """Coordinates are relative to whoever goes, not to who gives the command."""
+    """Coordinates are relative to the one that goes, not to the one that gives the command."""
     named = bool(words) and means_player(words[0])
     rest = words[1:] if named else words
     if len(rest) not in (3, 5):

@@ -20,7 +20,7 @@ def select(game: SingleWorld, source: Source, word: str) -> list[Entity]:
     """Those that a selector means, one at least.
 
     Raises:
-        NotDone: it is no selector, or it finds nobody.
+        NotDone: it is no selector, or it finds none.
     """
     if NAME.fullmatch(word):
         return [player_of(game)]

@@ -3,6 +3,8 @@
 from worlds.card import Card
 from worlds.common.rulebook import WayRulebook
 from worlds.crafter.card.game import CONDITIONS, HERE, PLANNING, SPECS, WAYS
+from worlds.crafter.card.language import LANGUAGE
+from worlds.crafter.card.score import SCORE
 
 CARD = Card(
     name="crafter",
@@ -12,7 +14,10 @@ CARD = Card(
     specs=SPECS,
     rulebook=WayRulebook(HERE, WAYS),
     prompts=HERE / "prompts",
-    stub=HERE / "program_api.pyi",
+    language=LANGUAGE,
+    worlds={"crafter": "the published game, crafter 1.8.3"},
+    fingerprints={"crafter": ("worlds.crafter.play.fingerprint",)},
+    score=SCORE,
     names_taken=("plant", "sleep", "do", "put"),
     packages=("crafter",),
 )

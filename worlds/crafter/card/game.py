@@ -1,10 +1,13 @@
 """The parts of Crafter's card: what can be counted, what policies see, how plans come about."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from messages.world import RewardTerm
 from worlds.card import Feature
 from worlds.common.arithmetic import Arithmetic
 from worlds.common.counting import CountedConditions, CountedSpecs
+from worlds.common.pictures import RGB
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Ways, read_ways
 from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, HIGH, ITEMS, LENGTH, THINGS, WIDE
@@ -38,7 +41,14 @@ FEATURES = {
             name="unlocked", size=len(ACHIEVEMENTS), description="1 for each achievement unlocked"
         ),
         Feature(name="previous_choice", size=0, description="the last choice, one-hot"),
+        RGB,
         Feature(name="time", size=1, description="share of the horizon that is spent"),
+        Feature(
+            name="under_way",
+            size=2,
+            description="whether the last choice was a macro that was interrupted and goes on if "
+            "it is chosen again, and the share of its max_steps that it has used",
+        ),
     )
 }
 
@@ -49,6 +59,15 @@ WAYS = Ways(read_ways(HERE / "ways.yaml"), made={"make"})
 class CrafterSpecs(CountedSpecs):
     features = FEATURES
     actions = ACTIONS
+    rewards: Mapping[str, str] = {
+        **CountedSpecs.rewards,
+        "health": "per point of health won, and less per one lost; the game itself pays 0.1 for "
+        "it, and 1 for each achievement unlocked",
+    }
+    nameless = ("health",)
+
+    def reward_words(self, term: RewardTerm) -> str:
+        return "per point of health" if term.kind == "health" else super().reward_words(term)
 
 
 SPECS = CrafterSpecs(CONDITIONS)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from worlds.common.feature_matrix import Columns, FeatureMatrix
+from worlds.common.feature_matrix import Columns
 from worlds.crafter.card.game import FEATURES
 from worlds.crafter.card.names import ACHIEVEMENTS, ITEMS, MOST, THINGS, VITALS
 from worlds.crafter.play.readings import Readings
@@ -10,20 +10,6 @@ from worlds.play import Floats
 
 _FACINGS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 _EACH = np.eye(len(THINGS), dtype=np.float32)
-
-
-def feature_matrix(names: list[str], choices: int, size: int) -> FeatureMatrix:
-    """Of these features, for a batch of ``size``.
-
-    Raises:
-        ValueError: an unknown feature, one that is named twice, or none at all.
-    """
-    writers = {
-        "view": _view, "vitals": _vitals, "inventory": _inventory, "facing": _facing,
-        "sleeping": _sleeping, "daylight": _daylight, "unlocked": _unlocked,
-    }  # fmt: skip
-    columns = {name: Columns(FEATURES[name].size, write) for name, write in writers.items()}
-    return FeatureMatrix(names, columns, choices, size)
 
 
 def _view(readings: Readings, out: Floats) -> None:
@@ -60,3 +46,10 @@ def _unlocked(readings: Readings, out: Floats) -> None:
     for row, columns in enumerate(out):
         done = readings.world.sight(row).achievements
         columns[:] = [name in done for name in ACHIEVEMENTS]
+
+
+_WRITERS = {
+    "view": _view, "vitals": _vitals, "inventory": _inventory, "facing": _facing,
+    "sleeping": _sleeping, "daylight": _daylight, "unlocked": _unlocked,
+}  # fmt: skip
+COLUMNS = {name: Columns(FEATURES[name].size, write) for name, write in _WRITERS.items()}

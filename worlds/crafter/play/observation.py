@@ -1,10 +1,11 @@
 """What a program sees: the sight of one environment at one step, read-only."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from worlds.common.numbered import Shown
 from worlds.crafter.card.names import HIGH, SIZE, THINGS, WIDE
 from worlds.crafter.play import routes
 from worlds.crafter.play.game import CODES
@@ -26,26 +27,13 @@ class Way(NamedTuple):
     y: int
 
 
-class Observations:
-    """All environments of a batch at one step."""
-
-    def __init__(self, readings: Any, wanted: frozenset[str]) -> None:
-        self.sight: Callable[[int], Sight] = readings.world.sight
-
-    def row(self, environment: int, steps: int) -> "Observation":
-        return Observation(self, environment, steps)
-
-    def expire(self) -> None:
-        """Observations hold what they show: there is nothing to do."""
-
-
 class Observation:
     """One environment at one step."""
 
     __slots__ = ("_sight", "steps")
 
-    def __init__(self, seen: Observations, environment: int, steps: int) -> None:
-        self._sight = seen.sight(environment)
+    def __init__(self, seen: Shown, environment: int, steps: int) -> None:
+        self._sight: Sight = seen.readings.world.sight(environment)
         self.steps = steps
 
     @property

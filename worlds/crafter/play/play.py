@@ -1,19 +1,21 @@
 """Crafter, for the env server."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from messages.program import Program
-from messages.world import Condition, Interface, RewardTerm, Task, View
-from worlds.common.feature_matrix import FeatureMatrix
-from worlds.crafter.card.game import ALL, COUNTERS, FEATURES
-from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS
-from worlds.crafter.play.features import feature_matrix
+from messages.world import RewardTerm, Task, View
+from worlds.common.counted_play import CountedPlay
+from worlds.common.feature_matrix import Columns
+from worlds.crafter.card import CARD
+from worlds.crafter.card.game import COUNTERS
+from worlds.crafter.card.names import ACTIONS
+from worlds.crafter.play.features import COLUMNS
 from worlds.crafter.play.readings import Readings
 from worlds.crafter.play.runtime import RUNTIME
 from worlds.crafter.play.world import CrafterWorld
-from worlds.play import Bools, Counters, Embedder, Floats, Ints, Play, WarmUp, unknown_reward
+from worlds.play import Bools, Embedder, Floats, Term
 
 _READS_EVERYTHING = """
 def action(obs):
@@ -26,77 +28,36 @@ def action(obs):
     obs = shelter(obs)
     raise ValueError(f"{obs.position} {seen} {ways}")
 """
-_REWARD = "def reward(before, after):\n    return after.health - before.health\n"
 
 
-class CrafterJudge:
-    """Watches a counter."""
+class Health:
+    """Per point of health that is won, less per one that is lost."""
 
-    def __init__(self, condition: Condition) -> None:
-        if condition.kind != "have" or condition.name not in COUNTERS:
-            raise ValueError(f"Crafter has no condition {condition.kind} {condition.name}")
-        self._column = COUNTERS.index(condition.name)
-        self._quantity = condition.quantity
-
-    def holds(self, readings: Readings, start: Counters, version: int) -> Bools:
-        now, before = readings.counters()[0], start[0]
-        return now[:, self._column] - before[:, self._column] >= self._quantity
-
-
-class CrafterActions:
-    """The game's own, by their numbers. All are possible always: what cannot be done does
-    nothing."""
-
-    def __init__(self, names: list[str]) -> None:
-        for name in names:
-            if name not in ACTIONS:
-                raise ValueError(f"there is no action {name!r}; there are {', '.join(ACTIONS)}")
-        self._numbers = np.array([ACTIONS.index(name) for name in names], np.int64)
-
-    def mask(self, readings: Readings) -> Bools:
-        return np.ones((readings.world.size, len(self._numbers)), bool)
-
-    def fill(self, out: Ints, chosen: Ints, rows: Ints, readings: Readings) -> None:
-        out[rows, 0] = self._numbers[chosen]
-
-
-class Gain:
-    """Per one more of a counter than the episode ever had."""
-
-    def __init__(self, name: str, size: int) -> None:
-        if name not in COUNTERS:
-            raise ValueError(f"there is no {name!r} to be counted")
-        self._column = COUNTERS.index(name)
-        self._most = np.zeros(size, np.int64)
+    def __init__(self, size: int) -> None:
+        self._before = np.zeros(size, np.float32)
 
     def begin(self, readings: Readings, rows: Bools) -> None:
-        self._most[rows] = readings.counters()[0][rows, self._column]
+        self._before[rows] = readings.health()[rows]
 
     def pay(self, readings: Readings, active: Bools) -> Floats:
-        most = np.maximum(readings.counters()[0][:, self._column], self._most)
-        paid = np.where(active, most - self._most, 0).astype(np.float32)
-        self._most = np.where(active, most, self._most)
+        now = readings.health()
+        paid = np.where(active, now - self._before, 0).astype(np.float32)
+        self._before = np.where(active, now, self._before)
         return paid
 
 
-class Crafter(Play):
-    noop = np.zeros(1, np.int64)
+class Crafter(CountedPlay):
+    card = CARD
     programs = RUNTIME
     kinds = ("crafter",)
+    counter_names = COUNTERS
+    action_names = ACTIONS
 
     def make_world(self, kind: str, size: int, task: Task, **options: Any) -> CrafterWorld:
-        if kind not in self.kinds:
-            raise ValueError(f"there is no world {kind!r}; there is crafter")
-        if options or task.world:
-            raise ValueError(
-                f"the crafter world has no option {', '.join({**options, **task.world})}"
-            )
+        self.check(kind, task, options)
         if task.inventory:
             raise ValueError("an episode of Crafter begins with an empty inventory")
         return CrafterWorld(size)
-
-    def unjailable(self, kind: str) -> str:
-        return ""
 
     def readings(self, world: CrafterWorld, embedder: Embedder | None = None) -> Readings:
         return Readings(world, embedder)
@@ -123,53 +84,17 @@ class Crafter(Play):
             stations=[name for name in ("table", "furnace") if name in around],
         )
 
-    def changes(self, before: View, after: View) -> dict[str, str]:
-        found = {
-            name: f"{old} -> {new}"
-            for name in ("position", "life", "food", "facing")
-            if (old := getattr(before, name)) != (new := getattr(after, name))
-        }
-        for name in COUNTERS:
-            old, new = before.inventory.get(name, 0), after.inventory.get(name, 0)
-            if old != new:
-                found[name] = f"{old} -> {new}"
-        return found
+    def columns(self) -> Mapping[str, Columns]:
+        return COLUMNS
 
-    def judge(self, condition: Condition, world: CrafterWorld) -> CrafterJudge:
-        return CrafterJudge(condition)
+    def reward(self, term: RewardTerm, world: CrafterWorld) -> Term:
+        return Health(world.size) if term.kind == "health" else super().reward(term, world)
 
-    def features(
-        self, interface: Interface, task: Task, choices: int, world: CrafterWorld
-    ) -> FeatureMatrix:
-        return feature_matrix(interface.observations, choices, world.size)
+    def reads_everything(self) -> str:
+        return _READS_EVERYTHING
 
-    def actions(self, names: list[str], world: CrafterWorld) -> CrafterActions:
-        return CrafterActions(names)
-
-    def reward(self, term: RewardTerm, world: CrafterWorld) -> Gain:
-        if term.kind != "gain":
-            raise unknown_reward(term, ["gain"])
-        return Gain(term.name, world.size)
-
-    def warm_up(self) -> WarmUp:
-        success = Condition(kind="have", name=ALL, quantity=len(ACHIEVEMENTS))
-        return WarmUp(
-            task=Task(id="warm", prompt="", game="crafter", success=success),
-            interface=Interface(
-                observations=list(FEATURES),
-                actions=list(ACTIONS),
-                macros=[Program(name="macro", source=_READS_EVERYTHING, max_steps=8)],
-                rewards=[
-                    RewardTerm(kind="code", weight=1.0, source=_REWARD),
-                    RewardTerm(kind="gain", weight=1.0, name="wood"),
-                ],
-                success=success,
-                horizon=50,
-            ),
-            conditions=(Condition(kind="have", name="wood"),),
-            program=_READS_EVERYTHING,
-            reward=_REWARD,
-        )
+    def own_rewards(self) -> list[RewardTerm]:
+        return [*super().own_rewards(), RewardTerm(kind="health", weight=0.1)]
 
 
 PLAY = Crafter()

@@ -25,7 +25,6 @@ class CrafterWorld:
         self._games = [Game() for _ in range(size)]
         self._memories = [Memory() for _ in range(size)]
         self._sights: list[Sight | None] = [None] * size
-        self.reset(np.arange(size), np.arange(size))
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
         """Begin a new episode in each named environment. A seed gives the same episode always."""
@@ -57,7 +56,9 @@ class CrafterWorld:
     def sight(self, row: int) -> Sight:
         """What the player of an environment sees now."""
         sight = self._sights[row]
-        assert sight is not None
+        if sight is None:  # no episode was begun: a world takes long to be made, so not before
+            self.reset(np.array([row]), np.array([row]))
+            return self.sight(row)
         return sight
 
     def place(self, row: int) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from worlds.card import Card
 from worlds.minecraft.card.conditions import CONDITIONS
 from worlds.minecraft.card.goals import GOALS
+from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.card.planning import PLANNING
 from worlds.minecraft.card.rulebook import RULEBOOK
 from worlds.minecraft.card.specs import SPECS
@@ -20,9 +21,15 @@ CARD = Card(
     specs=SPECS,
     rulebook=RULEBOOK,
     prompts=_HERE / "prompts",
-    stub=_HERE / "program_api.pyi",
+    language=LANGUAGE,
     task_problems=task_problems,
     setting=setting,
     goals=GOALS,
+    worlds={
+        "embedded": "the embedded world, which has Minecraft 1.11.2's rules and MineDojo's "
+        "interface and is not Minecraft",
+        "minedojo": "Minecraft, through the real MineDojo package",
+    },
+    fingerprints={"embedded": ("voxeldojo", "fingerprint")},
     names_taken=("place", "look", "find", "left"),
 )

@@ -11,6 +11,7 @@ from voxeldojo.rules.mobs import entity_names, mob_names
 from voxeldojo.tasks import UnknownTask, task_spec
 from worlds.card import Conditions
 from worlds.common.counting import gained, grown
+from worlds.minecraft.card.naming import not_a_block, not_an_item, not_seen
 
 MOST_ITEMS = 36 * 64
 """What an inventory holds of one item."""
@@ -77,13 +78,17 @@ class MinecraftConditions(Conditions):
 
 def item_problem(name: str) -> str:
     """Of an item's registry name."""
-    return "" if name in _ITEMS else f"there is no item {name!r}{near(name, item_names)}"
+    if name in _ITEMS:
+        return ""
+    return not_an_item(name) or f"there is no item {name!r}{near(name, item_names)}"
 
 
 def seen_problem(name: str, mobs: bool = True) -> str:
     """Of the localised name of a block, or with ``mobs`` of a mob."""
     if name in _BLOCKS or (mobs and name in _MOBS):
         return ""
+    if other := not_seen(name) if mobs else not_a_block(name):
+        return other
     known = [*block_names, *(_MOBS if mobs else ())]
     return f"there is no block {'or mob ' if mobs else ''}called {name!r}{near(name, known)}"
 

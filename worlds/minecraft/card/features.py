@@ -75,6 +75,12 @@ FEATURES: dict[str, Feature] = {
             description="the last choice, one column for each choice",
         ),
         Feature(name="time", size=1, description="share of the stage's horizon that is spent"),
+        Feature(
+            name="under_way",
+            size=2,
+            description="whether the last choice was a macro that was interrupted and goes on if "
+            "it is chosen again, and the share of its max_steps that it has used",
+        ),
     )
 }
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from worlds.language import Language
+from worlds.minecraft.card.naming import not_a_block, not_a_mob, not_an_item, not_seen
 
 _HERE = Path(__file__).parent
 
@@ -31,4 +32,14 @@ LANGUAGE = Language(
     ),
     helper_folder=_HERE / "helpers",
     stub=_HERE / "program_api.pyi",
+    naming={"block": not_a_block, "item": not_an_item, "mob": not_a_mob, "seen": not_seen},
+    named_arguments={
+        "find": (1, "block"), "nearest": (1, "block"), "nearest_mob": (1, "mob"),
+        "craft": (0, "item"), "equip": (0, "item"), "place": (0, "item"), "destroy": (0, "item"),
+        "place_at": (1, "item"),
+    },
+    named_fields={
+        "facing": "seen", "block": "block", "entity": "mob", "held": "item", "inventory": "item",
+        "craftable": "item", "equipment": "item",
+    },
 )  # fmt: skip

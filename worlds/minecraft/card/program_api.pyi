@@ -1,6 +1,11 @@
 """What a coded action may use. It defines `def action(obs)`, and nothing needs to be imported.
 
 Each primitive takes one step of 50 ms of game time and returns the observation after it.
+
+Axes: x grows to the east, y up, z to the south. At yaw 0 the player looks along +z, at yaw 90
+along -x, so ahead is (-sin(radians(yaw)), cos(radians(yaw))) in x, z; turning right adds to yaw.
+Names: items as in the inventory ("log"), blocks as they are seen ("wood"). A program with a name
+of the wrong kind is refused.
 """
 
 from collections.abc import Mapping
@@ -42,7 +47,8 @@ class Observation:
     steps: int  # primitive steps that this run has taken
 
     def block(self, dx: int, dy: int, dz: int) -> str:
-        """The block -8 to 8 from the feet along x, y, z: block(0, -1, 0) is stood on."""
+        """The block -8 to 8 blocks from that of the feet along x, y, z: block(0, -1, 0) is stood
+        on, block(0, 1, 0) is that of the eyes."""
 
 def nearest(obs: Observation, block: str) -> tuple[float, float, float] | None:
     """(yaw offset, pitch offset, distance) of the nearest `block` that the rays see, or None.
@@ -59,7 +65,8 @@ def route(obs: Observation, dx: float, dz: float, dy=None) -> tuple[tuple[int, i
     """Cells on the way there, some to be dug."""
 
 def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
-    """(dx, dy, dz) from the feet to the nearest `block`, seen or hidden, or None."""
+    """(dx, dy, dz) in blocks from that of the feet to the nearest `block`, seen or hidden, or None.
+    Take the three apart: `dx, dy, dz = spot`, then dig_at(obs, dx, dy, dz)."""
 
 def noop() -> Observation: ...
 def forward() -> Observation: ...
@@ -92,7 +99,7 @@ def craft(item: str) -> Observation:
 
 def equip(item: str) -> Observation:
     """Take the item into the hand, or put armour on; nothing happens if it is there already.
-    ValueError if there is none."""
+    ValueError if there is none: ask `"shears" in obs.inventory` first, or catch it."""
 
 def place(item: str) -> Observation:
     """Put the block against the face under the crosshair. ValueError if there is none."""
@@ -101,16 +108,18 @@ def destroy(item: str) -> Observation:
     """Throw away the stack of the item. ValueError if there is none."""
 
 # Helpers take as many steps as they need, or give up, and return the last observation: look there
-# whether it worked. Offsets are from the feet of `obs`, the newest one.
+# whether it worked. Offsets are from the newest observation: whole blocks (dx, dy, dz) from that of
+# the feet, metres (walk_to, look_at) from the feet themselves. After a step ask again.
 
 def look_at(obs: Observation, dx: float, dy: float, dz: float) -> Observation:
     """Aim at a point as well as steps of 15 degrees allow."""
 
 def walk_to(obs: Observation, dx: float, dz: float, max_steps: int = 100) -> Observation:
-    """Walk straight there and jump up single blocks; not into lava or down a deep drop."""
+    """Walk straight there and jump up single blocks; stops before lava and before a drop of more
+    than 3 blocks."""
 
 def walk_on(obs: Observation, steps: int) -> Observation:
-    """Walk ahead, jump and swim."""
+    """Walk ahead, jump and swim, whatever is there: it walks off cliffs and into lava, too."""
 
 def step_on(obs: Observation, run: bool = False) -> Observation:
     """One step ahead, jumping, swimming, round lava."""

@@ -139,8 +139,8 @@ class Observations:
         try:
             ids, distances = readings.far_mobs(environment) if kind else readings.far(environment)
         except ValueError:  # a world whose rays were chosen when it was made, and no farther
-            near = self.nearest_mob if kind else self.nearest
-            return near(environment, name)
+            closer = self.nearest_mob if kind else self.nearest
+            return closer(environment, name)
         hits = np.flatnonzero(ids == (kind or self.blocks.index(name)))
         if not len(hits):
             return None

@@ -84,7 +84,7 @@ def _divided(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 
 def _features(
     play: Play,
-    observations: Sequence[str] = tuple(FEATURES),
+    observations: Sequence[str] = tuple(name for name in FEATURES if name != "under_way"),
     actions: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
     items: Sequence[str] | None = None,

@@ -1,0 +1,99 @@
+"""How many of MineDojo's tasks the scripted player does: python -m benchmarks.demonstrations
+
+Draws ids at random, without repetition, plays each once from its start, prints id, success, steps,
+seconds and what stood in the way, and at the end how many were done. Which ids are drawn follows
+from their number and `--draw` alone; each of their worlds, mobs included, from `--seed`.
+
+    python -m benchmarks.demonstrations --ids 131 --keep FILE   # FILE: a line of JSON for each
+
+With `--keep`, ids that FILE already has (of the same seed) are counted and not played again, so the
+command can be stopped and goes on. To play some again, take their lines out, or name the ids.
+"""
+
+import argparse
+import random
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import msgspec
+
+from voxeldojo.demonstrations.demonstrate import SEED, Demonstration, demonstrate
+from voxeldojo.tasks import UnknownTask, task_ids, task_spec
+
+DRAW = 131  # of the ids; the count that the documentation names
+IDS = 131
+
+
+def draw(count: int, seed: int) -> list[str]:
+    """``count`` programmatic ids, the same ones for the same seed."""
+    return random.Random(seed).sample(sorted(task_ids("programmatic")), count)
+
+
+def sentence(played: Demonstration) -> str:
+    """What is printed of one."""
+    end = "done" if played.success else f"not done: {played.reason}"
+    return f"{played.steps:8d} steps {played.seconds:8.1f} s  {played.task}: {end}."
+
+
+def kept(path: Path | None, seed: int) -> dict[str, Demonstration]:
+    """The results in a file, the last of each id."""
+    if path is None or not path.exists():
+        return {}
+    lines = path.read_text("utf-8").splitlines()
+    found = (msgspec.json.decode(line, type=Demonstration) for line in lines)
+    return {played.task: played for played in found if played.seed == seed}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 0: played; 2: no such task, or more ids than there are."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.demonstrations", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="these ids, none drawn")
+    parser.add_argument("--ids", type=int, default=IDS, help="how many are drawn")
+    parser.add_argument("--draw", type=int, default=DRAW, help="seed of the draw")
+    parser.add_argument("--seed", type=int, default=SEED, help="the worlds' seed")
+    parser.add_argument("--limit", type=int, default=0, help="steps; 0: the script's own limit")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
+    parser.add_argument("--keep", type=Path, help="append a line of JSON for each to this file")
+    given = parser.parse_args(arguments)
+    every = len(task_ids("programmatic"))
+    if not 1 <= given.ids <= every or given.jobs < 1 or given.limit < 0:
+        parser.error(f"--ids is 1 to {every}, --jobs at least 1, --limit at least 0")
+    tasks = given.tasks or draw(given.ids, given.draw)
+    try:
+        for task in tasks:
+            task_spec(task)
+    except UnknownTask as unknown:
+        parser.error(str(unknown))
+    known = {} if given.tasks else kept(given.keep, given.seed)
+    shown = [known[task] for task in tasks if task in known]
+    # A process for each task: what one leaves behind in memory is no other's.
+    with ProcessPoolExecutor(given.jobs, get_context("spawn"), max_tasks_per_child=1) as pool:
+        running = [
+            pool.submit(demonstrate, task, given.seed, given.limit)
+            for task in tasks
+            if task not in known
+        ]
+        for future in as_completed(running):
+            played = future.result()
+            shown.append(played)
+            print(sentence(played), flush=True)
+            if given.keep is not None:
+                with given.keep.open("a", encoding="utf-8") as file:
+                    file.write(msgspec.json.encode(played).decode() + "\n")
+    print(report(shown))
+    return 0
+
+
+def report(shown: list[Demonstration]) -> str:
+    """The count, and a line for each that failed, as in the documentation."""
+    failed = sorted((each for each in shown if not each.success), key=lambda each: each.task)
+    lines = [f"{len(shown) - len(failed)} of {len(shown)} were done."]
+    return "\n".join([*lines, *(f"* `{each.task}`: {each.reason}" for each in failed)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

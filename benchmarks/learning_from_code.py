@@ -1,0 +1,310 @@
+"""What programs are worth to learning: each way alone, on small tasks.
+
+    python -m benchmarks.learning_from_code [--tasks seeds log coal wool beef] [--seeds 0 1 2]
+        [--arms ...] [--budget 100000] [--learner clone_kl=0.3 ...] [--json FILE]
+
+Env server and learner are the real ones; programs, specs and their small macros are the rulebook's.
+Every arm has the same task, seeds, rewards, small macros and budget, and is then played in the same
+episodes on seeds that nothing was trained on:
+
+    programs        every program of the task alone, no learning
+    nothing         PPO with the small macros, from nothing
+    options         and with the programs as macros that are interrupted every 50 steps
+    clone           from nothing but a clone of the best program, step by step
+    options+clone   the programs as macros, and the start a clone of the best
+    all             that, with tryouts: the best weights stand, and a fall ends the training
+
+`stands` is the better of the best program and the policy in those episodes, which is what the fast
+agent keeps (it compares them in a tryout). Rows that FILE has already are not run again.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.options import MOBS, nodes
+from messages.bus import Bus
+from messages.program import Program
+from messages.training import ACT, TRAIN, Act, Train, TrainingSpec, Tryouts
+from messages.world import (
+    CLOSE,
+    LOOK,
+    OPEN,
+    RUN_PROGRAM,
+    Condition,
+    Interface,
+    OpenSession,
+    RunProgram,
+    SeedRange,
+    SessionName,
+    Task,
+)
+from nodes.llm.rulebook import specs
+from nodes.llm.rulebook.rules import Book
+
+INTERRUPT = 50
+PROGRAM_STEPS = 1000
+EPISODES = 60
+ARMS = ("nothing", "options", "clone", "options+clone", "all")
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """A task, the rulebook's spec of it with small macros, and its programs."""
+
+    task: Task
+    spec: str
+    programs: list[str]
+
+
+def _setting(name: str, item: str, spec: str, programs: Iterable[str], **task: Any) -> Setting:
+    success = Condition(kind="have", name=item)
+    return Setting(
+        task=Task(id=name, prompt=f"Get one {item}.", success=success, **task),
+        spec=spec,
+        programs=list(programs),
+    )
+
+
+_DIG = (
+    "dig_everywhere.py",
+    "gather_all.py",
+    "walk_up_to_patiently.py",
+    "dig_and_pick_up.py",
+    "dig_and_climb_after.py",
+)
+SETTINGS = {
+    "seeds": _setting("seeds", "wheat_seeds", "roam_and_harvest_with_macros", _DIG, biome="plains"),
+    "log": _setting("log", "log", "roam_and_harvest_with_macros", _DIG),
+    "coal": _setting(
+        "coal", "coal", "mine_with_macros", ("mine.py",), inventory={"wooden_pickaxe": 1}
+    ),
+    "wool": _setting(
+        "wool",
+        "wool",
+        "roam_and_strike_with_macros",
+        ("hunt.py", "walk_up_to_mob.py"),
+        biome="plains",
+        world=MOBS,
+    ),
+    "beef": _setting(
+        "beef",
+        "beef",
+        "roam_and_strike_with_macros",
+        ("hunt.py", "walk_up_to_mob.py"),
+        biome="plains",
+        world=MOBS,
+    ),
+}
+
+
+def programs_of(setting: Setting, interrupt: int | None = None) -> list[Program]:
+    goal, held = setting.task.success, setting.task.inventory
+    return [
+        Program(
+            name=file.removesuffix(".py"),
+            source=Book().program(file, goal, held),
+            max_steps=PROGRAM_STEPS,
+            interrupt=interrupt,
+        )
+        for file in setting.programs
+    ]
+
+
+def training_spec(
+    setting: Setting, arm: str, best: str, seed: int, budget: int, episodes: int
+) -> TrainingSpec:
+    """``best``: the name of the program that is cloned."""
+    goal, held = setting.task.success, setting.task.inventory
+    spec = specs.spec(setting.spec, goal, held)
+    macros = [
+        Program(
+            name=macro.name,
+            source=Book().program(macro.file, goal, held),
+            max_steps=macro.max_steps,
+        )
+        for macro in spec.macros
+    ]
+    options = programs_of(setting, INTERRUPT)
+    return TrainingSpec(
+        name=setting.task.id,
+        task=setting.task,
+        interface=Interface(
+            observations=[*spec.observations, "under_way"],
+            actions=spec.actions,
+            macros=macros + (options if arm in ("options", "options+clone", "all") else []),
+            rewards=spec.rewards,
+            success=goal,
+            horizon=setting.task.horizon,
+            targets=spec.targets,
+        ),
+        seeds=SeedRange(first=seed * 1_000_000, count=800_000),
+        budget=budget,
+        clone=[
+            program
+            for program in options
+            if program.name == best and arm in ("clone", "options+clone", "all")
+        ],
+        tryouts=Tryouts(
+            seeds=SeedRange(first=seed * 1_000_000 + 850_000, count=episodes),
+            every=max(1, budget // 5),
+        )
+        if arm == "all"
+        else None,
+    )
+
+
+class Episodes:
+    """Plays programs and policies in the same episodes."""
+
+    def __init__(self, bus: Bus, setting: Setting, seed: int, count: int) -> None:
+        self._bus = bus
+        self._setting = setting
+        self._count = count
+        self._seeds = SeedRange(first=seed * 1_000_000 + 900_000, count=count)
+
+    def program(self, name: str, program: Program) -> int:
+        self._open(name)
+        goal = RunProgram(session=name, program=program)
+        self._bus.run_goal(RUN_PROGRAM, f"{name}/run", goal)
+        return self._close(name)
+
+    def policy(self, name: str, trained: Any) -> int:
+        """Begun again where its horizon is over, as in a tryout."""
+        self._open(name)
+        rows, again = list(range(self._count)), 0
+        while rows:
+            goal = Act(session=name, policy=trained.policy, environments=rows, seed=0)
+            late = self._bus.run_goal(ACT, f"{name}/act-{again}", goal).late
+            looked = self._bus.call(LOOK, SessionName(session=name))
+            running = {each.environment for each in looked.episodes if each.ended == "running"}
+            rows, again = [row for row in late if row in running], again + 1
+        return self._close(name)
+
+    def _open(self, name: str) -> None:
+        request = OpenSession(
+            session=name, task=self._setting.task, size=self._count, seeds=self._seeds
+        )
+        self._bus.call(OPEN, request)
+
+    def _close(self, name: str) -> int:
+        closed = self._bus.call(CLOSE, SessionName(session=name))
+        return sum(episode.success for episode in closed.episodes)
+
+
+def play_programs(bus: Bus, name: str, seed: int, count: int) -> dict[str, Any]:
+    """Each program in the evaluation's episodes, and, to know the best, in others."""
+    setting = SETTINGS[name]
+    unseen = Episodes(bus, setting, seed, count)
+    tried = Episodes(bus, setting, seed + 500, count)
+    rows = {
+        program.name: [
+            tried.program(f"{name}/{seed}/{program.name}/tried", program),
+            unseen.program(f"{name}/{seed}/{program.name}/unseen", program),
+        ]
+        for program in programs_of(setting)
+    }
+    best = max(rows, key=lambda each: rows[each][0])
+    return {"task": name, "seed": seed, "arm": "programs", "programs": rows, "best": best}
+
+
+def train(
+    bus: Bus, name: str, arm: str, best: str, seed: int, given: argparse.Namespace
+) -> dict[str, Any]:
+    """Train once, and play what came of it."""
+    began = time.monotonic()
+    spec = training_spec(SETTINGS[name], arm, best, seed, given.budget, given.tryout_episodes)
+    id = f"{name}/{seed}/{arm}"
+    trained = bus.run_goal(TRAIN, id, Train(spec=spec))
+    count = given.episodes
+    return {
+        "task": name,
+        "seed": seed,
+        "arm": arm,
+        "learner": given.learner,
+        "budget": given.budget,
+        "success": Episodes(bus, SETTINGS[name], seed, count).policy(f"{id}/unseen", trained),
+        "episodes": count,
+        "samples": trained.samples,
+        "other_samples": trained.prefix_samples,
+        "curve": trained.curve[:: max(1, len(trained.curve) // 20)],
+        "training_rate": trained.success_rate,
+        "tryouts": trained.tryouts,
+        "best": trained.best,
+        "demonstrated": msgspec.to_builtins(trained.demonstrated),
+        "reason": trained.reason,
+        "seconds": round(time.monotonic() - began, 1),
+    }
+
+
+def table(rows: list[dict[str, Any]], episodes: int) -> str:
+    """Successes of ``episodes``, seed by seed."""
+    arms = [arm for arm in ARMS if any(row["arm"] == arm for row in rows)]
+    lines = [
+        f"| task | best program | {' | '.join(arms)} | all, or the program |",
+        "|---" * (3 + len(arms)) + "|",
+    ]
+    for name in dict.fromkeys(row["task"] for row in rows):
+        mine = {(row["arm"], row["seed"]): row for row in rows if row["task"] == name}
+        seeds = sorted({seed for _, seed in mine})
+        programs = {s: mine["programs", s] for s in seeds if ("programs", s) in mine}
+        code = {s: row["programs"][row["best"]][1] for s, row in programs.items()}
+        cells = [f"{', '.join(map(str, code.values()))} of {episodes}"]
+        for arm in arms:
+            found = [mine[arm, s]["success"] for s in seeds if (arm, s) in mine]
+            cells.append(", ".join(map(str, found)))
+        stands = [max(mine["all", s]["success"], code[s]) for s in seeds if ("all", s) in mine]
+        cells.append(", ".join(map(str, stands)))
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What programs are worth to learning.")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--tasks", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
+    parser.add_argument("--arms", nargs="+", default=list(ARMS), choices=list(ARMS))
+    parser.add_argument("--budget", type=int, default=100_000, help="samples of a training")
+    parser.add_argument("--episodes", type=int, default=EPISODES, help="that are played in the end")
+    parser.add_argument("--tryout-episodes", type=int, default=40)
+    parser.add_argument("--learner", nargs="*", default=[], help="NAME=VALUE of its parameters")
+    parser.add_argument("--json", type=Path, help="keep the rows in this file")
+    given = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    if given.json is not None and given.json.exists():
+        rows = json.loads(given.json.read_text())
+    changes = {
+        name: json.loads(value) for name, _, value in (x.partition("=") for x in given.learner)
+    }
+
+    def keep(row: dict[str, Any]) -> None:
+        print(json.dumps(row), file=sys.stderr, flush=True)
+        rows.append(row)
+        if given.json is not None:
+            given.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+    with (
+        tempfile.TemporaryDirectory(prefix="learning-") as folder,
+        nodes(Path(folder), changes) as bus,
+    ):
+        for seed in given.seeds:
+            for name in given.tasks:
+                known = {(row["task"], row["seed"], row["arm"]): row for row in rows}
+                if (name, seed, "programs") not in known:
+                    keep(play_programs(bus, name, seed, given.episodes))
+                    known[name, seed, "programs"] = rows[-1]
+                best = known[name, seed, "programs"]["best"]
+                for arm in given.arms:
+                    if (name, seed, arm) not in known:
+                        keep(train(bus, name, arm, best, seed, given))
+    print(table(rows, given.episodes))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Names in a program that mean nothing where they stand: ``find(obs, "log")`` where blocks go by
+another name than items. Only plain strings, and names that are bound once to one, are looked at."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from messages.program import Problem
+from worlds.language import Language
+
+
+def naming_problems(tree: ast.Module, language: Language) -> list[Problem]:
+    """A problem for each name that the game knows by another name, or as something else."""
+    if not language.naming:
+        return []
+    bound = _bound_once(tree)
+    problems: list[Problem] = []
+    for node in ast.walk(tree):
+        for kind, value in _named(node, language):
+            name = bound.get(value.id) if isinstance(value, ast.Name) else _text(value)
+            wrong = language.naming[kind](name) if name else ""
+            if wrong:
+                problems.append(Problem(line=getattr(node, "lineno", 1), message=wrong))
+    return problems
+
+
+def _named(node: ast.AST, language: Language) -> Iterator[tuple[str, ast.expr]]:
+    """(kind of name, where it stands) in a node."""
+    if isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in language.named_arguments:
+            place, kind = language.named_arguments[function.id]
+            if place < len(node.args):
+                yield kind, node.args[place]
+        elif (
+            isinstance(function, ast.Attribute)
+            and function.attr == "get"
+            and node.args
+            and (kind := _kind(function.value, language))
+        ):
+            yield kind, node.args[0]
+    elif isinstance(node, ast.Subscript):
+        if kind := _kind(node.value, language):
+            yield kind, node.slice
+    elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        left, right = node.left, node.comparators[0]
+        if kind := _kind(right, language):
+            yield kind, left
+        elif kind := _kind(left, language):
+            yield kind, right
+
+
+def _kind(value: ast.expr, language: Language) -> str:
+    """What a field, or a method's result, holds names of."""
+    if isinstance(value, ast.Call):
+        value = value.func
+    return language.named_fields.get(value.attr, "") if isinstance(value, ast.Attribute) else ""
+
+
+def _text(value: ast.expr) -> str:
+    constant = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return value.value if constant else ""  # type: ignore[attr-defined, return-value]
+
+
+def _bound_once(tree: ast.Module) -> dict[str, str]:
+    """Names that are bound in one place only, there to a plain string."""
+    times: Counter[str] = Counter()
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            times[node.id] += 1
+        elif isinstance(node, ast.arg):
+            times[node.arg] += 1
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and (text := _text(node.value)):
+                    found[target.id] = text
+    return {name: text for name, text in found.items() if times[name] == 1}

@@ -1,0 +1,25 @@
+"""What is known of a training and of the tryout of its policy, for those who judge it and for who
+writes the next spec."""
+
+from messages.training import Learning, Trained
+from nodes.fast_agent.playing import Played
+
+MOST_POINTS = 8
+
+
+def learning_of(trained: Trained, played: Played) -> Learning:
+    return Learning(
+        samples=trained.samples,
+        curve=_points(trained.curve),
+        stopped=trained.reason,
+        choices=played.choices,
+        mistakes=played.mistakes,
+    )
+
+
+def _points(curve: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """A few of its points, evenly spaced, first and last among them."""
+    if len(curve) <= MOST_POINTS:
+        return curve
+    last = len(curve) - 1
+    return [curve[round(last * part / (MOST_POINTS - 1))] for part in range(MOST_POINTS)]

@@ -1,0 +1,102 @@
+"""The programs that were tried for a subtask, with how they did: what a policy may choose from, and
+begin as a clone of.
+
+Those that a goal was told of are remembered under its id, so that one that is started again asks
+and trains as it did before.
+"""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from messages.chat import TriedNote
+from messages.plan import SubAction
+from messages.program import Program
+from messages.verdict import Verdict
+from messages.world import Condition
+from nodes.fast_agent.implementing import Implementing
+from nodes.memory import Memory
+from nodes.naming import slug
+
+MOST = 8
+"""Programs that a language model is told of: the best."""
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """A program and its tryout; its ``name`` is an identifier that no other has."""
+
+    name: str
+    program: Program
+    sub_action: SubAction
+    rate: float
+    episodes: int
+    reason: str
+
+    @property
+    def note(self) -> TriedNote:
+        return TriedNote(
+            name=self.name,
+            sub_action=self.sub_action.name,
+            success=self.sub_action.success,
+            rate=self.rate,
+            episodes=self.episodes,
+            reason=self.reason,
+        )
+
+
+class TriedPrograms:
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def remember(
+        self, goal: Implementing, program: Program, verdict: Verdict, episodes: int
+    ) -> None:
+        """A program was tried out for the goal's sub-action; its first tryout counts."""
+        known = self._all(goal)
+        sub_action = goal.request.sub_action
+        for each in known:
+            same_aim = each.sub_action.success == sub_action.success
+            if same_aim and each.program.source == program.source:
+                return
+        tried = Tried(
+            name=_name(sub_action.name, [each.name for each in known]),
+            program=program,
+            sub_action=sub_action,
+            rate=verdict.success_rate,
+            episodes=episodes,
+            reason=verdict.reason,
+        )
+        self._memory.keep(_subtask(goal), [*known, tried])
+
+    def of(self, goal: Implementing) -> list[Tried]:
+        """Those of the goal's subtask, the best first, as they were when the goal began: of all its
+        sub-actions, for a policy may have to do the work of several."""
+        name = f"{goal.id}/tried"
+        if (known := self._memory.find(name, list[Tried])) is not None:
+            return known
+        found = sorted(self._all(goal), key=lambda tried: (-tried.rate, tried.name))
+        return self._memory.keep(name, found[:MOST])
+
+    def _all(self, goal: Implementing) -> list[Tried]:
+        return self._memory.find(_subtask(goal), list[Tried]) or []
+
+
+def best_of(tried: Sequence[Tried], aim: Condition) -> Tried | None:
+    """The best of those that were to bring about ``aim``, if one ever did."""
+    found = [each for each in tried if each.sub_action.success == aim and each.rate > 0]
+    return max(found, key=lambda each: each.rate, default=None)
+
+
+def _subtask(goal: Implementing) -> str:
+    task = goal.request.task
+    key = [task.id, task.success, sorted(task.inventory.items())]
+    return f"programs/{msgspec.json.encode(key).decode()}"
+
+
+def _name(sub_action: str, taken: Sequence[str]) -> str:
+    """``find a tree`` -> ``find_a_tree_1``, or the next number that is free."""
+    words = re.sub(r"\W", "_", slug(sub_action))
+    words = words if words.isidentifier() else f"do_{words}"
+    number = 1 + sum(name.rpartition("_")[0] == words for name in taken)
+    return f"{words}_{number}"

@@ -1,0 +1,71 @@
+"""Episodes that are played beside a training, one in each environment: tryouts, demonstrations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from messages.world import Opened, Stepped
+from nodes.learner.session import TrainingSession
+
+Choose = Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, Any]]
+"""Choices int64 (B,) from features (B, F) and a mask (B, N)."""
+
+
+class Witness(Protocol):
+    """Sees what is played."""
+
+    def begin(self, opened: Opened) -> None: ...
+    def see(self, choices: np.ndarray[Any, Any], stepped: Stepped) -> None: ...
+
+
+@dataclass
+class Once:
+    """How one episode in each of B environments went.
+
+    Attributes:
+        success: bool (B,), of the stage.
+        steps: primitive steps, with those of prefixes and of what leads to the stage.
+    """
+
+    success: np.ndarray[Any, Any]
+    steps: int
+
+    @property
+    def rate(self) -> float:
+        return float(self.success.mean())
+
+
+def play_once(
+    session: TrainingSession,
+    choose: Choose,
+    check: Callable[[], None],
+    witness: Witness | None = None,
+) -> Once:
+    """Play a session that was made with ``once`` to its end.
+
+    ``check`` is called before each decision and may raise.
+
+    Raises:
+        SessionLost: nothing is known of it then.
+    """
+    opened = session.open(0)
+    features, mask = opened.features, opened.mask
+    steps = opened.prefix_steps
+    over = np.zeros(session.size, bool)
+    success = np.zeros(session.size, bool)
+    if witness is not None:
+        witness.begin(opened)
+    while not over.all():
+        check()
+        choices = choose(features, mask)
+        stepped = session.step(choices)
+        steps += int(stepped.steps.sum()) + stepped.prefix_steps
+        success |= stepped.success & ~over
+        over |= stepped.terminated | stepped.truncated
+        if witness is not None:
+            witness.see(choices, stepped)
+        features, mask = stepped.features, stepped.mask
+    session.close()
+    return Once(success=success, steps=steps)

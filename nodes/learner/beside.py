@@ -1,0 +1,153 @@
+"""What a training plays beside its rollouts: demonstrations to clone, and tryouts of its policy.
+
+Both are one episode for each seed of a range of their own, in a session of their own. Their steps
+are counted with those of prefixes: they are played, but PPO learned nothing from them.
+"""
+
+import logging
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from messages.interface import Call
+from messages.training import TrainingSpec
+from messages.world import SeedRange
+from models.distribution import MaskedCategorical
+from nodes.learner.aside import Choose, Once, play_once
+from nodes.learner.cloning import Demonstrations, clone
+from nodes.learner.leading import Leaders
+from nodes.learner.parameters import Hyperparameters
+from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.state import TrainingState
+from worlds import card
+
+Check = Callable[[], None]
+
+
+class Beside:
+    """Of one training.
+
+    Args:
+        lost: is told of a session that was lost, and raises once there were too many.
+        reset: primitive steps that the reset of one environment may take.
+        The rest are the training's own.
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: str,
+        spec: TrainingSpec,
+        parameters: Hyperparameters,
+        learner: Path,
+        call: Call,
+        log: logging.Logger,
+        lost: Callable[[SessionLost, Check], None],
+        reset: int,
+    ) -> None:
+        self._policy = policy
+        self._spec = spec
+        self._parameters = parameters
+        self._learner = learner
+        self._call = call
+        self._log = log
+        self._lost = lost
+        assisted = card(spec.task.game).specs.most_assisted if spec.interface.autocraft else 0
+        self._episode = reset + spec.interface.horizon + assisted  # steps of one, at most
+
+    def tryout_is_due(self, state: TrainingState) -> bool:
+        if (tryouts := self._spec.tryouts) is None:
+            return False
+        last = state.tryouts[-1][0] if state.tryouts else -tryouts.every
+        return state.counters.samples - last >= tryouts.every
+
+    def try_out(self, state: TrainingState, room: float, check: Check) -> None:
+        """Play the policy as it is, if that fits into ``room`` primitive steps. It draws its
+        choices by the same numbers each time."""
+        assert self._spec.tryouts is not None
+        seeds = self._spec.tryouts.seeds
+        if room < seeds.count * self._episode:
+            self._log.info("%s is not tried out: too few samples are left", self._policy)
+            return
+        generator = torch.Generator().manual_seed(zlib.crc32(f"{self._policy}/tryout".encode()))
+
+        def choose(features: Any, mask: Any) -> Any:
+            with torch.no_grad():
+                shown = torch.from_numpy(np.array(features)).to(state.device)
+                logits = state.networks.actor(shown).float().cpu()
+                distribution = MaskedCategorical(logits, torch.from_numpy(np.array(mask)))
+                return distribution.sample(generator=generator).numpy()
+
+        tried = self._play("tryout", seeds, choose, check)
+        state.counters.prefix_samples += tried.steps
+        state.tried(tried.rate)
+        samples = state.counters.samples
+        self._log.info("%s: %.2f in a tryout at %d samples", self._policy, tried.rate, samples)
+
+    def clone(self, state: TrainingState, room: float, check: Check) -> None:
+        """Let a new policy imitate the programs of its spec, as many episodes as fit into half of
+        ``room``; nothing where none of them succeeds, or where it begins from another policy."""
+        spec, parameters = self._spec, self._parameters
+        if not spec.clone or spec.start is not None:
+            return
+        count = min(parameters.clone_episodes, spec.seeds.count)
+        count = int(min(count, room / 2 / self._episode))
+        if count < len(spec.clone):
+            self._log.info("%s clones nothing: too few samples are left", self._policy)
+            return
+        # The last seeds, to which no training comes.
+        seeds = SeedRange(first=spec.seeds.first + spec.seeds.count - count, count=count)
+        played = Demonstrations(spec, state.spaces, count)
+        once = self._play("demonstration", seeds, played.choose, check, played)
+        state.counters.prefix_samples += once.steps
+        trajectories, state.demonstrated = played.trajectories(once.success)
+        if not trajectories:
+            self._log.info("%s clones nothing: no program succeeded", self._policy)
+            return
+        loss = clone(
+            state.networks,
+            trajectories,
+            state.generator,
+            epochs=parameters.clone_epochs,
+            minibatch=parameters.minibatch,
+            learning_rate=parameters.learning_rate,
+            until=parameters.clone_until,
+        )
+        state.hold_to_clone()
+        succeeded = f"{len(trajectories)} of {count} episodes"
+        self._log.info("%s is a clone of %s (loss %.3f)", self._policy, succeeded, loss)
+
+    def _play(
+        self,
+        what: str,
+        seeds: SeedRange,
+        choose: Choose,
+        check: Check,
+        demonstrations: Demonstrations | None = None,
+    ) -> Once:
+        """One episode for each seed, again where the session is lost."""
+        spec = msgspec.structs.replace(self._spec, seeds=seeds)
+        if demonstrations is not None:
+            spec = msgspec.structs.replace(spec, interface=demonstrations.interface)
+        name = f"{self._policy}/{what}"
+        while True:
+            session = TrainingSession(
+                self._call,
+                name=name,
+                spec=spec,
+                gamma=self._parameters.gamma,
+                size=seeds.count,
+                leaders=Leaders(self._learner, spec.lead, name),
+                once=True,
+                matched=demonstrations is not None,
+            )
+            try:
+                return play_once(session, choose, check, demonstrations)
+            except SessionLost as error:
+                self._log.warning("%s lost its %s: %s", self._policy, what, error)
+                self._lost(error, check)

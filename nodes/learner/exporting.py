@@ -1,0 +1,98 @@
+"""Policies as a session can play them itself: an actor's weights, for `messages.world.Actor`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from torch import nn
+
+from messages.bus import ServiceError
+from messages.training import LeadingStage, Policy
+from messages.world import Actor, Field, Guard, Layer, Lead
+from models.actor import layer_of
+from models.policy import FieldEncoders
+from nodes.learner.policies import folder_of, load_spec
+from nodes.learner.state import load, stored_networks, stored_spaces
+
+
+def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
+    """The actor of a policy's newest whole checkpoint.
+
+    Raises:
+        ServiceError: ``unknown_policy``, there is none; ``policy_does_not_fit``, its network is one
+            that a session cannot play.
+    """
+    found, problems = load(folder_of(learner, policy))
+    if found is None:
+        raise ServiceError(
+            f"The policy {policy.id} cannot be played as a guard: "
+            f"{' '.join(problems) or 'it has no checkpoint.'}",
+            code="unknown_policy",
+        )
+    spaces = stored_spaces(found)
+    return Actor(
+        fields=[Field(name=name, size=size) for name, size in spaces.fields],
+        choices=spaces.choices,
+        layers=_layers(stored_networks(found).actor, policy.id),
+        greedy=greedy,
+    )
+
+
+def with_actors(learner: Path, guards: Sequence[Guard], greedy: bool) -> list[Guard]:
+    """The guards, those by policy with their actors."""
+    return [
+        msgspec.structs.replace(
+            guard,
+            actor=actor_of(learner, Policy(id=guard.policy, checkpoint=guard.checkpoint), greedy),
+        )
+        if guard.interface is not None and guard.actor is None
+        else guard
+        for guard in guards
+    ]
+
+
+def guarded(learner: Path, stages: Sequence[LeadingStage]) -> list[Lead]:
+    """Stages that a guard cuts into, as the session that trains it plays them."""
+    found: list[Lead] = []
+    for stage in stages:
+        policy = stage.policy
+        if policy is None:
+            found.append(Lead(program=stage.program))
+        else:
+            interface = load_spec(folder_of(learner, policy), policy.id).interface
+            found.append(Lead(interface=interface, actor=actor_of(learner, policy)))
+    return found
+
+
+def _layers(network: nn.Module, policy: str) -> list[Layer]:
+    layers: list[Layer] = []
+    for module in network.children():
+        if isinstance(module, nn.Linear):
+            layers.append(layer_of(_numbers(module.weight), _numbers(module.bias)))
+        elif isinstance(module, FieldEncoders):
+            layers.append(_encoders(module))
+        elif not isinstance(module, nn.Tanh):
+            raise ServiceError(
+                f"The policy {policy} has a {type(module).__name__}; a session plays feed-forward "
+                "policies of tanh layers only.",
+                code="policy_does_not_fit",
+            )
+    return layers
+
+
+def _encoders(module: FieldEncoders) -> Layer:
+    """All of them as one layer, whose weights are 0 but where an encoder has its field."""
+    parts = [each for each in module.encoders if isinstance(each, nn.Linear)]
+    weights = np.zeros((sum(p.out_features for p in parts), sum(module.sizes)), np.float32)
+    row = column = 0
+    for part in parts:
+        rows, columns = part.out_features, part.in_features
+        weights[row : row + rows, column : column + columns] = _numbers(part.weight)
+        row, column = row + rows, column + columns
+    return layer_of(weights, np.concatenate([_numbers(part.bias) for part in parts]))
+
+
+def _numbers(parameter: Any) -> np.ndarray[Any, Any]:
+    return parameter.detach().cpu().numpy()

@@ -1,0 +1,68 @@
+"""Where a performance lost its episodes, and which subtasks are practised further for it.
+
+The rates of subtasks multiply: a plan of n subtasks that is to work in a share g of the episodes
+asks for the n-th root of g from each.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from messages.plan import Limits, Lost, Performed, PerformedEpisode
+from messages.world import Condition
+
+
+def wanted_of_goal(limits: Limits) -> float:
+    """The rate that the performance of a whole plan is to reach."""
+    return limits.success_rate if limits.goal_rate is None else limits.goal_rate
+
+
+def wanted_of_subtask(limits: Limits, subtasks: int, episodes: int) -> float:
+    """The rate that each of so many subtasks is to reach, at least ``limits.success_rate``. It
+    leaves room for one failure in an evaluation of so many episodes, which tells no more apart."""
+    if subtasks < 2:
+        return limits.success_rate
+    root = wanted_of_goal(limits) ** (1 / subtasks)
+    return max(limits.success_rate, min(root, 1 - 1 / max(1, episodes)))
+
+
+def losses(performance: Performed) -> list[Lost]:
+    """What it lost at each subtask, the most first. Subtasks are told apart by what they bring, not
+    by how much of it: an episode plans its own quantities."""
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    conditions: dict[tuple[str, str], Condition] = {}
+    for episode in performance.episodes:
+        if episode.success or episode.stood_at is None:
+            continue
+        at = episode.stood_at
+        key = at.kind, at.name
+        conditions.setdefault(key, at)
+        reasons.setdefault(key, Counter())[_why(episode)] += 1
+    found = [
+        Lost(
+            success=conditions[key],
+            episodes=len(performance.episodes),
+            lost=sum(why.values()),
+            reasons=dict(why.most_common()),
+        )
+        for key, why in reasons.items()
+    ]
+    return sorted(found, key=lambda each: -each.lost)
+
+
+def to_practise(lost: Sequence[Lost], performance: Performed, wanted: float) -> list[Lost]:
+    """The fewest of these, those that lost the most, that would make up for what is missing."""
+    count = len(performance.episodes)
+    missing = wanted * count - sum(each.success for each in performance.episodes)
+    chosen: list[Lost] = []
+    for each in lost:
+        if missing <= 0:
+            break
+        chosen.append(each)
+        missing -= each.lost
+    return chosen
+
+
+def _why(episode: PerformedEpisode) -> str:
+    if episode.ended == "death":
+        return f"died ({episode.cause})" if episode.cause else "died"
+    return episode.reason if episode.ended == "gave_up" else "the steps were used up"

@@ -1,0 +1,333 @@
+"""One goal on its way: its subtasks practised one after another, each from where the plan expects
+it to begin, and the whole performed. Where that falls short, the subtasks that lost the most are
+practised further, as long as iterations and samples last."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+
+from messages.bus import GoalHandle
+from messages.plan import (
+    PERFORM,
+    AchieveSubtask,
+    GoalReport,
+    Iteration,
+    Lost,
+    Perform,
+    Performed,
+    PlanStatus,
+    Practised,
+    PursueGoal,
+    Stage,
+    Subtask,
+    SubtaskReport,
+)
+from messages.world import Task
+from nodes.budget import evaluation_episodes, for_practice, least, least_again
+from nodes.naming import slug
+from nodes.node import Node
+from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
+from worlds import card
+
+Pursuing = GoalHandle[PursueGoal, PlanStatus]
+Key = tuple[str, str]
+
+
+class Planning(Protocol):
+    """What the planner does for a pursuit."""
+
+    def plan(
+        self,
+        id: str,
+        task: Task,
+        problems: list[str] | None = None,
+        practised: list[Subtask] | None = None,
+        performed: list[Lost] | None = None,
+    ) -> tuple[list[Subtask], list[str]]:
+        """The plan, and what is still wrong with it after the last repair. ``problems``: of the
+        plan that there is; ``practised``, ``performed``: that plan, and what a performance of it
+        lost."""
+        ...
+
+    def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
+        """Have a subtask achieved, or recall how it went."""
+        ...
+
+    def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
+        """Publish how far the plan is carried out."""
+        ...
+
+
+@dataclass
+class _Subtask:
+    """A subtask that was practised."""
+
+    subtask: Subtask
+    start: dict[str, int]
+    id: str  # of its first practice
+    iterations: list[Iteration] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+    rounds: int = 0  # of practice after performances
+
+
+class Pursuit:
+    def __init__(self, node: Node, planner: Planning, goal: Pursuing, task: Task) -> None:
+        """``task``: the goal's, with a success that can be seen to hold."""
+        self._node = node
+        self._planner = planner
+        self._goal = goal
+        self.task, self.limits = task, goal.request.limits
+        self.subtasks: list[Subtask] = []
+        self.iterations: list[Iteration] = []
+        self.stopped: dict[str, str] = {}
+        self.chosen: dict[str, int] = {}
+        self.performances: list[Performed] = []
+        self._practised: dict[Key, _Subtask] = {}
+        self._wanted = self.limits.success_rate
+
+    def run(self) -> GoalReport:
+        goal, task, limits = self._goal, self.task, self.limits
+        self.subtasks, problems = self._planner.plan(goal.id, task)
+        if problems:
+            return self._report(False, f"No plan would do: {' '.join(problems)}")
+        if limits.samples < least(task):
+            return self._report(
+                False,
+                f"limits.samples is {limits.samples:,}, and trying and evaluating one episode of "
+                f"this task may take {least(task):,}: raise it.",
+            )
+        single = len(self.subtasks) == 1
+        episodes = evaluation_episodes(self._node.config)
+        self._wanted = wanted_of_subtask(limits, len(self.subtasks), episodes)
+        practice = limits.samples
+        if not single:
+            practice = for_practice(limits.samples, task, self._node.config)
+        rest, held = list(self.subtasks), dict(task.inventory)
+        self.subtasks.clear()  # from here on: those practised, in order, and those to come
+        if failed := self._practise(rest, held, practice, single):
+            return self._report(False, failed)
+        self._planner.say(goal, self.subtasks, len(self.subtasks))
+        if single:
+            return self._report(True, "All subtasks were achieved.")
+        return self._perform()
+
+    # ---- practice
+
+    def _practise(
+        self, rest: list[Subtask], held: dict[str, int], practice: int, single: bool
+    ) -> str:
+        """Practise what is not practised yet; why that failed, or nothing."""
+        planning = card(self.task.game).planning
+        while rest:
+            self._goal.check()
+            subtask = rest.pop(0)
+            start = held
+            if rest:  # a goal that is not planned may be one that the rules know no way to
+                held = planning.expected([subtask], held, later=rest)
+            if _key(subtask) in self._practised:
+                continue
+            done = len(self._practised)
+            to_come = [s for s in rest if _key(s) not in self._practised]
+            self.subtasks[done:] = [subtask, *to_come]
+            self._planner.say(self._goal, self.subtasks, done)
+            # What one subtask does not need is there for the next, but none may starve the others.
+            samples = (practice - self._spent()) // (1 + len(to_come))
+            if samples < least(self.task):
+                kept = f"{self.limits.samples - practice:,} are kept back for the performance"
+                spent = f"{self._spent():,} of {self.limits.samples:,}, of which {kept}"
+                return f"The samples are spent: {spent}."
+            known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
+            if failed := self._begin(known, samples, single):
+                return failed
+            left = known.iterations[self._place(known)].left
+            if left and (problems := planning.shortfalls(rest, left)):
+                rest, held = self._plan_anew(done, left, problems, rest, held)
+        return ""
+
+    def _begin(self, known: _Subtask, samples: int, single: bool) -> str:
+        name = known.subtask.name
+        achieved = self._achieve(known, known.id, samples)
+        stands = _standing(achieved.chosen, known.iterations, single)
+        if stands is not None:
+            self.chosen[name] = stands.number
+        if single and not achieved.success:
+            return f"{name}: {achieved.reason}"
+        if stands is None:
+            return f"{name}: no iteration of it could be evaluated. {achieved.reason}"
+        if stands.success_rate == 0:
+            said = "no iteration of it worked in any episode of its evaluation"
+            return f"{name}: {said}. {achieved.reason}"
+        known.stages = stands.stages
+        self._practised[_key(known.subtask)] = known
+        return ""
+
+    def _achieve(
+        self, known: _Subtask, id: str, samples: int, performed: Lost | None = None
+    ) -> SubtaskReport:
+        limits = msgspec.structs.replace(
+            self.limits, samples=samples, success_rate=self._wanted, goal_rate=None
+        )
+        request = AchieveSubtask(
+            task=self.task,
+            subtask=known.subtask,
+            start=known.start,
+            limits=limits,
+            history=list(known.iterations),
+            performed=performed,
+        )
+        achieved = self._planner.achieve(self._goal, id, request)
+        known.iterations.extend(achieved.iterations)
+        self.iterations.extend(achieved.iterations)
+        self.stopped[known.subtask.name] = achieved.reason
+        return achieved
+
+    def _place(self, known: _Subtask) -> int:
+        number = self.chosen[known.subtask.name]
+        return next(i for i, each in enumerate(known.iterations) if each.number == number)
+
+    def _plan_anew(
+        self,
+        done: int,
+        left: dict[str, int],
+        problems: list[str],
+        rest: list[Subtask],
+        held: dict[str, int],
+    ) -> tuple[list[Subtask], dict[str, int]]:
+        """The rest of the plan from what a subtask really left, and that inventory; the old rest
+        and what it expected where no new plan would do."""
+        said = " ".join(problems)
+        self._node.log.info("%s: the rest of the plan will not do: %s", self._goal.id, said)
+        from_here = msgspec.structs.replace(self.task, inventory=left)
+        again, wrong = self._planner.plan(f"{self._goal.id}/again-{done}", from_here, problems)
+        return (rest, held) if wrong else (again, left)
+
+    # ---- performances
+
+    def _perform(self) -> GoalReport:
+        goal, wanted = self._goal, wanted_of_goal(self.limits)
+        while True:
+            number = len(self.performances)
+            performance = self._node.run_goal(
+                PERFORM,
+                f"{goal.id}/perform" + (f"-{number}" if number else ""),
+                Perform(
+                    task=self.task,
+                    subtasks=[
+                        Practised(subtask=each.subtask, stages=each.stages)
+                        for each in self._practised.values()
+                    ],
+                    samples=self.limits.samples - self._spent(),
+                    number=number,
+                ),
+                cancelled=lambda: goal.withdrawn,
+            )
+            self.performances.append(performance)
+            success, said = _judged(performance, wanted)
+            if success or performance.cut:
+                return self._report(success, said)
+            if why := self._go_on(performance, wanted):
+                return self._report(False, f"{said} {why}")
+
+    def _go_on(self, performance: Performed, wanted: float) -> str:
+        """Practise further what lost the most; why there is nothing new to perform, if so."""
+        number, config = len(self.performances), self._node.config
+        lost = losses(performance)
+        if not lost:
+            return "No subtask is known at which it was lost."
+        before = {key: each.stages for key, each in self._practised.items()}
+        practice = for_practice(self.limits.samples - self._spent(), self.task, config)
+        if practice < least_again(self.task, config):
+            return "The samples that are left are not enough to practise further and perform again."
+        until = self._spent() + practice
+        self._ask_again(number, lost, until)
+        reasons = self._further(to_practise(lost, performance, wanted), until)
+        now = {key: each.stages for key, each in self._practised.items()}
+        if now == before:
+            return f"Practising further brought nothing better: {' '.join(reasons)}".strip()
+        return ""
+
+    def _ask_again(self, number: int, lost: list[Lost], until: int) -> None:
+        """Ask for the plan again, with what was lost; practise what is new in it."""
+        again, wrong = self._planner.plan(
+            f"{self._goal.id}/after-{number}",
+            self.task,
+            practised=[each.subtask for each in self._practised.values()],
+            performed=lost,
+        )
+        if wrong or all(_key(each) in self._practised for each in again):
+            return
+        if failed := self._practise(again, dict(self.task.inventory), until, single=False):
+            self._node.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
+        self.subtasks[:] = [each.subtask for each in self._practised.values()]
+        self._planner.say(self._goal, self.subtasks, len(self.subtasks))
+
+    def _further(self, lost: list[Lost], until: int) -> list[str]:
+        """Practise these further; why nothing was gained, where nothing was."""
+        reasons: list[str] = []
+        known = {(each.success.kind, each.success.name): each for each in lost}
+        open_to = [
+            (self._practised[key], each) for key, each in known.items() if key in self._practised
+        ]
+        for place, (subtask, each) in enumerate(open_to):
+            self._goal.check()
+            name = subtask.subtask.name
+            if len(subtask.iterations) >= self.limits.iterations:
+                reasons.append(f"{name}: the iterations are spent ({self.limits.iterations}).")
+                continue
+            samples = (until - self._spent()) // (len(open_to) - place)
+            if samples < least_again(self.task, self._node.config):
+                reasons.append(f"{name}: the samples are spent.")
+                continue
+            subtask.rounds += 1
+            achieved = self._achieve(subtask, f"{subtask.id}/again-{subtask.rounds}", samples, each)
+            stands = _standing(achieved.chosen, subtask.iterations, single=False)
+            if stands is not None and stands.success_rate > 0:
+                self.chosen[name], subtask.stages = stands.number, stands.stages
+            reasons.append(f"{name}: {achieved.reason}")
+        return reasons
+
+    def _report(self, success: bool, reason: str) -> GoalReport:
+        self._node.log.info("%s: %s", self._goal.id, reason)
+        return GoalReport(
+            task=self.task,
+            subtasks=self.subtasks,
+            iterations=self.iterations,
+            success=success,
+            reason=reason,
+            performance=self.performances[-1] if self.performances else None,
+            stopped=self.stopped,
+            chosen=self.chosen,
+            fell_short=self.performances[:-1],
+        )
+
+    def _spent(self) -> int:
+        """Primitive steps so far, those of performances counted."""
+        practised = sum(iteration.samples.total for iteration in self.iterations)
+        return practised + sum(performance.steps for performance in self.performances)
+
+
+def _standing(number: int | None, iterations: list[Iteration], single: bool) -> Iteration | None:
+    """The iteration that stands for the subtask. In a plan of several, one that worked in no
+    episode of its evaluation gives way to the next best that did: the performance measures it
+    anew."""
+    stands = next((each for each in iterations if each.number == number), None)
+    if single or stands is None or stands.success_rate > 0:
+        return stands
+    worked = [each for each in iterations if each.success_rate > 0]
+    return max(worked, key=lambda each: (each.tried_out, each.number), default=stands)
+
+
+def _judged(performance: Performed, wanted: float) -> tuple[bool, str]:
+    """Whether the goal was reached, and how often."""
+    rate, count = performance.success_rate, len(performance.episodes)
+    cut = " The samples were not enough for the other episodes." if performance.cut else ""
+    return (
+        rate >= wanted and not performance.cut,
+        f"The whole goal was reached in {round(rate * count)} of {count} episodes from its own "
+        f"start ({rate:.2f}, wanted: {wanted:.2f}).{cut}",
+    )
+
+
+def _key(subtask: Subtask) -> Key:
+    return subtask.success.kind, subtask.success.name

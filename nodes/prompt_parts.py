@@ -1,0 +1,53 @@
+"""Parts of a prompt that a question can do without, as templates mark them:
+
+    {% call part(3, "the programs of earlier iterations") %}
+    ...
+    {% endcall %}
+
+Where the model's context is too small the llm node leaves parts out, those of the lowest turn
+first. The turns that there are, over all templates:
+
+1. the episodes after the first few, for the critic
+2. the skills that could be called
+3. failed episodes of the evaluations on unseen starts
+4. the programs and the training spec of earlier iterations
+5. the program that runs before
+6. verdicts and iterations before the last one
+7. the program before the last one of this iteration
+"""
+
+import re
+import secrets
+from collections.abc import Callable
+
+from messages.chat import Part
+
+
+class Marks:
+    """Of one rendering. The marks hold a number that is drawn for it, so that no text in a prompt
+    can be taken for one."""
+
+    def __init__(self) -> None:
+        self._drawn = secrets.token_hex(8)
+        self._known: list[tuple[int, str]] = []
+
+    def part(self, turn: int, name: str, caller: Callable[[], str]) -> str:
+        self._known.append((turn, name))
+        number = len(self._known) - 1
+        return f"\x00{self._drawn}<{number}\x00{caller()}\x00{self._drawn}>{number}\x00"
+
+    def taken(self, text: str) -> tuple[str, list[Part]]:
+        """The text without its marks, and its parts; empty ones are left out."""
+        mark = re.compile(rf"\x00{self._drawn}([<>])(\d+)\x00")
+        plain, at, begun = "", 0, 0
+        parts: list[Part] = []
+        for found in mark.finditer(text):
+            plain += text[at : found.start()]
+            at = found.end()
+            if found[1] == "<":
+                begun = len(plain)
+                continue
+            turn, name = self._known[int(found[2])]
+            if plain[begun:].strip():
+                parts.append(Part(name=name, turn=turn, start=begun, end=len(plain)))
+        return plain + text[at:], parts

@@ -1,0 +1,81 @@
+"""What earlier iterations have to do with a sub-action: verdicts, implementations, reuse."""
+
+from collections.abc import Iterator, Sequence
+
+from messages.plan import Iteration, Line, Stage, SubAction, Tried
+from messages.world import Guard
+
+
+def lines_of(sub_action: SubAction, history: Sequence[Iteration]) -> list[Line]:
+    """Its verdicts so far, oldest first."""
+    return [line for _, _, line in _same(sub_action, history)]
+
+
+def tried(sub_action: SubAction, history: Sequence[Iteration]) -> list[Tried]:
+    """What was implemented for it so far, oldest first. What was kept from an iteration before
+    comes once, with the evaluation that it took part in last."""
+    found: list[Tried] = []
+    for iteration, place, line in _same(sub_action, history):
+        stage = iteration.stages[place] if place < len(iteration.stages) else None
+        program, spec = (stage.program, stage.spec) if stage is not None else (None, None)
+        found = [
+            each
+            for each in found
+            if stage is None or (each.program, each.spec, each.line) != (program, spec, line)
+        ]
+        found.append(
+            Tried(
+                iteration=iteration.number,
+                line=line,
+                program=program,
+                spec=spec,
+                unseen=iteration.unseen,
+                weakest=iteration.unseen is not None and iteration.unseen.weakest == place,
+            )
+        )
+    return found
+
+
+def earlier_success(
+    sub_action: SubAction,
+    before: Sequence[Stage],
+    guards: Sequence[Guard],
+    history: Sequence[Iteration],
+) -> tuple[Stage, Line] | None:
+    """The latest stage that did this sub-action, after the same stages and with the same guards,
+    and its verdict line. None where it lost most of what an evaluation lost: its tryout was lucky,
+    and the same again would lose the same."""
+    for iteration in reversed(history):
+        weakest = iteration.unseen.weakest if iteration.unseen is not None else None
+        for place, (stage, line) in enumerate(zip(iteration.stages, iteration.lines, strict=False)):
+            if (
+                line.verdict.success
+                and stage.sub_action.name == sub_action.name
+                and stage.sub_action.method == sub_action.method
+                and stage.sub_action.success == sub_action.success
+                and iteration.stages[:place] == list(before)
+                and stage.guards == list(guards)
+            ):
+                whole = all(each.verdict.success for each in iteration.lines)
+                return None if whole and place == weakest else (stage, line)
+    return None
+
+
+def _same(
+    sub_action: SubAction, history: Sequence[Iteration]
+) -> Iterator[tuple[Iteration, int, Line]]:
+    """A sub-action is the same by its name or by its aim: another name changes nothing. Where an
+    iteration has several of that aim, the one of that name is it, else the last."""
+    for iteration in history:
+        named = [p for p, each in enumerate(iteration.lines) if _name(each) == sub_action.name]
+        aimed = [
+            place
+            for place, each in enumerate(iteration.lines)
+            if each.sub_action.success == sub_action.success
+        ]
+        for place in (named or aimed)[-1:]:
+            yield iteration, place, iteration.lines[place]
+
+
+def _name(line: Line) -> str:
+    return line.sub_action.name

@@ -1,0 +1,287 @@
+"""The fast agent: what was tried as a program is what a policy may choose, and begins as."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.chat import (
+    ASK,
+    Answered,
+    Ask,
+    MacroDraft,
+    ProgramAnswer,
+    ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
+)
+from messages.plan import IMPLEMENT, Implement, Implemented, SubAction
+from messages.program import CHECK, Checked, Problem
+from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec, Tryouts
+from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, SeedRange, Task
+from nodes.fast_agent.fast_agent import FastAgent
+from nodes.testing import MockBus, start
+from tests.craft_world import Inventories
+
+LOG = Condition(kind="have", name="log")
+TASK = Task(id="log", prompt="Harvest a log.", success=LOG)
+FACING = Condition(kind="facing", name="wood")
+
+
+def program(number: int) -> str:
+    return f'ITEM = "log"\nQUANTITY = 1\n# {number}\n'
+
+
+SPEC = SpecAnswer(
+    observations=["rays", "under_way"],
+    actions=["attack"],
+    rewards=[RewardTerm(kind="success", weight=1.0)],
+    horizon=100,
+    budget=1000,
+)
+
+
+class Stack:
+    """A fast agent whose programs and policies do as often as ``rates`` says, by the name of the
+    tryout (``trial-0``), and whose spec is ``spec``."""
+
+    def __init__(self, run: Path, spec: SpecAnswer, **parameters: Any) -> None:
+        self.world, self.bus = Inventories(), MockBus("fast_agent")
+        self.spec = spec
+        self.rates: dict[str, float] = {}
+        self.specs: list[SpecQuestion] = []
+        self.trained: list[TrainingSpec] = []
+        self.judged: list[str] = []
+        self.bus.answer(ASK, self.answer)
+        self.bus.answer(CHECK, lambda request: Checked(problems=[]))
+        self.bus.answer(OPEN, self.world.open)
+        self.bus.answer(LOOK, self.world.look)
+        self.bus.answer(CLOSE, self.world.close)
+        self.bus.answer(JUDGE, self.judge)
+        self.bus.answer_action(RUN_PROGRAM, self.world.run)
+        self.bus.answer_action(TRAIN, self.train)
+        self.bus.answer_action(ACT, lambda goal: Acted(steps=7))
+        start(FastAgent, self.bus, run, **parameters)
+
+    def answer(self, request: Ask) -> Answered:
+        question = request.question
+        if isinstance(question, SpecQuestion):
+            self.specs.append(question)
+            answer: msgspec.Struct = self.spec
+        else:
+            assert isinstance(question, ProgramQuestion)
+            first = 10 if question.sub_action.success == FACING else 0
+            answer = ProgramAnswer(source=program(first + len(question.attempts)))
+        return Answered(id=request.id, answer=msgspec.json.encode(answer).decode(), model="test")
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        self.judged.append(evidence.id)
+        tryout = evidence.id.rpartition("judge-")[2]
+        rate = self.rates.get(f"{evidence.method}-{tryout}", 0.0)
+        return Verdict(success=rate >= 0.9, success_rate=rate, reason="Counted.")
+
+    def train(self, goal: Any) -> Trained:
+        self.trained.append(goal.request.spec)
+        policy = Policy(id=goal.id, checkpoint="learner/x/checkpoint.pt")
+        return Trained(
+            policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
+        )
+
+    def implement(self, name: str, method: str, iteration: int, aim: Condition = LOG) -> Any:
+        request = Implement(
+            task=TASK,
+            sub_action=SubAction(name=name, method=method, success=aim),
+            before=[],
+            history=[],
+        )
+        return self.bus.run_goal(IMPLEMENT, f"demo/{iteration}/{name}", request)
+
+
+def by_code(stack: Stack) -> None:
+    """Three programs for a log, of which the second is best, and one for something else."""
+    stack.rates = {"code-0": 0.3, "code-1": 0.6, "code-2": 0.0}
+    stack.implement("get log", "code", 0)
+    stack.rates = {"code-0": 1.0}
+    stack.implement("4 looks", "code", 0, aim=FACING)
+
+
+FROM_PROGRAMS = msgspec.structs.replace(
+    SPEC,
+    macros=[
+        MacroDraft(name="get_log_2", source="", max_steps=90, interrupt=20),
+        MacroDraft(name="do_4_looks_1", source="", max_steps=80, interrupt=30),
+    ],
+    clone=["get_log_2"],
+)
+
+
+def test_every_program_that_was_tried_is_offered_by_name(tmp_path: Path):
+    stack = Stack(tmp_path, SPEC)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    (question,) = stack.specs
+    assert [(each.name, each.sub_action, each.rate) for each in question.programs] == [
+        ("do_4_looks_1", "4 looks", 1.0),
+        ("get_log_2", "get log", 0.6),
+        ("get_log_1", "get log", 0.3),
+        ("get_log_3", "get log", 0.0),
+    ]
+    assert question.programs[0].success == FACING
+    assert {each.episodes for each in question.programs} == {20}
+    assert (question.programs_as_macros, question.programs_to_clone) == (True, True)
+
+
+def test_another_subtask_has_programs_of_its_own(tmp_path: Path):
+    stack = Stack(tmp_path, SPEC)
+    by_code(stack)
+    task = msgspec.structs.replace(TASK, success=Condition(kind="have", name="dirt"))
+    sub_action = SubAction(name="get log", method="rl", success=task.success)
+    request = Implement(task=task, sub_action=sub_action, before=[], history=[])
+    stack.bus.run_goal(IMPLEMENT, "demo/dirt", request)
+    assert stack.specs[0].programs == []
+
+
+def test_a_spec_takes_programs_as_interrupted_macros_and_as_its_start(tmp_path: Path):
+    stack = Stack(tmp_path, FROM_PROGRAMS, seed=3)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    (spec,) = stack.trained
+    macros = spec.interface.macros
+    assert [(each.name, each.max_steps, each.interrupt) for each in macros] == [
+        ("get_log_2", 90, 20),
+        ("do_4_looks_1", 80, 30),
+    ]
+    assert [macro.source for macro in macros] == [program(1), program(10)]
+    assert [(each.name, each.source) for each in spec.clone] == [("get_log_2", program(1))]
+    # What has a start is tried out as it learns, on seeds that are nothing else's.
+    seeds = SeedRange(first=3_890_000, count=20)
+    assert spec.tryouts == Tryouts(seeds=seeds, every=50_000)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"program_macros": False}, "Macro 'get_log_2', line"),
+        ({"clone": False}, "There is no program 'get_log_2' to clone: leave `clone` empty."),
+        ({"macros": False}, "Macros are not allowed in this run"),
+    ],
+)
+def test_each_can_be_turned_off_alone(tmp_path: Path, parameters: dict[str, bool], words: str):
+    stack = Stack(tmp_path, FROM_PROGRAMS, **parameters)
+    stack.bus.answer(
+        CHECK,
+        lambda request: Checked(
+            problems=[] if request.program.source.strip() else [Problem(line=1, message="empty")]
+        ),
+    )
+    by_code(stack)
+    implemented = stack.implement("get log", "rl", 1)
+    assert words in implemented.line.verdict.reason
+    assert not stack.trained
+    question = stack.specs[0]
+    assert question.programs_as_macros == ("clone" in parameters)
+    assert question.programs_to_clone == ("clone" not in parameters)
+
+
+def test_without_either_no_program_is_told_of(tmp_path: Path):
+    stack = Stack(tmp_path, SPEC, program_macros=False, clone=False)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    assert stack.specs[0].programs == []
+
+
+def test_the_interruption_of_a_run_takes_the_place_of_the_specs(tmp_path: Path):
+    whole = MacroDraft(name="whole", source=program(9), max_steps=70)
+    spec = msgspec.structs.replace(FROM_PROGRAMS, macros=[*FROM_PROGRAMS.macros, whole])
+    stack = Stack(tmp_path, spec, interrupt=5)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    macros = stack.trained[0].interface.macros
+    assert [macro.interrupt for macro in macros] == [5, 5, None]
+
+
+@pytest.mark.parametrize(
+    ("which", "spec", "tried"),
+    [
+        ("started", SPEC, False),
+        ("started", FROM_PROGRAMS, True),
+        ("never", FROM_PROGRAMS, False),
+        ("always", SPEC, True),
+    ],
+)
+def test_which_trainings_are_tried_out(tmp_path: Path, which: str, spec: SpecAnswer, tried: bool):
+    stack = Stack(tmp_path, spec, tryouts_in_training=which, tryouts_every=700)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    tryouts = stack.trained[0].tryouts
+    assert (tryouts is not None and tryouts.every == 700) == tried
+
+
+def compared(run: Path, policy: float, rival: float, **parameters: Any) -> tuple[Stack, Any]:
+    stack = Stack(run, SPEC, **parameters)
+    by_code(stack)
+    stack.rates = {"rl-0": policy, "rl-program": rival}
+    return stack, stack.implement("get log", "rl", 1)
+
+
+def seeds_of(stack: Stack, tryout: str) -> SeedRange:
+    return stack.world.requests[f"demo/1/get log/{tryout}/play-0"].seeds
+
+
+@pytest.mark.parametrize(("policy", "rival", "stands"), [
+    (0.5, 0.7, "program"), (0.7, 0.5, "policy"), (0.6, 0.6, "policy"),
+])  # fmt: skip
+def test_the_better_of_program_and_policy_stands(
+    tmp_path: Path, policy: float, rival: float, stands: str
+):
+    stack, implemented = compared(tmp_path, policy, rival)
+    assert isinstance(implemented, Implemented)
+    stage = implemented.stage
+    assert stage is not None
+    if stands == "program":
+        assert stage.program is not None
+        assert stage.program.source == program(1)  # the best of those with the same aim
+        assert stage.policy is None
+        words = "the program get_log_2 in 14 of 20 stands, and not the policy in 10"
+        assert words in implemented.line.verdict.reason
+    else:
+        assert stage.policy is not None
+        assert stage.program is None
+    assert implemented.line.verdict.success_rate == max(policy, rival)
+    assert seeds_of(stack, "trial-program") == seeds_of(stack, "trial-0")
+    # Both tryouts are counted: the policy's, and 20 runs of a program of 10 steps.
+    assert implemented.samples.trial == 7 + 200
+
+
+@pytest.mark.parametrize(
+    ("policy", "parameters"), [(1.0, {}), (0.4, {"better_of": False}), (0.4, {"critic": False})]
+)
+def test_nothing_is_compared_where_that_is_for_nothing(
+    tmp_path: Path, policy: float, parameters: dict[str, bool]
+):
+    stack, implemented = compared(tmp_path, policy, 0.9, **parameters)
+    assert implemented.stage.policy is not None
+    assert "demo/1/get log/trial-program/play-0" not in stack.world.requests
+
+
+def test_a_goal_that_starts_again_is_told_of_the_same_programs(tmp_path: Path):
+    stack = Stack(tmp_path, SPEC)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    stack.rates = {"code-0": 0.8}
+    by_code(stack)  # nothing new: the same sources
+    sub_action = SubAction(name="other", method="code", success=LOG)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
+    stack.bus.answer(ASK, lambda ask: Answered(
+        id=ask.id, model="test",
+        answer=msgspec.json.encode(ProgramAnswer(source=program(7))).decode(),
+    ))  # fmt: skip
+    stack.bus.run_goal(IMPLEMENT, "demo/2/other", request)
+    stack.bus.answer(ASK, stack.answer)
+    again = Stack(tmp_path, SPEC)
+    again.implement("get log", "rl", 1)  # the goal of before, in another process
+    later = Stack(tmp_path, SPEC)
+    later.implement("get log", "rl", 3)
+    assert [len(each.specs[0].programs) for each in (stack, again, later)] == [4, 4, 5]

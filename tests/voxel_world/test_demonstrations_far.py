@@ -1,0 +1,202 @@
+"""Where the scripted player needs more than a tool: portals, nights, battles. The count of all."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import demonstrations as counting
+from voxeldojo.demonstrations.deeds import DEEDS
+from voxeldojo.demonstrations.demonstrate import Demonstration, demonstrate
+from voxeldojo.demonstrations.digging_out import dig_out
+from voxeldojo.demonstrations.fighting import NIGHTFALL, duel, is_dark, look_after, slay
+from voxeldojo.demonstrations.hunting import kills, nearest_mob
+from voxeldojo.demonstrations.obtaining import Obtaining
+from voxeldojo.demonstrations.player import BLOCK_NAMES, NoWay, Player
+from voxeldojo.demonstrations.portals import RIM, enter_nether, leave_nether
+from voxeldojo.engine.state import NETHER, OVERWORLD
+from voxeldojo.game import STILL
+from voxeldojo.minedojo_api import InventoryItem, make
+from voxeldojo.obtainable.derivations import Rule
+from voxeldojo.obtainable.oracle import worlds_of
+from voxeldojo.tasks import task_ids, task_spec
+
+NO_RULE = Rule("place:nether", (), "", True)
+
+
+def flat(limit: int = 4000, **kwargs: Any) -> Player:
+    """On 60 layers of dirt over bedrock."""
+    env = make(
+        "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1, seed=1,
+        generate_world_type="flat", flat_world_seed_string="3;7,60*3;1;",
+        **{"allow_mob_spawn": False, "start_time": 1000, **kwargs},
+    )  # fmt: skip
+    env.reset()
+    return Player(env, limit)
+
+
+def give(player: Player, **items: int) -> None:
+    for name, count in items.items():
+        player.env.unwrapped.game.give(name, count, 0)
+
+
+def tick(player: Player, *commands: str) -> None:
+    for command in commands:
+        assert player.env.unwrapped.game.tick(STILL, command) == ""
+
+
+def obtaining(player: Player) -> Obtaining:
+    return Obtaining(player, worlds_of(task_spec("harvest_1_netherrack"), engine=True)[0], DEEDS)
+
+
+def test_a_portal_is_built_in_the_ground_and_leads_there_and_back() -> None:
+    player = flat()
+    give(player, obsidian=RIM, flint_and_steel=1, diamond_pickaxe=1)
+    at_work = obtaining(player)
+    enter_nether(at_work, NO_RULE, 1)
+    assert player.land == NETHER
+    assert player.have("obsidian") == 0
+    before = player.steps
+    enter_nether(at_work, NO_RULE, 1)
+    assert player.steps == before, "who is there already need not go"
+    leave_nether(at_work, NO_RULE, 1)
+    assert player.land == OVERWORLD
+    player.env.close()
+
+
+def test_what_is_in_another_dimension_is_gone_to() -> None:
+    player = flat()
+    give(player, obsidian=RIM, flint_and_steel=1, diamond_pickaxe=1)
+    at_work = obtaining(player)
+    at_work.obtain("netherrack", 2)
+    assert player.land == NETHER
+    at_work.go_where(at_work.way("block:log"))
+    assert player.land == OVERWORLD
+    player.env.close()
+
+
+@pytest.mark.parametrize(
+    ("token", "lacking"),
+    [
+        ("block:chorus_flower", "kill the dragon and throw a pearl into the gateway"),
+        ("nether_star", "build it of 4 soul sand and 3 skulls"),
+    ],
+)
+def test_what_has_no_script_is_a_sentence_before_a_step(token: str, lacking: str) -> None:
+    player = flat()
+    give(player, obsidian=1, skull=3, soul_sand=4, iron_sword=1, cooked_beef=8)
+    at_work = obtaining(player)
+    way = at_work.way(token)
+    with pytest.raises(NoWay, match=f"there is no script for this: {lacking}"):
+        (at_work.go_where if ":" in token else partial(at_work.do, count=1))(way)
+    assert player.steps == 0
+    player.env.close()
+
+
+def test_the_night_is_spent_in_a_hole() -> None:
+    player = flat(limit=8000, start_time=NIGHTFALL + 1)
+    player.between = lambda: look_after(player)
+    height = player.feet[1]
+    assert is_dark(player)
+    with player.at_once():
+        player.pause()
+    assert is_dark(player), "what is urgent is not put off"
+    player.pause()
+    assert not is_dark(player)
+    assert player.feet[1] < height
+    player.env.close()
+
+
+def test_a_creeper_in_a_hole_is_let_out() -> None:
+    player = flat(start_time=14_000, initial_inventory=[InventoryItem("mainhand", "wooden_sword")])
+    x, y, z = player.feet
+    hole = f"{x + 6} {y - 4} {z} {x + 6} {y - 3} {z}"
+    tick(player, f"fill {hole} air", f"summon creeper {x + 6} {y - 4} {z}")
+    number = nearest_mob(player, "creeper")
+    dig_out(player, number)
+    assert player.feet[1] >= y - 1, "the player is at the top of the stair"
+    duel(player, number)
+    assert kills(player, "creeper") == 1
+    assert float(player.body["life"]) == 20.0
+    player.env.close()
+
+
+def test_a_ghast_is_killed_by_its_own_fireball() -> None:
+    player = flat(start_time=14_000, initial_inventory=[InventoryItem("mainhand", "iron_sword")])
+    x, y, z = player.feet
+    tick(player, f"summon ghast {x} {y + 6} {z + 12}")
+    slay(player, "ghast")
+    assert kills(player, "ghast") == 1
+    player.env.close()
+
+
+def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -> None:
+    player = flat()
+    with pytest.raises(NoWay, match="the last ghast is gone, and no other comes"):
+        slay(player, "ghast")
+    assert player.steps == 0
+    player.env.close()
+
+
+def test_a_swimmer_knows_where_it_was_ashore() -> None:
+    player = flat()
+    player.act()
+    ashore = player.feet
+    assert player.ashore == ashore
+    x, y, z = player.feet
+    tick(player, f"fill {x} {y - 1} {z + 2} {x} {y - 1} {z + 6} water")
+    for _ in range(20):
+        player.look_at(x + 0.5, player.eyes[1], z + 20.0)
+        player.act(move=1)
+    assert BLOCK_NAMES[player.block(player.feet)] in ("water", "flowing_water")
+    assert player.ashore is not None
+    assert player.ashore != player.feet
+    assert abs(player.ashore[2] - ashore[2]) <= 2
+    player.env.close()
+
+
+def test_the_ids_are_drawn_from_all_and_the_same_each_time() -> None:
+    drawn = counting.draw(131, 131)
+    assert drawn == counting.draw(131, 131)
+    assert len(set(drawn)) == 131
+    assert set(drawn) <= set(task_ids("programmatic"))
+    assert drawn != counting.draw(131, 132)
+    assert drawn[:3] == [
+        "harvest_1_fence_with_crafting_table",
+        "harvest_1_monster_egg",
+        "techtree_from_wood_to_stone_axe",
+    ]
+
+
+def test_the_count_is_kept_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "kept.jsonl"
+    done = Demonstration(counting.draw(1, 131)[0], 1, True, 204, 0, 1.0)
+    file.write_text(json.dumps(
+        {name: getattr(done, name) for name in done.__struct_fields__}
+    ) + "\n")  # fmt: skip
+    assert counting.main(["--ids", "2", "--keep", str(file)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out == [
+        out[0],
+        "1 of 2 were done.",
+        "* `harvest_1_monster_egg`: nothing gives monster_egg",
+    ]
+    assert out[0].endswith("harvest_1_monster_egg: not done: nothing gives monster_egg.")
+    assert len(file.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("wrong", [["--ids", "0"], ["--jobs", "0"], ["harvest_1_dimond"]])
+def test_a_count_that_cannot_be_made_is_refused(
+    wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        counting.main(wrong)
+    assert "error: " in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_netherrack_from_bare_hands() -> None:
+    played = demonstrate("harvest_1_netherrack", seed=1)
+    assert played.success, played.reason

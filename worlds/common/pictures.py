@@ -1,0 +1,36 @@
+"""Pictures of the world as what a policy sees, in any game: ``rgb``, or ``rgb_120x160`` of another
+height and width."""
+
+import math
+import re
+
+from worlds.card import Feature
+
+SIDE = 64
+LEAST_SIDE, MOST_SIDE = 36, 256  # pixels
+
+RGB = Feature(
+    name="rgb",
+    size=3 * SIDE * SIDE,
+    description=f"the picture that the player sees, {SIDE} x {SIDE} (other sizes: rgb_120x160, "
+    "height x width); learning from it takes far more samples and time than from the others",
+)
+_NAME = re.compile(r"rgb(?:_(\d{1,4})x(\d{1,4}))?")
+
+
+def picture_shape(name: str) -> tuple[int, int, int] | None:
+    """Channels, height and width of a feature, None for one that is no picture or of a size that
+    none can have. Its columns are the picture's numbers in that order, 0 (black) to 1."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    height, width = (int(side or SIDE) for side in found.groups())
+    if not all(LEAST_SIDE <= side <= MOST_SIDE for side in (height, width)):
+        return None
+    return 3, height, width
+
+
+def picture_size(name: str) -> int:
+    """Columns of a feature that is a picture, 0 for another."""
+    shape = picture_shape(name)
+    return 0 if shape is None else math.prod(shape)

@@ -1,0 +1,2 @@
+def action(obs):
+    shelter(obs)

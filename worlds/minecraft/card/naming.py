@@ -1,0 +1,57 @@
+"""Minecraft's two namings: items have registry names (``log``), blocks that are seen localised ones
+(``wood``). What is called by the other one is never found, so it is said which name is right."""
+
+from voxeldojo.rules import BLOCKS, block_names, item_names
+from voxeldojo.rules.mobs import entity_names, mob_names
+
+ITEMS, SEEN_BLOCKS = frozenset(item_names), frozenset(block_names)
+MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
+_REGISTERED = {block.name: block.localised for block in BLOCKS}
+_LOCALISED = {block.localised: block for block in reversed(BLOCKS)}  # of several the first
+
+
+def not_a_block(name: str) -> str:
+    """Why a name is none of a block although there is such a thing; empty if it is one, or if
+    nothing is called so."""
+    if name in SEEN_BLOCKS:
+        return ""
+    if name in _REGISTERED:
+        return f"{name} is an item; the block is called {_REGISTERED[name]}"
+    if name in ITEMS:
+        source = _dropped_by(name)
+        return f"{name} is an item" + (f"; it comes from the block {source}" if source else "")
+    return f"{name} is a mob and no block" if name in MOBS else ""
+
+
+def not_an_item(name: str) -> str:
+    """The same of an item."""
+    if name in ITEMS:
+        return ""
+    if name in _LOCALISED:
+        item = _item_of(name)
+        return f"{name} is a block" + (f"; the item is {item}" if item else " and no item")
+    return f"{name} is a mob and no item" if name in MOBS else ""
+
+
+def not_a_mob(name: str) -> str:
+    """The same of a mob."""
+    if name in MOBS or name not in SEEN_BLOCKS | ITEMS:
+        return ""
+    return f"{name} is {'a block' if name in SEEN_BLOCKS else 'an item'} and no mob"
+
+
+def not_seen(name: str) -> str:
+    """The same of what may be under the crosshair: a block or a mob."""
+    return "" if name in MOBS else not_a_block(name)
+
+
+def _item_of(localised: str) -> str:
+    block = _LOCALISED[localised]
+    if block.name in ITEMS:
+        return block.name
+    return next((drop[0] for drop in block.drops if drop[0] in ITEMS), "")
+
+
+def _dropped_by(item: str) -> str:
+    dropping = (b.localised for b in BLOCKS if any(drop[0] == item for drop in b.drops))
+    return next(dropping, "")
