@@ -8,6 +8,7 @@ from messages.plan import Subtask
 from messages.world import Condition, View
 from voxeldojo.rules import ITEMS
 from voxeldojo.rules.mobs import MOBS
+from worlds.card import Unreachable
 from worlds.common.arithmetic import Arithmetic, Fuel
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
@@ -28,6 +29,9 @@ _DANGEROUS = frozenset(
 """Whom nobody fights with bare hands who can help it."""
 _MOBS = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
+_NO_WAY = frozenset(("in_biome", "in_dimension", "height", "health"))
+ALIKE = {"log2": "log"}
+"""Items that recipes take in place of another one: the trunks of other trees."""
 _CARRIED = {"nearby": "places", "placed": "places", "used": "uses", "worn": "puts on"}
 _VERBS = {
     "dig": "harvest",
@@ -71,12 +75,19 @@ ARITHMETIC = Arithmetic(
 needs, shortfalls, expected = ARITHMETIC.needs, ARITHMETIC.shortfalls, ARITHMETIC.expected
 
 
+def no_way(success: Condition) -> str:
+    """The sentence for a condition that the rules do not know how to bring about."""
+    return f"nothing in the rules brings about {success.kind} {success.name!r}"
+
+
 class MinecraftPlanning(WayPlanning):
     def __init__(self) -> None:
         burning = " (and fuel: coal that is held for 8 of them, 2 planks for 3)"
         super().__init__(ARITHMETIC, _VERBS, _PHRASES, burning)
 
     def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
+        if success.kind in _NO_WAY:
+            raise Unreachable(no_way(success))
         before: list[Subtask] = []
         held = dict(inventory)
         for item, count in self._besides(success, held).items():
@@ -112,6 +123,7 @@ class MinecraftPlanning(WayPlanning):
             "used": f"use {thing}",
             "placed": f"put down {success.quantity} {thing}",
             "worn": f"put {thing} on",
+            "lived": f"live {success.quantity} {thing}",
         }
         return Subtask(name=names.get(kind, f"find {thing}"), success=success, why="the goal")
 
@@ -135,8 +147,11 @@ class MinecraftPlanning(WayPlanning):
 
     def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
         """The stations that stand beside the player are counted in, but for one that is to be put
-        down."""
+        down; so is what does as well as another item."""
         held = dict(view.inventory)
+        for other, item in ALIKE.items():
+            if goal.name not in (other, item) and (more := held.pop(other, 0)):
+                held[item] = held.get(item, 0) + more
         if goal.kind == "nearby":
             return held
         for block, item in _BLOCKS.items():

@@ -14,13 +14,14 @@ from voxeldojo.rules import BLOCKS, ITEMS
 from voxeldojo.rules.mobs import MOBS, entity_names, mob_names
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
-from worlds.minecraft.card.planning import needs
+from worlds.minecraft.card.conditions import TICKS
+from worlds.minecraft.card.planning import ALIKE, needs, no_way
 from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
-_KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear"}
+_KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear", "lived": "live"}
 _ITEMS = {item.name: item for item in ITEMS}
 _USES = {
     "wear": "put it on",
@@ -49,8 +50,10 @@ class MinecraftRulebook(RulebookRules):
             return "place"
         if goal.kind in _KINDS:
             return _KINDS[goal.kind]
-        if goal.kind != "have":
+        if goal.kind in ("near", "facing"):
             return "reach"
+        if goal.kind != "have":
+            raise Unreachable(no_way(goal))
         way = _way(goal, inventory)
         if way is None or way.how == "find":
             if _dug_from(goal.name, tables) is None:
@@ -103,8 +106,10 @@ class MinecraftRulebook(RulebookRules):
             "MOB": _as_seen(goal.name if goal.kind == "killed" else way.of),
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
+            "ALIKE": [other for other, item in ALIKE.items() if item == goal.name],
             "STATION": goal.name if goal.kind == "nearby" else way.station,
             "USE": use_of(goal.name),
+            "TICKS": goal.quantity * TICKS.get(goal.name, 1),
             "LEVEL": tables["levels"].get(block, 0),
         }
 

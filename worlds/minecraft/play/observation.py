@@ -136,7 +136,11 @@ class Observations:
             known = [*sorted(set(self.blocks)), *entity_names[1:]]
             raise ValueError(f"there is no block or mob {name:.40}{near(name[:40], known)}")
         readings = self._now("look_out")
-        ids, distances = readings.far_mobs(environment) if kind else readings.far(environment)
+        try:
+            ids, distances = readings.far_mobs(environment) if kind else readings.far(environment)
+        except ValueError:  # a world whose rays were chosen when it was made, and no farther
+            closer = self.nearest_mob if kind else self.nearest
+            return closer(environment, name)
         hits = np.flatnonzero(ids == (kind or self.blocks.index(name)))
         if not len(hits):
             return None
@@ -160,7 +164,10 @@ class Observations:
         return route_to(block, goal, picks)
 
     def far_rays(self, environment: int) -> tuple[Ray, ...]:
-        ids, distances = self._now("far_rays").far(environment)
+        try:
+            ids, distances = self._now("far_rays").far(environment)
+        except ValueError:  # as above
+            return self.rays(environment)
         return tuple(
             Ray(*FAR_GRID[hit], self.blocks[ids[hit]], float(distances[hit]), "", FAR)
             for hit in _FAR_BINS

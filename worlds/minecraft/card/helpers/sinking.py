@@ -46,7 +46,9 @@ def sink(obs, max_steps=200):
         yaw = radians(round(obs.yaw / 90.0) * 90.0)
         return travel(obs, -sin(yaw) * 4.0, cos(yaw) * 4.0, 60)
     if obs.block(0, -1, 0) == "air":
-        return noop()
+        high = obs.position[1]
+        obs = noop()
+        return obs if obs.position[1] < high else centre(obs)  # on the rim of the hole
     obs = centre(obs)
     before = floor(obs.position[1] + 0.001)
     if obs.block(0, -1, 0) not in EARTH:

@@ -41,6 +41,12 @@ def search(obs, home):
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
 
+def place_of(obs, seen):
+    """Where it is, so that it is looked for there when it is out of sight."""
+    yaw = radians(obs.yaw + seen[0])
+    return obs.position[0] - sin(yaw) * seen[2], obs.position[2] + cos(yaw) * seen[2]
+
+
 def blow(obs, yaw, pitch, distance):
     """Bring it under the crosshair, and strike."""
     if obs.facing_mob == MOB and obs.facing_mob_distance <= REACH:
@@ -78,11 +84,17 @@ def action(obs):
     home = obs.position
     obs = arm(obs)
     struck = -RECOVERY
+    last = None
     while True:
         seen = nearest_mob(obs, MOB)
         if seen is None:
+            if last is not None:
+                obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
+                last = None
             obs = search(obs, home)
             continue
+        last = place_of(obs, seen)
+        home = obs.position
         yaw, pitch, distance = seen
         tired = obs.steps - struck < RECOVERY
         if MOB == "creeper":

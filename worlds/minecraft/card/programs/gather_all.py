@@ -2,6 +2,12 @@ ITEM = "log"
 BLOCK = "wood"
 QUANTITY = 1
 TOOLS = []
+ALIKE = []  # what the block may give instead, and will do as well
+BY_WATER = ("clay", "sugar cane")
+
+
+def held(obs):
+    return obs.inventory.get(ITEM, 0) + sum([obs.inventory.get(item, 0) for item in ALIKE])
 
 
 def in_reach(obs):
@@ -42,7 +48,13 @@ def seen_from(obs):
 
 
 def search(obs, home):
-    """Towards one that is in sight, else on to another place."""
+    """Towards one that is near or in sight, else on to another place."""
+    near = find(obs, BLOCK, 8)
+    if near is not None and obs.steps % 3:  # now and then it cannot be got at
+        before = obs.position
+        obs = travel(obs, near[0] + 0.5, near[2] + 0.5, 40, near[1])
+        if hypot(obs.position[0] - before[0], obs.position[2] - before[2]) > 0.5:
+            return obs
     obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -51,7 +63,11 @@ def search(obs, home):
         obs = turn(180)
         seen = seen_from(obs)
     if seen is None:
-        return roam(turn(180), 60, home[0], home[2])
+        obs = turn(180)
+        shore = look_out(obs, "water") if BLOCK in BY_WATER else None
+        if shore is None or shore[2] < 4:
+            return roam(obs, 60, home[0], home[2])
+        seen = shore
     yaw, _, distance = seen
     if abs(yaw) > 7.5:
         obs = turn(yaw)
@@ -64,16 +80,16 @@ def search(obs, home):
 def pick_up(obs, x, z, had):
     for dx, dz in [(0, 0), (1, 0), (-1, -1), (-1, 1), (1, 1)]:
         obs = walk_to(obs, x + dx - obs.position[0], z + dz - obs.position[2], 25)
-        if obs.inventory.get(ITEM, 0) > had:
+        if held(obs) > had:
             return obs
     return obs
 
 
 def action(obs):
     home = obs.position
-    wanted = obs.inventory.get(ITEM, 0) + QUANTITY
+    wanted = held(obs) + QUANTITY
     tries = 0
-    while obs.inventory.get(ITEM, 0) < wanted:
+    while held(obs) < wanted:
         for tool in TOOLS:
             if obs.inventory.get(tool, 0) and obs.held not in TOOLS:
                 obs = equip(tool)
@@ -84,7 +100,7 @@ def action(obs):
             continue
         dx, dy, dz = spot
         x, y, z = obs.position
-        had = obs.inventory.get(ITEM, 0)
+        had = held(obs)
         x, z = floor(x) + dx + 0.5, floor(z) + dz + 0.5
         y = floor(y + 0.001) + dy
         obs = dig_at(obs, dx, dy, dz)

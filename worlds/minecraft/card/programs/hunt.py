@@ -24,6 +24,12 @@ def search(obs, home):
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
 
+def place_of(obs, seen):
+    """Where it is, so that it is looked for there when it is out of sight."""
+    yaw = radians(obs.yaw + seen[0])
+    return obs.position[0] - sin(yaw) * seen[2], obs.position[2] + cos(yaw) * seen[2]
+
+
 def pick_up(obs, wanted):
     """Round about where it fell."""
     obs = walk_on(obs, 12)
@@ -38,6 +44,7 @@ def action(obs):
     home = obs.position
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     hits = 0
+    last = None
     while obs.inventory.get(ITEM, 0) < wanted:
         for weapon in WEAPONS:
             if obs.inventory.get(weapon, 0) and obs.held not in WEAPONS:
@@ -48,8 +55,13 @@ def action(obs):
             hits = 0
             continue
         if seen is None:
+            if last is not None:
+                obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
+                last = None
             obs = search(obs, home)
             continue
+        last = place_of(obs, seen)
+        home = obs.position
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)

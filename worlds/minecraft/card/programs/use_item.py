@@ -4,7 +4,7 @@ PLACES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 SOFT = ("grass block", "dirt", "sand", "gravel", "clay", "leaves")
 SOIL = ("grass block", "dirt")
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
-FLUID_OR_OPEN = ("water", "lava", *OPEN_CELLS)
+NO_GROUND = ("air", "grass", "plant", "flower", "snow", "dead bush", "water", "lava")
 
 
 def wear(obs):
@@ -42,7 +42,10 @@ def till(obs):
             if obs.block(dx, 0, dz) != "air":
                 obs = dig_at(obs, dx, 0, dz, 30)
             for _ in range(2):
-                obs = look_at(obs, dx + 0.5, 0.0, dz + 0.5)
+                x, y, z = obs.position
+                obs = look_at(
+                    obs, floor(x) + dx + 0.5 - x, floor(y + 0.001) - y, floor(z) + dz + 0.5 - z
+                )
                 if obs.facing in SOIL:
                     return use()
     spot = find(obs, "grass block", 8)
@@ -55,7 +58,7 @@ def put_down(obs):
     for dy in (0, 1, -1):
         for dx, dz in PLACES:
             free = obs.block(dx, dy, dz) in OPEN_CELLS
-            if not free or obs.block(dx, dy - 1, dz) in FLUID_OR_OPEN:
+            if not free or obs.block(dx, dy - 1, dz) in NO_GROUND:
                 continue
             if obs.block(dx, dy, dz) != "air":
                 obs = dig_at(obs, dx, dy, dz, 30)

@@ -1,0 +1,145 @@
+"""Plans for goals that are more than having something, and for every task of MineDojo."""
+
+import pytest
+
+from messages.world import Condition, Task, View
+from nodes.llm.rulebook.rules import Book, NoRule
+from voxeldojo.tasks import task_ids
+from worlds import card
+from worlds.card import Unreachable
+from worlds.minecraft.card.planning import PLANNING
+
+UNKNOWN = {"chorus_plant", "elytra", "grass", "monster_egg", "spawn_egg"}
+"""Targets that nothing in the rules leads to."""
+
+
+def steps(kind: str, name: str, inventory: dict[str, int], quantity: int = 1) -> list[tuple]:
+    goal = Condition(kind=kind, name=name, quantity=quantity)
+    plan = PLANNING.plan_for(goal, inventory)
+    assert PLANNING.shortfalls(plan, inventory) == []
+    return [(each.success.kind, each.success.name, each.success.quantity) for each in plan]
+
+
+def task_named(id: str) -> Task:
+    goals = card("minecraft").goals
+    assert goals is not None
+    return goals.task(id)
+
+
+def test_what_is_to_be_used_is_had_first():
+    assert steps("used", "wooden_sword", {"planks": 2, "stick": 1, "crafting_table": 1}) == [
+        ("have", "wooden_sword", 1),
+        ("used", "wooden_sword", 1),
+    ]
+    assert steps("used", "clock", {"clock": 1}) == [("used", "clock", 1)]
+    assert steps("worn", "iron_helmet", {"iron_ingot": 5, "crafting_table": 1}) == [
+        ("have", "iron_helmet", 1),
+        ("worn", "iron_helmet", 1),
+    ]
+
+
+def test_a_bow_is_used_with_an_arrow():
+    assert steps("used", "bow", {"bow": 1, "arrow": 1}) == [("used", "bow", 1)]
+    plan = steps("used", "bow", {"bow": 1})
+    assert ("have", "arrow", 1) in plan
+    assert plan[-1] == ("used", "bow", 1)
+
+
+def test_so_many_blocks_are_had_as_are_put_down():
+    assert steps("placed", "torch", {"torch": 1, "coal": 1, "stick": 1}, quantity=3) == [
+        ("have", "torch", 2),
+        ("placed", "torch", 3),
+    ]
+
+
+def test_a_weapon_is_made_before_a_fight_that_is_dangerous():
+    assert steps("killed", "cow", {}) == [("killed", "cow", 1)]
+    assert steps("killed", "zombie", {"iron_axe": 1}, quantity=2) == [("killed", "zombie", 2)]
+    plan = steps("killed", "zombie", {})
+    assert plan[-2:] == [("have", "stone_sword", 1), ("killed", "zombie", 1)]
+
+
+def test_the_trunks_of_other_trees_do_for_planks_and_not_for_themselves():
+    view = View(
+        position=(0.0, 64.0, 0.0),
+        yaw=0.0,
+        pitch=0.0,
+        life=20.0,
+        food=20.0,
+        inventory={"log": 1, "log2": 2},
+        facing="air",
+        around={},
+    )
+    held = PLANNING.at_hand(view, Condition(kind="have", name="stick"))
+    assert held == {"log": 3}
+    for wood in ("log", "log2"):
+        goal = Condition(kind="have", name=wood)
+        assert PLANNING.at_hand(view, goal) == {"log": 1, "log2": 2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("in_dimension", "nether"), ("in_biome", "plains"), ("height", "above"), ("health", "food")],
+)
+def test_what_no_rule_brings_about_is_a_sentence(kind: str, name: str):
+    goal = Condition(kind=kind, name=name)
+    with pytest.raises(Unreachable, match=f"nothing in the rules brings about {kind} '{name}'"):
+        PLANNING.plan_for(goal, {})
+    with pytest.raises(NoRule, match=f"nothing in the rules brings about {kind}"):
+        Book().approach(goal)
+
+
+def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
+    missing: set[str] = set()
+    for id in task_ids("programmatic"):
+        task = task_named(id)
+        try:
+            plan = PLANNING.plan_for(task.success, task.inventory)
+        except Unreachable:
+            missing.add(task.success.name)
+            continue
+        assert PLANNING.shortfalls(plan, task.inventory) == [], id
+        assert plan[-1].success == task.success, id
+    assert missing == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("goal", "kind"),
+    [
+        (Condition(kind="killed", name="zombie"), "fight"),
+        (Condition(kind="used", name="bow"), "use"),
+        (Condition(kind="placed", name="torch"), "put"),
+        (Condition(kind="worn", name="iron_boots"), "wear"),
+        (Condition(kind="lived", name="days"), "live"),
+        (Condition(kind="have", name="log"), "gather"),
+        (Condition(kind="have", name="log", quantity=8), "collect"),
+        (Condition(kind="have", name="reeds"), "collect"),
+        (Condition(kind="have", name="redstone"), "mine"),
+    ],
+    ids=lambda each: f"{each.kind}-{each.name}" if isinstance(each, Condition) else each,
+)
+def test_each_kind_of_goal_is_gone_about_in_its_way(goal: Condition, kind: str):
+    assert Book().kind_of(goal) == kind
+
+
+@pytest.mark.parametrize(
+    ("item", "use"),
+    [
+        ("iron_boots", "wear"),
+        ("shield", "wear"),
+        ("bow", "shoot"),
+        ("stone_hoe", "till"),
+        ("tnt", "place"),
+        ("golden_axe", "dig"),
+        ("compass", "use"),
+    ],
+)
+def test_a_program_knows_how_an_item_is_used(item: str, use: str):
+    source = Book().program("use_item.py", Condition(kind="used", name=item))
+    assert f'USE = "{use}"' in source
+    assert f'ITEM = "{item}"' in source
+
+
+def test_a_mob_is_looked_for_by_the_name_that_is_seen():
+    source = Book().program("fight.py", Condition(kind="killed", name="zombie_pigman"))
+    assert 'MOB = "pigzombie"' in source

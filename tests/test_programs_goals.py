@@ -1,0 +1,224 @@
+"""The programs of the stock for fights, uses, mining and living on, in the embedded world; and what
+they see and go by."""
+
+import pytest
+
+from messages.program import Program, ProgramReport
+from messages.world import Condition, OpenSession, SeedRange, Task
+from nodes.env_server.games import make_world
+from nodes.env_server.programs import compile_program
+from nodes.env_server.session import Session
+from nodes.llm.rulebook.rules import Book
+from worlds.minecraft.card import CARD
+from worlds.minecraft.play.routes import route
+from worlds.minecraft.play.runtime import RUNTIME
+
+SEEDS = 4
+PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
+
+
+def played(task: Task, source: str, **options: object) -> list[ProgramReport]:
+    """A program from the task's start, on a few seeds."""
+    world = make_world("embedded", SEEDS, task, **options)
+    seeds = SeedRange(first=5000, count=SEEDS)
+    session = Session(OpenSession(session="s", task=task, size=SEEDS, seeds=seeds), world)
+    try:
+        return session.run_program(Program(name="p", source=source, max_steps=task.horizon))[1]
+    finally:
+        session.close()
+
+
+def succeeded(task: Task, file: str, **options: object) -> int:
+    source = Book().program(file, task.success, task.inventory)
+    world = make_world("embedded", SEEDS, task, **options)
+    seeds = SeedRange(first=5000, count=SEEDS)
+    session = Session(OpenSession(session="s", task=task, size=SEEDS, seeds=seeds), world)
+    try:
+        session.run_program(Program(name="p", source=source, max_steps=task.horizon))
+        return sum(episode.success for episode in session.said())
+    finally:
+        session.close()
+
+
+def named(id: str) -> Task:
+    assert CARD.goals is not None
+    return CARD.goals.task(id)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_every_program_of_the_stock_compiles(path):
+    compile_program(path.read_text(), RUNTIME)
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "combat_zombie_plains_iron_armors_iron_sword_shield",
+        "combat_skeleton_plains_diamond_armors_diamond_sword_shield",
+        "combat_wither_skeleton_nether_diamond_armors_diamond_sword_shield",
+        "combat_cow_plains_barehand",
+    ],
+)
+def test_fights_are_won(id: str):
+    assert succeeded(named(id), "fight.py") >= 3
+
+
+@pytest.mark.parametrize(
+    "item", ["iron_pickaxe", "stone_sword", "wooden_hoe", "golden_boots", "tnt", "compass"]
+)
+def test_items_are_used_in_the_way_that_counts(item: str):
+    goal = Condition(kind="used", name=item)
+    task = Task(id="t", prompt="", success=goal, biome="plains", inventory={item: 1}, horizon=600)
+    assert succeeded(task, "use_item.py") >= 3
+
+
+def test_a_bow_is_shot():
+    goal = Condition(kind="used", name="bow")
+    task = Task(id="t", prompt="", success=goal, inventory={"bow": 1, "arrow": 1}, horizon=100)
+    assert succeeded(task, "use_item.py") == SEEDS
+
+
+@pytest.mark.slow
+def test_a_diamond_is_mined_by_one_with_an_iron_pickaxe():
+    goal = Condition(kind="have", name="diamond")
+    task = Task(id="t", prompt="", success=goal, inventory={"iron_pickaxe": 1}, horizon=3000)
+    assert succeeded(task, "mine_down.py") >= 3
+
+
+@pytest.mark.slow
+def test_a_night_is_lived_through_under_the_ground():
+    goal = Condition(kind="lived", name="ticks", quantity=12_000)
+    task = Task(
+        id="t",
+        prompt="",
+        success=goal,
+        biome="plains",
+        horizon=13_000,
+        world={"start_time": 12_000},
+    )
+    assert succeeded(task, "sit_it_out.py") == SEEDS
+
+
+FLAT_TASK = Task(id="t", prompt="", success=Condition(kind="have", name="dragon_egg"), horizon=4000)
+
+
+def assert_works(source: str, **options: object) -> None:
+    """The program says with assert what must have come of it."""
+    reports = played(FLAT_TASK, source, generate_world_type="flat", **options)
+    said = [f"{r.count} x {r.status} line {r.line}: {r.error}" for r in reports]
+    assert [(r.status, r.count) for r in reports] == [("finished", SEEDS)], said
+
+
+def test_one_sinks_straight_down_and_climbs_up_again():
+    assert_works(
+        """
+def action(obs):
+    x, y, z = obs.position
+    for _ in range(2):
+        obs = sink(obs)
+    assert floor(obs.position[1]) == floor(y) - 2, obs.position
+    assert hypot(obs.position[0] - x, obs.position[2] - z) < 1, obs.position
+    obs = stair_up(obs)
+    obs = stair_up(obs)
+    assert floor(obs.position[1] + 0.1) == floor(y), obs.position
+""",
+        flat_world_seed_string="3;minecraft:bedrock,20*minecraft:dirt,minecraft:grass;1;",
+    )
+
+
+def test_one_goes_through_a_wall_and_arrives():
+    """Walled in by three blocks of dirt on each side, and asked to be ten metres away."""
+    wall = "".join(
+        f'<DrawBlock x="{dx}" y="{y}" z="{dz}" type="dirt"/>'
+        for dx in range(-2, 3)
+        for dz in range(-2, 3)
+        for y in (4, 5, 6)
+        if max(abs(dx), abs(dz)) == 2
+    )
+    assert_works(
+        """
+def action(obs):
+    x, _, z = obs.position
+    obs = travel(obs, 10.0, 0.0, 300)
+    assert hypot(obs.position[0] - x - 10, obs.position[2] - z) < 1, obs.position
+""",
+        drawing_str=wall,
+        start_position=(0.5, 4.0, 0.5, 0.0, 0.0),
+    )
+
+
+def test_what_is_far_is_seen_and_what_is_near_is_faced():
+    assert_works(
+        """
+def action(obs):
+    seen = look_out(obs, "pig")
+    obs = turn(180)
+    behind = look_out(obs, "pig")
+    found = seen or behind
+    assert found is not None
+    assert found[2] <= 64
+    assert look_out(obs, "obsidian") is None
+    assert obs.facing_mob_distance <= 4.5
+    assert obs.killed == {} and obs.used == {}
+    ground = [r for r in far_rays(obs) if r.pitch > 10 and r.yaw == 0]
+    assert ground and all([r.block == "grass block" for r in ground]), ground
+    try:
+        look_out(obs, "unicorn")
+    except ValueError:
+        return
+    assert False
+""",
+        initial_mobs="pig,pig,pig",
+    )
+
+
+def way(cells: dict[tuple[int, int, int], str], goal: tuple, picks: bool = False) -> tuple:
+    """Over stone, with other blocks at the cells."""
+
+    def block(x: int, y: int, z: int) -> str:
+        return cells.get((x, y, z), "stone" if y < 0 else "air")
+
+    return route(block, goal, picks)
+
+
+def test_a_way_over_open_ground_is_straight():
+    assert way({}, (3, None, 0)) == ((1, 0, 0), (2, 0, 0), (3, 0, 0))
+
+
+def test_a_way_goes_round_what_takes_longer_to_dig():
+    wall = {(1, y, z): "stone" for y in (0, 1) for z in (-1, 0, 1)}
+    found = way(wall, (3, None, 0))
+    assert found[-1] == (3, 0, 0)
+    assert not set(found) & set(wall)
+
+
+def test_a_way_goes_through_what_is_dug_sooner():
+    wall = {(1, y, z): "dirt" for y in range(5) for z in range(-8, 9)}
+    assert set(way(wall, (3, 0, 0))) & set(wall)
+
+
+def test_rock_is_dug_where_there_is_a_pickaxe():
+    shut = {
+        (x, y, z): "stone"
+        for x in range(-8, 9)
+        for y in range(9)
+        for z in range(-8, 9)
+        if (x, z) != (0, 0) or y > 1
+    }
+    assert way(shut, (3, 0, 0), picks=True) == ((1, 0, 0), (2, 0, 0), (3, 0, 0))
+
+
+def test_no_way_leads_beside_lava_that_would_run_in_nor_into_it():
+    lake = {(2, 0, z): "lava" for z in range(-8, 9)}
+    assert all(cell[0] < 2 for cell in way(lake, (4, None, 0)))
+    behind = {(1, 0, 0): "dirt", (1, 1, 0): "dirt", (2, 0, 0): "lava"}
+    assert (1, 0, 0) not in way(behind, (4, None, 0))
+
+
+def test_a_way_climbs_one_block_and_falls_three():
+    step = {(x, 0, z): "stone" for x in range(2, 9) for z in range(-8, 9)}
+    assert way(step, (3, None, 0))[-1] == (3, 1, 0)
+    cliff = {(x, y, z): "air" for x in range(2, 9) for y in (-1, -2, -3) for z in range(-8, 9)}
+    assert way(cliff, (3, None, 0))[-1] == (3, -3, 0)
+    deep = {(x, y, z): "air" for x in range(2, 9) for y in range(-8, 0) for z in range(-8, 9)}
+    assert all(cell[0] < 2 for cell in way(deep, (3, None, 0)))
