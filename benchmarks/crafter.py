@@ -75,11 +75,10 @@ def stock(names: list[str]) -> list[Guard]:
     for name in names:
         rule = book.guard(name)
         when, source = (
-            book.guard_source(f"{rule.folder}/{file}.py", TASK.success)
-            for file in ("when", "program")
+            book.guard_source(f"{rule.file}{part}.py", TASK.success) for part in ("_when", "")
         )
-        program = Program(name=rule.folder, source=source, max_steps=rule.max_steps)
-        guard = Guard(name=rule.folder, when=when, program=program, max_steps=rule.max_steps)
+        program = Program(name=rule.file, source=source, max_steps=rule.max_steps)
+        guard = Guard(name=rule.file, when=when, program=program, max_steps=rule.max_steps)
         found.append(guard)
     return found
 

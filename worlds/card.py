@@ -207,7 +207,7 @@ class RulebookRules(ABC):
 
     @property
     def guards(self) -> Path:
-        """Folder of the stock of guards, a folder each."""
+        """Folder of the stock of guards: of each its program and its condition."""
         return self.programs.parent / "guards"
 
     @abstractmethod

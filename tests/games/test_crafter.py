@@ -95,8 +95,8 @@ def test_conditions_count_items_and_achievements() -> None:
 
 def test_guards_of_the_rules_are_there_and_compile() -> None:
     book = Book("crafter")
-    assert {rule.folder for rule in book.rules.guards.values()} == {
-        path.name for path in CARD.rulebook.guards.iterdir() if path.is_dir()
+    assert {rule.file for rule in book.rules.guards.values()} == {
+        path.stem.removesuffix("_when") for path in CARD.rulebook.guards.glob("*.py")
     }
     for approach in book.rules.subtasks.values():
         assert set(approach.guards) <= set(book.rules.guards)
@@ -132,7 +132,7 @@ def test_guards_are_proposed_beside_what_is_learned() -> None:
 def test_fighting_back_begins_with_what_is_about_to_hurt(
     creature: tuple[str, int, int], holds: bool
 ) -> None:
-    source = (CARD.rulebook.guards / "fight_back" / "when.py").read_text()
+    source = (CARD.rulebook.guards / "fight_back_when.py").read_text()
     sight = SimpleNamespace(creatures=(Creature(*creature),), sleeping=False)
     world = SimpleNamespace(sight=lambda environment: sight)
     shown: Any = SimpleNamespace(readings=SimpleNamespace(world=world))

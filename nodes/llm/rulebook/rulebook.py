@@ -153,9 +153,9 @@ def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
     rule = rulebook.guard(question.proposal.name)
     goal, inventory = question.task.success, question.task.inventory
     return GuardAnswer(
-        thoughts=f"From the stock: {rule.folder}.",
-        when=rulebook.guard_source(f"{rule.folder}/when.py", goal, inventory),
-        source=rulebook.guard_source(f"{rule.folder}/program.py", goal, inventory)
+        thoughts=f"From the stock: {rule.file}.",
+        when=rulebook.guard_source(f"{rule.file}_when.py", goal, inventory),
+        source=rulebook.guard_source(f"{rule.file}.py", goal, inventory)
         if question.proposal.method == "code"
         else "",
         max_steps=rule.max_steps,

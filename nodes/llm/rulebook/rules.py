@@ -46,13 +46,13 @@ class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A guard. Its condition and its program are ``when.py`` and ``program.py`` in ``folder`` of
-    the card's ``guards/``; by rl it has the spec of the name ``spec``."""
+    """A guard. Its program is ``<file>.py`` and its condition ``<file>_when.py`` in the card's
+    ``guards/``; by rl it has the spec of the name ``spec``."""
 
     when: str  # in words
     description: str
     methods: list[Method]
-    folder: str
+    file: str
     max_steps: int
     spec: str = ""
     beside: tuple[Method, ...] = ("code", "rl")  # of the sub-actions that it is proposed with
