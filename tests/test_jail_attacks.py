@@ -147,5 +147,5 @@ def test_an_answer_to_another_question_ends_the_worker(host: JailedHost) -> None
     )
     report = ran(session, raw(body, "liar"))
     assert report.status == "killed"
-    assert "said what is no answer (a Done)" in report.error
+    assert "sent what is no answer (a Done)" in report.error
     session.close()

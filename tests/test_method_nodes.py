@@ -41,22 +41,25 @@ def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
         [("find a tree", "code", True), ("harvest log", "rl", True)],
     ]
     # Only the slow agent's evaluation sees that it did not work, so the last sub-action is changed.
-    # No program is repaired, and the policy, which nobody said failed, is not given any macros.
+    # No program is repaired. The policy lost most in an evaluation, so it is trained again; but
+    # nobody judged it to have failed, so it is given no macros.
     assert [iteration.success_rate for iteration in report.iterations] == [0, 0, 0, 0]
-    assert report.iterations[3].samples.training == 0
+    assert report.iterations[3].samples == report.iterations[2].samples
+    assert not any(line.macros for line in report.iterations[3].lines)
     assert all(each.attempts == 1 for iteration in report.iterations for each in iteration.lines)
     verdict = report.iterations[0].lines[0].verdict
     assert (verdict.reason, verdict.episodes) == ("It ran; nobody judged it.", 0)
 
 
 def test_one_agent_takes_nothing_apart(run_folder: Path):
-    report, _ = pursued(run_folder, 3, nodes={"slow_agent": {"most_sub_actions": 1}})
+    report, _ = pursued(run_folder, 4, nodes={"slow_agent": {"most_sub_actions": 1}})
     assert told(report) == [
         [("harvest log", "code", False)],
+        [("gather log", "code", False)],
         [("learn to harvest log", "rl", False)],
         [("learn to harvest log", "rl", False)],
     ]
-    assert report.iterations[2].lines[0].macros == ["dig", "fetch", "go_to"]
+    assert report.iterations[3].lines[0].macros == ["dig", "fetch", "go_to"]
 
 
 def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_folder: Path):

@@ -34,7 +34,10 @@ def test_our_own_tasks_have_no_problem(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"success": Condition(kind="have", name="wood")}, "success.name: there is no item 'wood'"),
+        (
+            {"success": Condition(kind="have", name="wood")},
+            "success.name: wood is a block; the item is log",
+        ),
         ({"success": Condition(kind="nearby", name="bed")}, "crafting_table or furnace"),
         (
             {"success": Condition(kind="hve", name="log")},
