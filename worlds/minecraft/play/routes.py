@@ -79,7 +79,7 @@ class _Search:
         came: dict[Cell, Cell] = {}
         done: set[Cell] = set()
         begun = self._left(start) - 4 * GREED  # an edge farther off is no way on
-        queue = [(self._left(start), start)]
+        queue: list[tuple[float, Cell]] = [(self._left(start), start)]
         best, least = start, self._left(start) * EAGER
         while queue and len(done) < MOST:
             _, cell = heapq.heappop(queue)
