@@ -8,22 +8,21 @@ from typing import Any
 
 from messages.bus import Bus
 from messages.bus.header import Header
+from messages.system import Description
 from nodes.exit_codes import FAILED
-from rlgpt.inspecting.opening import described, opened
+from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, near
 
 
-def check_topic(name: str, known: list[str]) -> None:
+def check_topic(name: str, found: list[Description]) -> None:
     """Raises Refused where there is no such topic; ``critic/*`` is every topic of the critic."""
-    if name.endswith("/*"):
-        nodes = {topic.partition("/")[0] for topic in known}
-        if name[:-2] not in nodes:
-            raise Refused(f"there is no node `{name[:-2]}`{near(name[:-2], nodes)}")
-    elif name not in known:
-        raise Refused(
-            f"there is no topic `{name}`{near(name, known)} (`rlgpt topic list` has them)"
-        )
+    if not name.endswith("/*"):
+        find_endpoint("topic", name, found)
+        return
+    nodes = [one.node for one in found]
+    if name[:-2] not in nodes:
+        raise Refused(f"there is no node `{name[:-2]}`{near(name[:-2], nodes)}")
 
 
 @contextmanager
@@ -58,10 +57,7 @@ def echo(
     if silence is not None and not 0.0 <= silence <= threading.TIMEOUT_MAX:
         raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
     with opened(wanted) as (run, stack, bus):
-        known = [
-            d.name for f in described(run, stack, bus) for d in f.endpoints if d.kind == "topic"
-        ]
-        check_topic(topic, known)
+        check_topic(topic, described(run, stack, bus))
         received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()
         bus.subscribe_untyped(topic, lambda header, body: received.put((header, body)))
         with spinning(bus):

@@ -1,6 +1,7 @@
 """The types of messages: their fields, and a value to fill in."""
 
 import inspect
+import re
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from rlgpt.inspecting.output import json_line, print_facts, print_rows
 from rlgpt.interfaces import message_types
 from rlgpt.refused import Refused, near
 
+_MODULE = re.compile(r"messages\.[a-z_]+\.|typing\.")
 _COLUMNS = {"type": "type", "module": "module", "used by": "used_by"}
 
 
@@ -62,16 +64,11 @@ def _line(field: msgspec.structs.FieldInfo) -> str:
 def _type_name(kind: Any) -> str:
     if kind is Array:
         return "array"
-    return getattr(kind, "__name__", str(kind)) if isinstance(kind, type) else _plain(str(kind))
-
-
-def _plain(text: str) -> str:
-    for prefix in ("messages.", "typing."):
-        while prefix in text:
-            before, _, after = text.partition(prefix)
-            module, dot, rest = after.partition(".")
-            text = before + (rest if prefix == "messages." and dot and module.islower() else after)
-    return text
+    return (
+        getattr(kind, "__name__", str(kind))
+        if isinstance(kind, type)
+        else _MODULE.sub("", str(kind))
+    )
 
 
 def _example(info: Any) -> Any:

@@ -74,11 +74,9 @@ def measure_rates(
     if not 0.0 < seconds <= 3600.0:
         raise Refused(f"--seconds {seconds:g}: more than 0, at most an hour")
     with opened(wanted) as (run, stack, bus):
-        known = [
-            d.name for f in described(run, stack, bus) for d in f.endpoints if d.kind == "topic"
-        ]
+        found = described(run, stack, bus)
         for topic in topics:
-            check_topic(topic, known)
+            check_topic(topic, found)
         counted: dict[str, _Counted] = {}
         lock = threading.Lock()
 
@@ -86,7 +84,7 @@ def measure_rates(
             with lock:
                 counted.setdefault(header.endpoint, _Counted()).add(header, frames)
 
-        for topic in topics or sorted({f"{name.partition('/')[0]}/*" for name in known}):
+        for topic in topics or [f"{one.node}/*" for one in found]:
             bus.subscribe_frames(topic, add)
         began = time.monotonic()
         with spinning(bus):

@@ -94,21 +94,30 @@ def plans(task: Task) -> Iterator[Question]:
 
 def decompositions(task: Task, chance: random.Random) -> Iterator[Question]:
     """One subtask of the task's plan, as it is reached, after none to two failed iterations."""
-    steps = PLANNING.plan_for(task.success, task.inventory)
-    if not steps:
+    drawn = _drawn_step(task, chance)
+    if drawn is None:
         return
-    at = chance.randrange(len(steps))
-    try:
-        start = PLANNING.expected(steps[:at], task.inventory, steps[at:])
-    except Unreachable:
-        return
+    subtask, start = drawn
     begun = msgspec.structs.replace(task, inventory=start)
     history: list[Iteration] = []
     for number in range(chance.choice((0, 0, 1, 2))):
-        question = DecomposeQuestion(task=begun, subtask=steps[at], history=history)
+        question = DecomposeQuestion(task=begun, subtask=subtask, history=history)
         answer = rulebook.decompose(question)
-        history = [*history, _failed(steps[at], answer.sub_actions, number, chance)]
-    yield DecomposeQuestion(task=begun, subtask=steps[at], history=history)
+        history = [*history, _failed(subtask, answer.sub_actions, number, chance)]
+    yield DecomposeQuestion(task=begun, subtask=subtask, history=history)
+
+
+def _drawn_step(task: Task, chance: random.Random) -> tuple[Subtask, dict[str, int]] | None:
+    """One subtask of the task's plan, and the inventory that it begins with; None where the rules
+    do not lead so far."""
+    steps = PLANNING.plan_for(task.success, task.inventory)
+    if not steps:
+        return None
+    at = chance.randrange(len(steps))
+    try:
+        return steps[at], PLANNING.expected(steps[:at], task.inventory, steps[at:])
+    except Unreachable:
+        return None
 
 
 def _failed(
@@ -145,18 +154,14 @@ def _failed(
 
 def programs(task: Task, chance: random.Random) -> Iterator[Question]:
     """A program for a coded sub-action of the task, which is here a subtask of its own."""
-    steps = PLANNING.plan_for(task.success, task.inventory)
-    if not steps:
+    drawn = _drawn_step(task, chance)
+    if drawn is None:
         return
-    at = chance.randrange(len(steps))
-    try:
-        start = PLANNING.expected(steps[:at], task.inventory, steps[at:])
-    except Unreachable:
-        return
-    alone = msgspec.structs.replace(task, inventory=start, success=steps[at].success)
-    subtask = DecomposeQuestion(task=alone, subtask=steps[at])
+    subtask, start = drawn
+    alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    decomposition = rulebook.decompose(DecomposeQuestion(task=alone, subtask=subtask))
     before: list[Stage] = []
-    for sub_action in rulebook.decompose(subtask).sub_actions:
+    for sub_action in decomposition.sub_actions:
         if sub_action.method != "code":
             return
         question = ProgramQuestion(task=alone, sub_action=sub_action, before=before)
