@@ -161,10 +161,9 @@ class Ppo:
         """Minibatches of ``size`` decisions in this order. Shuffled once: they are views then."""
         if self.fused is None:
             return list(batch[order].split(size))
-        columns = [batch[name][order].split(size) for name in batch.keys()]
-        return [
-            dict(zip(batch.keys(), parts, strict=True)) for parts in zip(*columns, strict=True)
-        ]
+        names = list(batch.keys())
+        columns = [batch[name][order].split(size) for name in names]
+        return [dict(zip(names, parts, strict=True)) for parts in zip(*columns, strict=True)]
 
     def _batch(self, rollout: Rollout) -> tuple[TensorDict, float]:
         features = rollout.features.to(self.device)
