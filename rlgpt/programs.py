@@ -21,12 +21,12 @@ from messages.world import (
     SessionName,
 )
 from nodes.exit_codes import FAILED, REFUSED
-from nodes.naming import slug
+from nodes.goal_ids import slug
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, check, check_task, load, save
 from rlgpt.refused import Refused
-from rlgpt.report import episodes
-from rlgpt.report.episodes import Row
+from rlgpt.report import played_episodes
+from rlgpt.report.played_episodes import Row
 from rlgpt.report.words import count, plain, shortened
 from rlgpt.small_stack import SmallStack, small_stack
 from rlgpt.terminal import plain_table, print_table
@@ -85,7 +85,7 @@ def run_program(file: str, options: Options) -> int:
     if problems:
         shutil.rmtree(run, ignore_errors=True)  # nothing was played in it
         return _print_problems(file, problems, options.json)
-    rows = episodes.rows(run)
+    rows = played_episodes.rows(run)
     _print(
         ProgramRun(
             program=file,
@@ -176,7 +176,8 @@ def _print(ran: ProgramRun, source: str, options: Options) -> None:
         f"{count(ran.steps)} steps"
     )
     endings = Counter(
-        episodes.WORDS[row.ended] + (f" of {row.why}" if row.ended == "death" and row.why else "")
+        played_episodes.WORDS[row.ended]
+        + (f" of {row.why}" if row.ended == "death" and row.why else "")
         for row in ran.rows
     )
     print("episodes: " + ", ".join(f"{number} {words}" for words, number in endings.most_common()))

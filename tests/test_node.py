@@ -29,9 +29,9 @@ from messages.system import (
     set_parameters,
 )
 from nodes.config import flatten
-from nodes.files import UnusableFile, write_whole
-from nodes.goals import StoredGoals
-from nodes.memory import Memory
+from nodes.node_memory import Memory
+from nodes.stored_goals import StoredGoals
+from nodes.whole_files import UnusableFile, write_whole
 from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 

@@ -10,8 +10,8 @@ from messages.plan import GoalReport, Iteration, Line, Samples, SubAction, Subta
 from messages.verdict import Verdict
 from messages.world import Condition, Task
 from rlgpt import terminal
-from rlgpt.progress import View
-from rlgpt.report.table import iteration_table
+from rlgpt.launch_progress import View
+from rlgpt.report.iteration_table import iteration_table
 
 LOG = Condition(kind="have", name="log")
 WORDS = [f"word{number}" for number in range(60)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from messages.bus import address as addresses
-from messages.bus.actions import ActionServer, GoalHandle
+from messages.bus.action_server import ActionServer, GoalHandle
 from messages.bus.clients import Clients
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
