@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from messages.bus.goals import FINISHED, GoalRecord
+from messages.bus.goal_store import FINISHED, GoalRecord
 from nodes.sqlite_file import open_table, unusable
 
 _SCHEMA = """

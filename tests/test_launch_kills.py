@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus.goals import FINISHED
+from messages.bus.goal_store import FINISHED
 from nodes.learner import checkpoint
 from nodes.stored_goals import StoredGoals
 from tests.launch_toys.launched import launched

@@ -16,7 +16,7 @@ import pytest
 
 from messages.bus import Bus, GoalCancelled, RemoteError, ServiceError
 from messages.bus.errors import RETRYABLE
-from messages.bus.goals import GoalRecord
+from messages.bus.goal_store import GoalRecord
 from messages.empty import Empty
 from messages.system import (
     Heartbeat,
@@ -202,7 +202,7 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
 
 
 IMPATIENT = """
-from messages.bus.goals import GoalRecord
+from messages.bus.goal_store import GoalRecord
 from messages.empty import Empty
 from messages.system import describe
 from nodes.node import Node

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus.goals import GoalRecord, Status
+from messages.bus.goal_store import GoalRecord, Status
 from messages.codec import encode, snapshot
 from messages.interface import Action
 from messages.plan import (

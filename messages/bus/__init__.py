@@ -15,7 +15,7 @@ from messages.bus.errors import (
     RemoteError,
     ServiceError,
 )
-from messages.bus.goals import GoalRecord, GoalStore, MemoryGoals
+from messages.bus.goal_store import GoalRecord, GoalStore, MemoryGoals
 
 __all__ = [
     "SESSION_KILLED",

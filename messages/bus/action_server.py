@@ -30,7 +30,7 @@ from messages.bus.errors import (
     RemoteError,
     ServiceError,
 )
-from messages.bus.goals import (
+from messages.bus.goal_store import (
     FINISHED,
     MAX_WAIT,
     PENDING,

@@ -26,7 +26,7 @@ from messages.bus.errors import (
 )
 from messages.bus.frames import Socket, keep
 from messages.bus.goal_client import GoalClient
-from messages.bus.goals import (
+from messages.bus.goal_store import (
     AnyAction,
     GoalStore,
     MemoryGoals,

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goals import FINISHED, GoalRecord
+from messages.bus.goal_store import FINISHED, GoalRecord
 from messages.codec import CodecError, decode_untyped
 from nodes.exit_codes import FAILED
 from nodes.stored_goals import read_goals

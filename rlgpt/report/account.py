@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goals import FINISHED, GoalRecord
+from messages.bus.goal_store import FINISHED, GoalRecord
 from messages.interface import Action
 from messages.plan import (
     ACHIEVE,

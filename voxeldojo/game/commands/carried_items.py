@@ -1,8 +1,8 @@
 """Commands about what the player carries."""
 
+from voxeldojo.game.commands.meanings import STACKS, count, item, slot
 from voxeldojo.game.commands.selectors import select_player
 from voxeldojo.game.commands.source import NotDone, Source
-from voxeldojo.game.commands.words import STACKS, count, item, slot
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.rules import item_names
 

@@ -2,8 +2,8 @@
 
 from voxeldojo.engine.body.clock import set_weather
 from voxeldojo.engine.state import CLEAR, RAIN, THUNDER
+from voxeldojo.game.commands.meanings import count
 from voxeldojo.game.commands.source import NotDone, Source
-from voxeldojo.game.commands.words import count
 from voxeldojo.game.single_world import SingleWorld
 
 TIMES = {"day": 1000, "night": 13000}
