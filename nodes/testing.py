@@ -83,6 +83,7 @@ class MockBus:
         service: Service[Request, Reply],
         handler: Callable[[Request], Reply],
         background: bool = False,
+        gate: object = None,
     ) -> None:
         self.answer(service, handler)
         self._own(service.name, "service", [service.request, service.reply])
@@ -172,6 +173,16 @@ class MockBus:
 
     def wake(self) -> None:
         """No thread sleeps."""
+
+    @property
+    def here(self) -> bool:
+        return False
+
+    def check_open(self) -> None:
+        """It is."""
+
+    def delay(self, why: str) -> None:
+        """No caller waits."""
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -25,6 +25,7 @@ from messages.bus.errors import (
     ServiceError,
 )
 from messages.bus.frames import Socket, keep
+from messages.bus.gate import Gate
 from messages.bus.goal_client import GoalClient
 from messages.bus.goals import (
     AnyAction,
@@ -138,8 +139,10 @@ class Bus:
         service: Service[Request, Reply],
         handler: Callable[[Request], Reply],
         background: bool = False,
+        gate: Gate | None = None,
     ) -> None:
-        """Serve a service, in the serving thread or (``background``) in threads of its own.
+        """Serve a service, in the serving thread or (``background``) in threads of its own. While
+        ``gate`` is shut, requests are held by it.
 
         A handler rejects a request by raising `ServiceError`. Any other exception goes to the log,
         and the caller gets a RemoteError with the code ``internal``.
@@ -155,7 +158,7 @@ class Bus:
             call.reply(reply)
 
         self._own(service.name, "service", [service.request, service.reply])
-        self._add(service, handle, background)
+        self._add(service, handle, background, gate)
 
     def serve_action(
         self,
@@ -226,6 +229,22 @@ class Bus:
     def busy(self) -> list[str]:
         """Goals being worked on."""
         return [goal for server in self._actions.values() if (goal := server.current) is not None]
+
+    @property
+    def here(self) -> bool:
+        """Whether the calling thread is the one that serves."""
+        return self._serving.here
+
+    def check_open(self) -> None:
+        """Raise BusClosed once the shutdown has begun."""
+        if self._serving.closing.is_set():
+            raise BusClosed("the bus is closed")
+
+    def delay(self, why: str) -> None:
+        """Report to callers why their requests take long, as a clause about this node ("which is
+        paused"); their deadlines do not run out meanwhile. Empty: no reason any more."""
+        if self._services is not None:
+            self._services.delay = why
 
     @property
     def endpoints(self) -> list[Endpoint]:
@@ -386,7 +405,11 @@ class Bus:
         )
 
     def _add(
-        self, service: Service[Any, Any], handle: Callable[[Call], None], background: bool = False
+        self,
+        service: Service[Any, Any],
+        handle: Callable[[Call], None],
+        background: bool = False,
+        gate: Gate | None = None,
     ) -> None:
         name = service.name
 
@@ -406,9 +429,20 @@ class Bus:
                 self._diagnostics.report(name, f"the handler failed: {text}", "error")
                 call.fail(INTERNAL, f"the handler failed: {text}")
 
-        cast(Services, self._services).add(
-            name, self._in_background(name, respond) if background else respond, service.idempotent
-        )
+        begin = self._in_background(name, respond) if background else respond
+        if gate is not None:
+            begin = self._through(gate, name, begin)
+        cast(Services, self._services).add(name, begin, service.idempotent)
+
+    def _through(
+        self, gate: Gate, name: str, begin: Callable[[Call], None]
+    ) -> Callable[[Call], None]:
+        """``begin``, in the serving thread, when the gate lets the request through."""
+
+        def post(call: Call) -> None:
+            self._serving.post(lambda: begin(call))
+
+        return lambda call: gate.hold(name, lambda: post(call))
 
     def _in_background(self, name: str, respond: Callable[[Call], None]) -> Callable[[Call], None]:
         """``respond`` in threads of this service alone: if all its calls block, other services
