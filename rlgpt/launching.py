@@ -211,7 +211,7 @@ class Launch:
             bus.subscribe(system.diagnostics(name), view.on_diagnostic)
 
     def _on_heartbeat(self, heartbeat: system.Heartbeat) -> None:
-        self.supervisor.alive(heartbeat.node, heartbeat.notes)
+        self.supervisor.alive(heartbeat.node, heartbeat.notes, heartbeat.paused)
         self._view.on_heartbeat(heartbeat)
 
     def _pursue(self) -> None:

@@ -63,3 +63,10 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     window: Positive = 100  # recent training episodes that the success rate is taken over
     checkpoint_seconds: Amount = 1.0  # at most this much training is lost by a kill
     greedy: bool = False  # when acting: the most probable choice instead of a drawn one
+
+
+TAKEN_WHILE_TRAINING = (
+    *("learning_rate", "final_share", "entropy_bonus", "clip", "epochs", "target_kl"),
+    *("minibatch", "max_grad_norm", "rollout_samples"),
+)
+"""What may be set while the learner runs: a training takes it before its next update."""

@@ -87,6 +87,16 @@ class Ppo:
         self.clone: nn.Module | None = None  # an actor that the policy is held to
         self._to_clone = 0.0  # the weight of that, in this update
 
+    def take(self) -> None:
+        """Go on with the parameters as they are now; the other ones are read at each update."""
+        self.loss.clip_epsilon.fill_(self.parameters.clip)
+        self.loss.entropy_coeff.fill_(self.parameters.entropy_bonus)
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the last update: what is set, less what falls with the budget."""
+        return float(self.optimiser.param_groups[0]["lr"])
+
     def update(
         self,
         rollout: Rollout,

@@ -28,6 +28,7 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
+from nodes.learner.taking import take_parameters
 from nodes.learner.trajectory_files import TrajectoryFiles
 from worlds import card
 
@@ -125,6 +126,7 @@ class Training:
             lost=self._lost,
             reset=self.reset,
         )
+        self.given = parameters  # the node's own, which may be set meanwhile
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
@@ -216,6 +218,7 @@ class Training:
                     metrics.write(
                         state.counters.samples, statistics, state.episodes, speed, imitated
                     )
+                    metrics.write_parameters(state.counters.samples, state.ppo)
                     report(self._progress(state, statistics, speed))
                 elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
                     state.stopped = "the budget is spent"
@@ -328,6 +331,7 @@ class Training:
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
         parameters it goes on from where it was sound."""
+        take_parameters(self.given, self.parameters, state, self.policy, self.learner, self.log)
         try:
             statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
             sound = state.sound(rollout)

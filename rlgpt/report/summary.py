@@ -14,6 +14,7 @@ from messages.world import Condition, GuardReport, Task
 from rlgpt import launches
 from rlgpt.report import episodes, found
 from rlgpt.report.account import Account, GoalLine
+from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.state import State
 from rlgpt.report.words import decomposition, successes
 
@@ -83,6 +84,7 @@ class Summary(msgspec.Struct, kw_only=True):
     programs_killed: int = 0  # runs of coded actions that were ended with their process
     questions: QuestionSummary
     goals: list[GoalLine] = []  # all that were set from outside of the nodes
+    changes: list[Changed] = []  # parameters that were set while it ran
     wall_seconds: float  # of all its launches together
     restarts: dict[str, int]
     versions: dict[str, str]
@@ -134,6 +136,7 @@ def summarise(run: Path, report: Account) -> Summary:
             seconds=sum(row.seconds for row in questions),
         ),
         goals=report.goals,
+        changes=changes_of(run),
         wall_seconds=launches.seconds(run, time.time()),
         restarts=_restarts(run, config),
         versions=versions(),
