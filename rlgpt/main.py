@@ -9,6 +9,7 @@ from nodes.command import ended
 from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
+    ask,
     compare,
     completion,
     doctor,
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     keys.add(commands)
     llm.add(commands)
     prompt.add(commands)
+    ask.add(commands)
     program.add(commands)
     skill.add(commands)
     node.add(commands)

@@ -100,6 +100,26 @@ class Gate:
                 self._threads.pop(thread, None)
         self._changed()
 
+    def take(self, count: int) -> None:
+        """So many of the steps that may be taken were taken elsewhere, in a process that knows the
+        gate's state late."""
+        with self._condition:
+            count = max(0, min(count, self._steps))
+            self._steps -= count
+            self._taken += count
+        if count:
+            self._changed()
+
+    def note(self, what: str) -> None:
+        """The calling thread waits with this elsewhere; empty: no longer."""
+        thread = threading.get_ident()
+        with self._condition:
+            before = self._threads.pop(thread, "")
+            if what:
+                self._threads[thread] = what
+        if what != before:
+            self._changed()
+
     # With the lock held
 
     def _count(self) -> bool:

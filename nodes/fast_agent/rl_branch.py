@@ -27,10 +27,10 @@ from nodes.fast_agent.playing import leading_programs
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.fast_agent.skills import LookedUp
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.naming import slug
+from nodes.spec_check import spec_problems
 from worlds import card
 from worlds.common.mineclip import MINECLIP
 

@@ -41,6 +41,7 @@ class Llm(Node):
 
     parameters: Parameters
     live = frozenset({"repairs"})
+    steps = frozenset({ASK.name})  # who has the GPU keeps it
     handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own

@@ -12,6 +12,8 @@ from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
 
+_SETTLING = 0.5  # seconds that a node has to come to what it does next, after its steps
+
 
 def user() -> str:
     """Who gives commands here, for a run's record; empty where the system does not know."""
@@ -54,6 +56,10 @@ def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
         state = _set(bus, run, node, SetPause(paused=True, steps=count, by=user()))
         deadline = time.monotonic() + timeout
         while state.steps and time.monotonic() < deadline:
+            time.sleep(0.02)
+            state = _get(bus, run, node)
+        deadline = time.monotonic() + _SETTLING
+        while not state.steps and not state.waiting and time.monotonic() < deadline:
             time.sleep(0.02)
             state = _get(bus, run, node)
     taken = state.taken - before.taken
