@@ -91,9 +91,8 @@ class Pausing:
 
     def _tell(self) -> None:
         paused = self._stored is not None
-        self._bus.delay(
-            f"which is paused: `rlgpt node continue {self._node}` lets it go on" if paused else ""
-        )
+        why = f"which is paused: `rlgpt node continue {self._node}` lets it go on"
+        self._bus.delay("pause", why if paused else "")
         self._changed()
 
     def _changed(self) -> None:

@@ -111,7 +111,12 @@ class MockBus:
         self._subscribers.setdefault(topic.name, []).append(callback)
 
     def call(
-        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+        self,
+        service: Service[Request, Reply],
+        request: Request,
+        timeout: float | None = None,
+        *,
+        absence: float | None = None,
     ) -> Reply:
         self.requests.append((service.name, request))
         handler = self._handlers.get(service.name)
@@ -181,7 +186,7 @@ class MockBus:
     def check_open(self) -> None:
         """It is."""
 
-    def delay(self, why: str) -> None:
+    def delay(self, subject: str, why: str) -> None:
         """No caller waits."""
 
     def close(self) -> None:

@@ -3,6 +3,7 @@ and both answers side by side. Nothing of the run is changed."""
 
 import json
 import subprocess
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +199,9 @@ def _print(reply: _Reply, prompt: str) -> None:
     table.add_row("problems", *(_lines(side.problems, "none") for side in sides))
     rows = [_fields(side.answer) for side in sides]
     for name in dict.fromkeys([*rows[0], *rows[1]]):
-        table.add_row(name, *(row.get(name, "") for row in rows))
+        lines = (row.get(name, "").rstrip().split("\n") for row in rows)
+        for number, (one, other) in enumerate(zip_longest(*lines, fillvalue="")):
+            table.add_row(name if not number else "", one, other)
     print_table(table)
     if reply.then.answer == reply.now.answer:
         print("both answers are the same")
@@ -218,6 +221,6 @@ def _fields(answer: str) -> dict[str, str]:
         return {"answer": "none"}
     values = msgspec.json.decode(answer)
     return {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
         for name, value in values.items()
     }

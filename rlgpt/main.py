@@ -10,6 +10,7 @@ from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
     ask,
+    breakpoints,
     compare,
     completion,
     doctor,
@@ -93,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     llm.add(commands)
     prompt.add(commands)
     ask.add(commands)
+    breakpoints.add(commands)
     program.add(commands)
     skill.add(commands)
     node.add(commands)

@@ -26,6 +26,7 @@ class _Answered(msgspec.Struct, frozen=True):
     model: str = ""
     repairs: int = 0
     left_out: list[str] = []
+    edited_by: str = ""
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +40,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     answered: _Answered | None = None
     id: str = ""  # of a question without an answer
     sentence: str = ""
+    was: str | None = None  # the model's answer, where a person gave another
     schema: Any = msgspec.UNSET
 
 
@@ -112,7 +114,10 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
     else:
         if entry.attempts and entry.attempts[-1].thinking:
             _print_message("thinking", entry.attempts[-1].thinking)
-        _print_message("answer", entry.answered.answer)
+        if entry.was is not None:
+            _print_message("the model's answer", entry.was or "none")
+        by = f" (edited by {entry.answered.edited_by})" if entry.answered.edited_by else ""
+        _print_message(f"answer{by}", entry.answered.answer)
     if schema and entry.schema is not msgspec.UNSET:
         _print_message("schema", json.dumps(entry.schema, indent=1))
 

@@ -278,9 +278,8 @@ def test_nodes_are_paused_stepped_and_continued_from_the_command_line(
     assert " paused " in next(row for row in node("list").splitlines() if "caller" in row)
     assert node("continue", "caller") == "caller goes on\n"
     assert node("continue", "caller") == "caller was not paused\n"
-    sentence = failed(
-        "node", "step", "talker", "--timeout", "0.5", "--run", "it", cwd=tmp_path, code=1
-    )
+    it = ("--run", "it")
+    sentence = failed("node", "step", "talker", "--timeout", "0.5", *it, cwd=tmp_path, code=1)
     assert "talker took 0 of 1 steps: nothing asks it for another one" in sentence
     assert "did you mean `talker`" in refused("node", "pause", "tolker", *it, cwd=tmp_path)
     assert "at least one step" in refused(
