@@ -44,7 +44,9 @@ OTHER = {"thoughts": "Twice.", "subtasks": [
 
 def configure(run: Path) -> None:
     nodes = {"llm": {"parameters": {"profile": {"kind": "rulebook"}}}}
-    (run / "config.yaml").write_text(yaml.safe_dump({"name": "test", "nodes": nodes}))
+    (run / "config.yaml").write_text(
+        yaml.safe_dump({"name": "test", "run": str(run), "nodes": nodes})
+    )
 
 
 class Setting:

@@ -135,7 +135,6 @@ class Client:
                 left = min(left, TICK)
             events = dict(self._poller.poll(max(1, math.ceil(min(left, 60.0) * 1000))))
             if self._socket in events and (reply := self._take(request, wait)) is not None:
-                wait.confirm()
                 return reply
             if connection.monitor in events:
                 connection.watch()
