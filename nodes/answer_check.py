@@ -23,7 +23,7 @@ from messages.chat import (
 )
 from messages.program import CheckProgram, Problem, Program
 from nodes.decomposition_check import decomposition_problems
-from nodes.naming import slug
+from nodes.goal_ids import slug
 from nodes.plan_check import plan_problems
 from nodes.spec_check import spec_problems
 from worlds import card

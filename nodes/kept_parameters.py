@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from nodes.files import UnusableFile
+from nodes.whole_files import UnusableFile
 
 FILE = "parameters.jsonl"
 """In the node's folder."""

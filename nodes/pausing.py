@@ -12,7 +12,7 @@ from messages.bus import Bus
 from messages.bus.gate import Gate
 from messages.empty import Empty
 from messages.pausing import Pause, SetPause
-from nodes.files import write_whole
+from nodes.whole_files import write_whole
 
 FILE = "pause.json"
 """In the node's folder, as long as it is paused."""

@@ -42,7 +42,7 @@ from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
-from nodes.llm.rulebook.rulebook import (
+from nodes.llm.rulebook.rulebook_backend import (
     RulebookBackend,
     decompose,
     guard,

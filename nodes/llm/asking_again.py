@@ -26,13 +26,13 @@ from nodes.exit_codes import REFUSED
 from nodes.llm.answers import Asked, NoAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.openai import OpenAIBackend
-from nodes.llm.pictures import check, stored
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
+from nodes.llm.question_pictures import check, stored
 from nodes.llm.replay import transcript_path
-from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.transcript import Entry, Unanswered, decode_lines
 from nodes.llm.vllm.adapter import served_name
-from nodes.llm.vllm.server import Server, ServerFailed
+from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
 _NODES = Path(__file__).parents[1]
 _MOST_LINES = 40  # of the difference of two prompts

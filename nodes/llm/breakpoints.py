@@ -17,8 +17,8 @@ from messages.breaking import ASKED, Breaks, Held, HeldNote
 from messages.chat import Question
 from nodes.answer_check import answer_problems
 from nodes.asking import kind_of
-from nodes.files import UnusableFile, write_whole
 from nodes.llm.transcript import Entry, Unanswered
+from nodes.whole_files import UnusableFile, write_whole
 
 _TICK = 0.2  # seconds between two checks whether the node stops
 

@@ -64,30 +64,30 @@ def _add_answer(parser: ArgumentParser) -> None:
 
 
 def _set(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.breakpoints import set_break
+    from rlgpt.inspecting.held_answers import set_break
 
     return set_break(given.at, given.what == "set", given.run)
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.breakpoints import list_breaks
+    from rlgpt.inspecting.held_answers import list_breaks
 
     return list_breaks(given.run, given.json)
 
 
 def _show(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.breakpoints import show_held
+    from rlgpt.inspecting.held_answers import show_held
 
     return show_held(given.question, given.run, given.json)
 
 
 def _edit(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.breakpoints import edit
+    from rlgpt.inspecting.held_answers import edit
 
     return edit(given.question, given.file, given.run)
 
 
 def _continue(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.breakpoints import go_on
+    from rlgpt.inspecting.held_answers import go_on
 
     return go_on(given.question, given.all, given.run)

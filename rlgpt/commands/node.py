@@ -106,12 +106,14 @@ def _control(given: Namespace, _: list[str]) -> int:
 
 
 def _pause(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting import pausing
+    from rlgpt.inspecting import node_pauses
 
-    return (pausing.pause if given.what == "pause" else pausing.go_on)(given.name, given.run)
+    return (node_pauses.pause if given.what == "pause" else node_pauses.go_on)(
+        given.name, given.run
+    )
 
 
 def _step(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.pausing import step
+    from rlgpt.inspecting.node_pauses import step
 
     return step(given.name, given.run, given.count, given.timeout)

@@ -18,9 +18,9 @@ from messages.system import (
 )
 from messages.system import set_parameters as setting
 from rlgpt.configuration import Stack
+from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
-from rlgpt.inspecting.pausing import user
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused, instead
 
