@@ -76,6 +76,7 @@ class SetParameters(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 class NodeName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     node: str
+    debugged: bool = False  # of a node that is released: it will run under a debugger
 
 
 class NodeState(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,11 +90,17 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     memory: int  # resident bytes
     notes: list[str] = []  # of its last heartbeat
     paused: bool = False  # as its last heartbeat has it
+    debugged: bool = False  # released to a user's debugger
+
+
+DEBUGGED = "which is under a debugger"
 
 
 def status_clause(state: NodeState) -> str:
     """The state of a node that does not answer, as a clause."""
     match state.state:
+        case "released" if state.debugged:
+            return DEBUGGED
         case "released":
             return f"which is not the launcher's: start it with `rlgpt run {state.node}`"
         case "failed":

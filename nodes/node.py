@@ -59,7 +59,7 @@ from nodes.config import (
     read_config,
     read_parameters,
 )
-from nodes.debugging import debugged, quit_node, quittable
+from nodes.debugging import NoDebugger, begin_debugging, debugged, quit_node, quittable
 from nodes.exit_codes import ALREADY_RUNNING, FAILED, INTERRUPTED, REFUSED, UNUSABLE_FILE
 from nodes.handing_over import HandedOver
 from nodes.kept_parameters import FILE as CHANGES
@@ -326,6 +326,10 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
         sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
         return _refuse(kind, sentence, UNUSABLE_FILE)
     with lock:
+        try:
+            begin_debugging()
+        except NoDebugger as error:
+            return _refuse(kind, error, REFUSED)
         return _serve(kind, run, config, options.overrides, ending)
 
 

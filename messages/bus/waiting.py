@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from messages.bus.errors import DeadlineExceeded
+from messages.system import DEBUGGED
 
 ABSENCE = 60.0
 """Seconds that a node may be absent, at least, if no launcher knows it."""
@@ -112,6 +113,8 @@ class Wait:
 
     def _present(self, now: float) -> float:
         seconds = min(self._limits.reply, self._limits.total)
+        if self._patient and now >= self._since + self._limits.reply and self._debugged():
+            self._since = now = time.monotonic()
         self._expire(now, self._since + self._limits.reply, seconds, "")
         quiet = now - self._confirmed
         if quiet >= SILENCE and not self._silent:
@@ -121,6 +124,14 @@ class Wait:
                 f"{SILENCE:g} seconds"
             )
         return min(self._since + self._limits.reply - now, self.interval)
+
+    def _debugged(self) -> bool:
+        """Whether a user has the node under a debugger, where it may stand for any time."""
+        debugged = self._status is not None and self._status.query(self._node) == DEBUGGED
+        if debugged and self._delay != DEBUGGED:
+            self._delay = DEBUGGED
+            self._notify(f"waiting for {self._node}, {DEBUGGED}")
+        return debugged
 
     def _away(self, now: float) -> float:
         if self._patient and self._status is not None and now >= self._query_at:
