@@ -9,6 +9,7 @@ from nodes.command import ended
 from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
+    bag,
     compare,
     completion,
     doctor,
@@ -99,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     action.add(commands)
     param.add(commands)
     interface.add(commands)
+    bag.add(commands)
     graph.add(commands)
     doctor.add(commands)
     world.add(commands)

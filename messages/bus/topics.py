@@ -20,6 +20,7 @@ from messages.bus.connection import Connection
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.frames import Socket, receive, send
 from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.bus.send_queue import SendQueue
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.interface import Topic
 
@@ -60,15 +61,14 @@ class Publisher:
         self._epoch = epoch
         self._diagnostics = diagnostics
         self._subscribers: dict[bytes, set[bytes]] = {}  # what each is subscribed to, by route
+        self._wanted: frozenset[bytes] = frozenset()  # what any of them is subscribed to
+        self._queues: dict[bytes, SendQueue] = {}  # by route, of what is published by name
         self._latched: dict[bytes, tuple[Header, Frames]] = {}
         self._counts: dict[str, int] = {}
 
     def publish(self, name: str, latched: bool, frames: Frames, goal: str) -> None:
         """Publish a message that was encoded before."""
-        count = self._counts[name] = self._counts.get(name, 0) + 1
-        header = Header(
-            *(VERSION, "message", name, self._epoch, count, self._epoch, time.time(), goal)
-        )
+        header = self._header(name, goal)
         topic = name.encode() + b"\0"
         if latched:
             self._latched[topic] = (header, frames)
@@ -76,6 +76,27 @@ class Publisher:
         for route, wanted in list(self._subscribers.items()):
             if any(map(topic.startswith, wanted)):
                 self._send(route, message)
+
+    def wanted(self, topic: bytes) -> bool:
+        """Whether somebody subscribes to a topic by its name, which ends with a NUL."""
+        return topic in self._wanted
+
+    def publish_by_name(self, name: str, frames: Frames, goal: str) -> None:
+        """Publish a message to those that subscribe to the topic by its name, and not to those that
+        subscribe to all of the node's. A subscriber that does not read costs a bounded amount of
+        memory: what exceeds it is dropped and counted."""
+        header = encode_header(self._header(name, goal))
+        topic = name.encode() + b"\0"
+        size = sum(map(len, frames))
+        for route, wanted in list(self._subscribers.items()):
+            if topic not in wanted:
+                continue
+            queue = self._queues.setdefault(route, SendQueue())
+            if queue.has_room(size):
+                self._send(route, [topic, header, queue.follow(frames[0], size), *frames[1:]])
+            else:
+                why = f"{name}: a message was dropped: a subscriber does not read"
+                self._diagnostics.report(SUBSCRIPTIONS, why)
 
     def read(self) -> None:
         """Receive subscriptions; a new one is sent the last values of latched topics."""
@@ -108,6 +129,7 @@ class Publisher:
             why = f"a node has at most {MAX_SUBSCRIBERS} subscribers"
         else:
             self._subscribers[route] = own | {wanted}
+            self._wanted |= {wanted}
             for topic, (header, value) in list(self._latched.items()):
                 if topic.startswith(wanted):
                     again = msgspec.structs.replace(header, kind="latched")
@@ -127,6 +149,14 @@ class Publisher:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
             self._subscribers.pop(route, None)
+            self._queues.pop(route, None)
+            self._wanted = frozenset().union(*self._subscribers.values())
+
+    def _header(self, name: str, goal: str) -> Header:
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        return Header(
+            *(VERSION, "message", name, self._epoch, count, self._epoch, time.time(), goal)
+        )
 
 
 class TopicReader:
