@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from messages.bus.goals import cancel_service, result_service, send_service
+from messages.bus.goal_store import cancel_service, result_service, send_service
 from messages.calls import CallEvent
 from messages.interface import Action, Service, Topic
 from rlgpt.interfaces import declared

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from messages.bus import Bus, BusError
-from messages.bus.goals import PENDING, UNKNOWN
+from messages.bus.goal_store import PENDING, UNKNOWN
 from messages.bus.header import Header
 from messages.calls import CallEvent, calls
 from messages.codec import CodecError, Frames, decode, decode_untyped
