@@ -15,7 +15,7 @@ from types import ModuleType
 
 PACKAGES = ("messages", "models", "nodes", "rlgpt", "voxeldojo", "worlds")
 DEPENDENCIES = (
-    "av", "gymnasium", "hydra", "jinja2", "llvmlite", "markupsafe", "msgpack", "msgspec", "numba",
+    "av", "gymnasium", "hydra", "jinja2", "llvmlite", "markupsafe", "mcap", "msgpack", "msgspec", "numba",
     "numpy", "omegaconf", "rich", "safetensors", "tensorboard", "tensordict", "torch", "torchrl",
     "yaml", "zmq",
 )  # fmt: skip

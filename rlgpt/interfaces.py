@@ -12,7 +12,7 @@ from msgspec import inspect
 import messages
 from messages.bus import Bus, BusError
 from messages.bus.goal_store import feedback_topic
-from messages.calls import calls
+from messages.calling import calls
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
 from messages.system import (

@@ -18,10 +18,10 @@ import pytest
 import yaml
 
 from messages.bus.curve import make_keys
-from messages.calls import CallEvent
+from messages.calling import CallEvent
 from messages.codec import decode
 from rlgpt.bags.bag_reader import BagReader
-from rlgpt.bags.bodies import parted
+from rlgpt.bags.message_maps import parted
 from tests.bag_stack import (
     DOUBLE,
     LAST,

@@ -14,14 +14,14 @@ from mcap.reader import make_reader
 from mcap.records import Message
 from mcap.stream_reader import StreamReader
 
-from messages.calls import CallEvent
+from messages.calling import CallEvent
 from messages.codec import decode, encode, snapshot
 from messages.training import PROGRESS
 from messages.world import Step, Stepped
 from rlgpt.bags import mcap_records
 from rlgpt.bags.bag_reader import BagReader
 from rlgpt.bags.bag_writer import BagWriter
-from rlgpt.bags.bodies import NoMap, is_map, joined, parted
+from rlgpt.bags.message_maps import NoMap, is_map, joined, parted
 from rlgpt.bags.message_schemas import Types, schema_of
 from rlgpt.bags.snapshot import Snapshot
 from rlgpt.refused import Refused

@@ -51,7 +51,7 @@ from messages.bus.topics import (
 )
 from messages.bus.waiting import Limits, NodeStatus
 from messages.bus.workers import Workers
-from messages.calls import calls
+from messages.calling import calls
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.empty import Empty
 from messages.interface import (

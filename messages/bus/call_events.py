@@ -5,7 +5,7 @@ import msgspec
 from messages.bus.frames import keep
 from messages.bus.header import Header
 from messages.bus.topics import Publisher
-from messages.calls import CallEvent, calls
+from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, encode
 
 _NOTHING = msgspec.Raw(b"\xc0")

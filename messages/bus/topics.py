@@ -1,8 +1,9 @@
 """Topics: the socket that a node publishes on, and the connections that it subscribes by.
 
 A subscriber sends a message ``[1, name]`` to the publisher's ROUTER socket, again in each new
-connection. A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL keeps a
-subscription to ``planner/plan`` from matching ``planner/plans``.
+connection, and now and then how much it has read (flow.py). A message of a topic is ``[name NUL,
+header, body, array, ...]``; the NUL keeps a subscription to ``planner/plan`` from matching
+``planner/plans``.
 
 ZeroMQ's own XPUB is not used: it stores subscriptions of any length and number in memory, fifty
 times their size, before the process sees one.
@@ -18,9 +19,9 @@ import zmq
 
 from messages.bus.connection import Connection
 from messages.bus.diagnostics import Diagnostics
+from messages.bus.flow import REPORT, Received, Sent
 from messages.bus.frames import Socket, receive, send
 from messages.bus.header import VERSION, Header, decode_header, encode_header
-from messages.bus.send_queue import SendQueue
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.interface import Topic
 
@@ -62,7 +63,7 @@ class Publisher:
         self._diagnostics = diagnostics
         self._subscribers: dict[bytes, set[bytes]] = {}  # what each is subscribed to, by route
         self._wanted: frozenset[bytes] = frozenset()  # what any of them is subscribed to
-        self._queues: dict[bytes, SendQueue] = {}  # by route, of what is published by name
+        self._sent: dict[bytes, Sent] = {}  # by route
         self._latched: dict[bytes, tuple[Header, Frames]] = {}
         self._counts: dict[str, int] = {}
 
@@ -91,9 +92,8 @@ class Publisher:
         for route, wanted in list(self._subscribers.items()):
             if topic not in wanted:
                 continue
-            queue = self._queues.setdefault(route, SendQueue())
-            if queue.has_room(size):
-                self._send(route, [topic, header, queue.follow(frames[0], size), *frames[1:]])
+            if self._sent[route].has_room(size):
+                self._send(route, [topic, header, *frames])
             else:
                 why = f"{name}: a message was dropped: a subscriber does not read"
                 self._diagnostics.report(SUBSCRIPTIONS, why)
@@ -107,6 +107,10 @@ class Publisher:
                 return
             except CodecError as error:
                 self._diagnostics.report(SUBSCRIPTIONS, str(error))
+                continue
+            if len(frames) == 1 and frames[0][:1] == REPORT:
+                if (sent := self._sent.get(route)) is not None:
+                    sent.reported(frames[0])
                 continue
             if len(frames) != 1 or frames[0][:1] != SUBSCRIBE:
                 self._diagnostics.report(SUBSCRIPTIONS, "a message is no subscription; dropped")
@@ -129,6 +133,7 @@ class Publisher:
             why = f"a node has at most {MAX_SUBSCRIBERS} subscribers"
         else:
             self._subscribers[route] = own | {wanted}
+            self._sent.setdefault(route, Sent())
             self._wanted |= {wanted}
             for topic, (header, value) in list(self._latched.items()):
                 if topic.startswith(wanted):
@@ -142,6 +147,8 @@ class Publisher:
     def _send(self, route: bytes, frames: Frames) -> None:
         try:
             send(self._socket, [route, *frames])
+            if (sent := self._sent.get(route)) is not None and frames[0] is not PROBE:
+                sent.add(frames)
         except zmq.Again:
             if frames[0] is not PROBE:
                 self._diagnostics.report(SUBSCRIPTIONS, "a message was dropped: the queue is full")
@@ -149,7 +156,7 @@ class Publisher:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
             self._subscribers.pop(route, None)
-            self._queues.pop(route, None)
+            self._sent.pop(route, None)
             self._wanted = frozenset().union(*self._subscribers.values())
 
     def _header(self, name: str, goal: str) -> Header:
@@ -165,6 +172,7 @@ class TopicReader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._names: dict[bytes, int] = {}  # in which connection each was subscribed to, 0 for none
+        self._received = Received()
 
     @property
     def sockets(self) -> tuple[Socket, Socket]:
@@ -204,6 +212,10 @@ class TopicReader:
             if frames[0] == REJECTED:
                 why = b" ".join(map(bytes, frames[1:2]))[:500].decode(errors="replace")
                 raise CodecError(" ".join(why.split()))
+            self._received.add(frames, self._connection.times)
+            report = self._received.report
+            if report is not None and self._connection.send([report]):
+                self._received.sent()
             yield frames
 
     def close(self) -> None:

@@ -5,11 +5,12 @@ import mmap
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from rlgpt.bags import mcap_records as records
-from rlgpt.bags.bodies import is_map
+from rlgpt.bags.message_maps import is_map
 from rlgpt.refused import Refused
 
 
@@ -93,10 +94,17 @@ class BagReader:
             self.unread = end - at
 
     def _scan_chunk(self, content: bytes) -> Iterator[Recorded]:
-        fields = records.Fields(content)
-        _, _, size, _ = (fields.number(width) for width in (8, 8, 8, 4))
-        compression = fields.text()
-        data = _uncompressed(fields.rest(8), compression, size)
+        # Only files that were exported, or recorded by others, have chunks.
+        from mcap.data_stream import ReadDataStream
+        from mcap.records import Chunk
+        from mcap.stream_reader import get_chunk_data_stream
+
+        try:
+            chunk = Chunk.read(ReadDataStream(BytesIO(content)))
+            stream, size = get_chunk_data_stream(chunk)
+            data = stream.read(size)
+        except Exception as error:  # each way of compressing has its own
+            raise ValueError(str(error)) from None
         at = 0
         while at + records.HEAD.size <= len(data):
             kind, size = records.HEAD.unpack_from(data, at)
@@ -112,7 +120,7 @@ class BagReader:
         fields = records.Fields(content)
         if kind == records.SCHEMA:
             number, name, _ = fields.number(2), fields.text(), fields.text()
-            self._schemas[number] = (name, fields.bytes())
+            self._schemas[number] = (name, fields.block())
         elif kind == records.CHANNEL:
             number, schema = fields.number(2), fields.number(2)
             name, definition = self._schemas.get(schema, ("", b""))
@@ -130,25 +138,3 @@ class BagReader:
             self.dropped += 1
             return None
         return Recorded(channel, sequence, logged, published, data)
-
-
-def _uncompressed(data: bytes, compression: str, size: int) -> bytes:
-    """A chunk's records. Raises ValueError where they cannot be read."""
-    if compression == "":
-        return data
-    # Only files that were exported, or recorded by others, have chunks.
-    if compression == "zstd":
-        import zstandard
-
-        try:
-            return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
-        except zstandard.ZstdError as error:
-            raise ValueError(str(error)) from None
-    if compression == "lz4":
-        import lz4.frame  # pyright: ignore[reportMissingTypeStubs]
-
-        try:
-            return lz4.frame.decompress(data)  # pyright: ignore[reportUnknownMemberType]
-        except RuntimeError as error:
-            raise ValueError(str(error)) from None
-    raise ValueError(f"a chunk is compressed by {compression!r}, which is not known here")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from messages.bus.goal_store import cancel_service, feedback_topic, result_service, send_service
-from messages.calls import calls
+from messages.calling import calls
 from messages.interface import Action, Service, Topic
 from messages.system import Description
 from rlgpt.interfaces import Interface, declared

@@ -94,9 +94,9 @@ class Fields:
         return int.from_bytes(self._take(size), "little")
 
     def text(self) -> str:
-        return self.bytes().decode(errors="replace")
+        return self.block().decode(errors="replace")
 
-    def bytes(self) -> bytes:
+    def block(self) -> bytes:
         return self.rest(4)
 
     def rest(self, size: int) -> bytes:
@@ -104,7 +104,7 @@ class Fields:
         return self._take(self.number(size))
 
     def text_map(self) -> dict[str, str]:
-        inner = Fields(self.bytes())
+        inner = Fields(self.block())
         found: dict[str, str] = {}
         while inner._at < len(inner._data):
             key = inner.text()

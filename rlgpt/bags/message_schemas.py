@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from messages.bus.goal_store import cancel_service, result_service, send_service
-from messages.calls import CallEvent
+from messages.calling import CallEvent
 from messages.interface import Action, Service, Topic
 from rlgpt.interfaces import declared
 

@@ -1,11 +1,11 @@
 """Takes the messages that come in and passes them on to a bag."""
 
 from messages.bus.header import Header
-from messages.calls import CallEvent, calls
+from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode
 from rlgpt.bags.bag_writer import BagFull, Sink
-from rlgpt.bags.bodies import NoMap, joined
 from rlgpt.bags.choice import Choice
+from rlgpt.bags.message_maps import NoMap, joined
 from rlgpt.bags.message_schemas import Types
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from messages.bus import Bus
-from messages.calls import calls
+from messages.calling import calls
 from messages.system import CRASHES, Crash
 from nodes.exit_codes import FAILED
 from nodes.plain_text import plain_entry

@@ -9,7 +9,7 @@ import msgspec
 from messages.bus import Bus, BusError
 from messages.bus.goal_store import PENDING, UNKNOWN
 from messages.bus.header import Header
-from messages.calls import CallEvent, calls
+from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.system import Description
 from nodes.exit_codes import FAILED

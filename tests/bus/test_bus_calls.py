@@ -16,10 +16,10 @@ import pytest
 
 from messages.bus import Bus, GoalCancelled, RemoteError
 from messages.bus.curve import make_keys
+from messages.bus.flow import MAX_WAITING
 from messages.bus.header import Header
-from messages.bus.send_queue import MAX_WAITING
 from messages.bus.waiting import Limits
-from messages.calls import CallEvent, calls
+from messages.calling import CallEvent, calls
 from messages.codec import Frames, decode
 from messages.empty import Empty
 from messages.system import describe
