@@ -172,6 +172,10 @@ class Launch:
             return
         threading.Thread(target=self._pursue, name="goal", daemon=True).start()
 
+    def crashed(self, node: str, how: str) -> None:
+        """A node's process has ended by itself."""
+        self._bus.publish(system.CRASHES, system.Crash(node=node, how=how))
+
     def go(self) -> None:
         """Run the stack until its goal is over, a signal comes or a node fails for good."""
         self._subscribe()

@@ -10,6 +10,7 @@ from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
     ask,
+    bag,
     breakpoints,
     compare,
     completion,
@@ -103,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     action.add(commands)
     param.add(commands)
     interface.add(commands)
+    bag.add(commands)
     graph.add(commands)
     doctor.add(commands)
     world.add(commands)

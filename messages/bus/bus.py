@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from messages.bus import address as addresses
 from messages.bus.action_server import ActionServer, GoalHandle
+from messages.bus.call_events import CallEvents
 from messages.bus.clients import Clients
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
@@ -51,6 +52,7 @@ from messages.bus.topics import (
 )
 from messages.bus.waiting import Limits, NodeStatus
 from messages.bus.workers import Workers
+from messages.calling import calls
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.empty import Empty
 from messages.interface import (
@@ -389,12 +391,18 @@ class Bus:
         self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
         self._services = Services(
-            router, self.epoch, self._diagnostics, self._serving.post, self._guard.relieve
+            router,
+            self.epoch,
+            self._diagnostics,
+            self._serving.post,
+            self._guard.relieve,
+            CallEvents(node, self._publisher),
         )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)
         self.every(_PRUNED, self._publisher.drop_departed)
         self.advertise(diagnostics(node))
+        self.advertise(calls(node))
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
         if self.node is None or name.partition("/")[0] != self.node:
@@ -437,7 +445,8 @@ class Bus:
         begin = self._in_background(name, respond) if background else respond
         if gate is not None:
             begin = self._through(gate, name, begin)
-        cast(Services, self._services).add(name, begin, service.idempotent)
+        types = (service.request.__name__, service.reply.__name__)
+        cast(Services, self._services).add(name, begin, service.idempotent, types)
 
     def _through(
         self, gate: Gate, name: str, begin: Callable[[Call], None]
