@@ -69,6 +69,7 @@ from nodes.handing_over import HandedOver
 from nodes.logs import LogFile, LogToTerminal
 from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
+from nodes.times import EVERY, FILE, Times, whose
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
@@ -85,6 +86,9 @@ class Node:
 
     class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         """No parameters. A subclass declares its own; it must not be frozen."""
+
+    works_on: ClassVar[str] = "agents"
+    """What the time is spent on in which the node works itself (`nodes/times.py`)."""
 
     live: ClassVar[Set[str]] = frozenset()
     """Names of the parameters that may be set while the node runs."""
@@ -110,6 +114,7 @@ class Node:
         self.stop = threading.Event()
         self.failure = ""  # why it ends, if it cannot go on
         self._began = time.monotonic()
+        self._time_spent = Times(self.folder / FILE, self.works_on, lambda: bus.away)
         self._goals: StoredGoals | None = None
         self._topics: set[str] = set()
 
@@ -140,7 +145,8 @@ class Node:
         background: bool = False,
     ) -> None:
         """See `Bus.serve`."""
-        self.bus.serve(service, quittable(handler), background)
+        timed = self._time_spent.timed(service.name, handler, whose)
+        self.bus.serve(service, quittable(timed), background)
 
     def serve_action(
         self,
@@ -148,7 +154,8 @@ class Node:
         handler: Callable[[GoalHandle[Goal, Feedback]], Result],
     ) -> None:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
-        self.bus.serve_action(action, quittable(handler), self.goals())
+        timed = self._time_spent.timed(action.name, handler, whose)
+        self.bus.serve_action(action, quittable(timed), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:
         """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
@@ -172,7 +179,8 @@ class Node:
         self, service: Service[Request, Reply], request: Request, timeout: float | None = None
     ) -> Reply:
         """See `Bus.call`."""
-        return self.bus.call(service, request, timeout)
+        with self._time_spent.calling(service.name, service.node):
+            return self.bus.call(service, request, timeout)
 
     def run_goal(
         self,
@@ -184,7 +192,8 @@ class Node:
         cancelled: Callable[[], bool] | None = None,
     ) -> Result:
         """See `Bus.run_goal`."""
-        return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
+        with self._time_spent.calling(action.name, action.node):
+            return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
 
     def goals(self) -> GoalStore:
         """The node's table of goals."""
@@ -200,7 +209,7 @@ class Node:
         self.serve(describe(name), self._describe)
         self.serve(get_parameters(name), self._get_parameters)
         self.serve(set_parameters(name), self._set_parameters)
-        files = HandedOver(self.folder.resolve(), ("node.log", *self.handed_over))
+        files = HandedOver(self.folder.resolve(), ("node.log", FILE, *self.handed_over))
         self.serve(list_files(name), files.list, background=True)
         self.serve(read_file(name), files.read, background=True)
         self.advertise(description(name))
@@ -208,10 +217,12 @@ class Node:
         self.setup()
         self._beat()
         self.bus.every(1.0, self._beat)
+        self.bus.every(EVERY, self._time_spent.write)
         self.publish(description(name), self._describe(Empty()))
 
     def close(self) -> None:
-        """Close the bus and the table of goals."""
+        """Close the bus and the table of goals, and write down where the time went."""
+        self._time_spent.write()
         self.bus.close()
         if self._goals is not None:
             self._goals.close()

@@ -20,6 +20,7 @@ from rlgpt.commands import (
     llm,
     node,
     param,
+    profile,
     program,
     prompt,
     report,
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     runs.add(commands)
     compare.add(commands)
     report.add(commands)
+    profile.add(commands)
     episode.add(commands)
     run.add(commands)
     keys.add(commands)

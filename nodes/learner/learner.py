@@ -40,6 +40,7 @@ def _import_all() -> None:
 
 class Learner(Node):
     name = "learner"
+    works_on = "learner"
     handed_over = ("tensorboard/*/events.out.tfevents.*",)
     live = frozenset({"greedy"})
 

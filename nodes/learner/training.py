@@ -29,6 +29,7 @@ from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.times import spending
 from worlds import card
 
 MOST_LOSSES = 10
@@ -274,7 +275,8 @@ class Training:
                 f"{error}",
                 code=SESSION_KILLED if error.killed else SESSION_LOST,
             )
-        time.sleep(min(losses - 1, LONGEST_PAUSE))
+        with spending("waiting"):
+            time.sleep(min(losses - 1, LONGEST_PAUSE))
 
     def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""
@@ -329,8 +331,9 @@ class Training:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
         parameters it goes on from where it was sound."""
         try:
-            statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
-            sound = state.sound(rollout)
+            with spending("update"):
+                statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+                sound = state.sound(rollout)
         except RuntimeError:  # torch draws from nothing that is no probability
             if sound := state.sound(rollout):
                 raise

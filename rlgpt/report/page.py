@@ -17,6 +17,7 @@ from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
 from nodes import guards
 from nodes.naming import slug
+from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, curves, episodes, found, source, words
 from rlgpt.report.account import Account
 from rlgpt.report.summary import Summary, standing
@@ -40,7 +41,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     line: charts.Line
 
 
-def render(run: Path, report: Account, summary: Summary) -> str:
+def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
     """The page of a run, as HTML. ``run`` may lack any of the nodes' files."""
     environment = Environment(
         loader=PackageLoader("rlgpt.report", "."),
@@ -75,6 +76,9 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         trained=episodes.trained(run),
         endings=episodes.WORDS,
         in_words=episodes.in_words,
+        spent=spent,
+        part_titles=TITLES,
+        part_meanings=MEANINGS,
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,

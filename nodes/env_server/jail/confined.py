@@ -23,7 +23,9 @@ from nodes.env_server.frames import FrameCount
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import wire
 from nodes.env_server.jail.confine import confine
+from nodes.env_server.programs import clock
 from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.clock import CLOCK
 from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS
 from nodes.env_server.session import Session
 from nodes.process import show_as
@@ -40,8 +42,10 @@ def run_worker(sock: socket.socket, shared: int, dump: int, programs: Runtime) -
     """``shared``: the memory of the pulse. ``dump``: where tracebacks go, of `WHERE` and of what
     kills the interpreter. ``programs``: of the game whose programs it checks."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    memory = memoryview(mmap.mmap(shared, mmap.PAGESIZE))[:SIZE].cast("q")
+    page = memoryview(mmap.mmap(shared, mmap.PAGESIZE))
+    memory = page[:SIZE].cast("q")
     PULSE.attach(memory)
+    CLOCK.attach(page[SIZE : SIZE + 8 * clock.PLACES].cast("q"))
     # Written by a handler in C, so that a loop in C does not delay it.
     faulthandler.enable(file=dump, all_threads=False)
     faulthandler.register(WHERE, file=dump, all_threads=False, chain=False)
@@ -70,9 +74,11 @@ class ConfinedWorker:
             except CodecError as error:
                 answer: Any = wire.Refused(why="failed", text=str(error))
             else:
+                CLOCK.switch(clock.SESSION)
                 going = not isinstance(ask, wire.End)
                 answer = self._answer(ask)
             PULSE.leave()
+            CLOCK.switch(clock.IDLE)
             wire.write(self._sock, answer)
 
     def _answer(self, ask: Any) -> Any:
@@ -129,6 +135,7 @@ class ConfinedWorker:
     def _make(self, ask: wire.Make) -> wire.Made:
         show_as(SESSION)
         request = ask.request
+        CLOCK.switch(clock.WORLD)
         play = play_of(ask.kind, request.task)
         world = play.make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
@@ -136,6 +143,7 @@ class ConfinedWorker:
         world.reset(first, first + request.seeds.first)
         play.load(world)
         self._confine(ask.memory)
+        CLOCK.switch(clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
         session = self._session = Session(request, world, film, self._count, model)
