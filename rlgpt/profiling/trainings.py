@@ -32,7 +32,7 @@ def trainings(written: dict[str, list[TimesLine]]) -> list[TrainingTime]:
     return [
         _training(policy, spent, of_sessions)
         for policy, spent in _by_whose(written.get("learner", [])).items()
-        if "update" in spent or "network" in spent
+        if "update" in spent  # not those in which a policy only plays
     ]
 
 
