@@ -17,7 +17,7 @@ import numpy as np
 
 from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
 from nodes.env_server.games import make_world
-from nodes.env_server.programs.clock import SESSION, Clock
+from nodes.env_server.programs.part_clock import SESSION, Clock
 from nodes.env_server.session import Session
 from nodes.times import EVERY, FILE, Times
 

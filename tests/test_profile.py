@@ -12,7 +12,7 @@ import pytest
 from messages.bus import Bus
 from messages.empty import Empty
 from messages.interface import Service
-from nodes.env_server.programs.clock import PARTS, PLACES, PROGRAMS, SINCE, WORLD, Clock, Spent
+from nodes.env_server.programs.part_clock import PARTS, PLACES, PROGRAMS, SINCE, WORLD, Clock, Spent
 from nodes.node import Node
 from nodes.testing import MockBus, start
 from nodes.times import FILE, Times, TimesLine, Watch, spending, watch

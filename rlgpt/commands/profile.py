@@ -26,6 +26,6 @@ def add(commands: Commands) -> None:
 
 
 def _profile(given: Namespace, _: list[str]) -> int:
-    from rlgpt.profiling.printing import print_profile
+    from rlgpt.profiling.time_tables import print_profile
 
     return print_profile(given.run, given.calls, given.nodes, given.json)

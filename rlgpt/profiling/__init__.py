@@ -3,7 +3,7 @@
 It reads files only, so it works on a run that goes on, has ended or was killed, and disturbs none.
 """
 
-from rlgpt.profiling.account import Profile, profile
 from rlgpt.profiling.parts import MEANINGS, TITLES, PartTime
+from rlgpt.profiling.time_account import Profile, profile
 
 __all__ = ["MEANINGS", "TITLES", "PartTime", "Profile", "profile"]

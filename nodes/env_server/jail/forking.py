@@ -22,7 +22,7 @@ from pathlib import Path
 import msgspec
 
 from nodes.env_server.jail.fork_server import Spec, Tried
-from nodes.env_server.programs.clock import PLACES, Spent
+from nodes.env_server.programs.part_clock import PLACES, Spent
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
 from nodes.process import python
 from nodes.process_status import Watch

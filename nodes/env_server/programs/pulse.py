@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nodes.env_server.programs.clock import CLOCK, PROGRAMS, SESSION
+from nodes.env_server.programs.part_clock import CLOCK, PROGRAMS, SESSION
 
 TURN = 0  # grows whenever a program is let run on
 INSIDE = 1  # 1 while a program (its check, its run) has the processor, 0 while the engine has it
@@ -17,7 +17,7 @@ MARK = 2  # of the program that runs; 0: several do
 STEPS = 3  # primitive steps that were taken, by all environments together
 CANCEL = 4  # written from outside: the number of the request that is no longer wanted
 COLLECTED = 5  # written from outside: how many of the steps were counted there
-SIZE = 8 * 8  # bytes; behind them lies what the process spends its time on, see `clock`
+SIZE = 8 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
 
 
 class Pulse:

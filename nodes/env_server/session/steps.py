@@ -12,9 +12,9 @@ import numpy as np
 
 import worlds
 from messages.world import OpenSession
-from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.interface.stage import Stage
-from nodes.env_server.programs.clock import CLOCK, FILM, WORLD
+from nodes.env_server.programs.part_clock import CLOCK, FILM, WORLD
 from nodes.env_server.session.records import DEATH, HORIZON, SUCCESS, Episodes, Photographer
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Judge, World
