@@ -164,6 +164,7 @@ class Launch:
     def all_ready(self) -> None:
         """Every node is ready: send the goal."""
         self._view.report("all nodes are ready")
+        self._launches.ready()
         if self._stack.training is not None:
             threading.Thread(target=self._pursue, name="goal", daemon=True).start()
             return

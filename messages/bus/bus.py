@@ -109,8 +109,8 @@ class Bus:
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
         self._serving = Serving(self._diagnostics, self._log)
-        status = NodeStatus(self._node_status, self._notify)
-        self._clients = Clients(self._network, self._serving, self.epoch, status)
+        self._status = NodeStatus(self._node_status, self._notify)
+        self._clients = Clients(self._network, self._serving, self.epoch, self._status)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
@@ -263,6 +263,11 @@ class Bus:
         """The topics that this end subscribes to, and the services and actions of other nodes that
         it has called so far, by name."""
         return sorted(self._used.copy())
+
+    @property
+    def away(self) -> float:
+        """Seconds for which calls have waited for nodes that were not connected."""
+        return self._status.away
 
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""

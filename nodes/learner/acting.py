@@ -15,6 +15,7 @@ from models.distribution import MaskedCategorical
 from nodes.learner.exporting import with_actors
 from nodes.learner.session import killed, lost
 from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
+from nodes.times import spending
 
 
 def play(
@@ -89,7 +90,7 @@ def play(
         check()
         possible = torch.from_numpy(np.array(mask))
         possible[torch.from_numpy(over)] = True  # nobody looks at these choices any more
-        with torch.no_grad():
+        with spending("network"), torch.no_grad():
             distribution = MaskedCategorical(actor(torch.from_numpy(np.array(features))), possible)
             chosen = distribution.mode if greedy else distribution.sample(generator=generator)
         stepped = ask(STEP, Step(session=act.session, choices=chosen.numpy()))

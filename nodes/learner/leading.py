@@ -13,6 +13,7 @@ from messages.world import Lead
 from models.distribution import MaskedCategorical
 from nodes.learner.policies import folder_of, load_spec
 from nodes.learner.state import load, stored_networks, stored_spaces
+from nodes.times import spending
 
 
 class Leader:
@@ -57,7 +58,7 @@ class Leader:
                 f"{shown[0]} and {shown[1]}.",
                 code="policy_does_not_fit",
             )
-        with torch.no_grad():
+        with spending("network"), torch.no_grad():
             logits = self._actor(torch.from_numpy(np.array(features)))
             distribution = MaskedCategorical(logits, torch.from_numpy(np.array(mask)))
             return distribution.sample(generator=self._generator).numpy()

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from messages.world import Opened, Stepped
 from models.distribution import MaskedCategorical
+from nodes.times import spending
 
 
 @dataclass
@@ -103,7 +104,7 @@ class Collector:
         samples = prefix_steps = 0
         while self._filled < self.decisions and go_on(samples, prefix_steps):
             t = self._filled
-            with torch.no_grad():
+            with spending("network"), torch.no_grad():
                 logits = actor(self.features[t].to(device)).float().cpu()
                 distribution = MaskedCategorical(logits, self.mask[t])
                 chosen = distribution.sample(generator=generator)

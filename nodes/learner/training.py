@@ -30,6 +30,7 @@ from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
 from nodes.learner.taking import take_parameters
 from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.times import spending
 from worlds import card
 
 MOST_LOSSES = 10
@@ -277,7 +278,8 @@ class Training:
                 f"{error}",
                 code=SESSION_KILLED if error.killed else SESSION_LOST,
             )
-        time.sleep(min(losses - 1, LONGEST_PAUSE))
+        with spending("waiting"):
+            time.sleep(min(losses - 1, LONGEST_PAUSE))
 
     def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""
@@ -333,8 +335,9 @@ class Training:
         parameters it goes on from where it was sound."""
         take_parameters(self.given, self.parameters, state, self.policy, self.learner, self.log)
         try:
-            statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
-            sound = state.sound(rollout)
+            with spending("update"):
+                statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+                sound = state.sound(rollout)
         except RuntimeError:  # torch draws from nothing that is no probability
             if sound := state.sound(rollout):
                 raise
