@@ -17,9 +17,9 @@ from models.cloning import faded, kl_to_clone
 from nodes.learner import checkpoint
 from nodes.learner.cloning import Demonstrations
 from nodes.learner.ppo import Ppo
-from nodes.learner.seed import seed_of
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
+from nodes.learner.training_seed import seed_of
 from tests.corridor import Corridors, corridor_spec
 from tests.test_checkpoint import PARAMETERS, begin, iterate
 

@@ -36,9 +36,9 @@ from nodes.fast_agent.rl_branch import _training_spec
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import policy_folder, save_spec
-from nodes.learner.seed import seed_of
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
+from nodes.learner.training_seed import seed_of
 from tests.agent_stack import LOG, TASK
 from tests.fake_world import FakeWorld
 from tests.test_agent_loops import FIND

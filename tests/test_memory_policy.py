@@ -28,12 +28,12 @@ from nodes.learner.imitation import Trajectory
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import policy_folder, save_spec
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.seed import seed_of
 from nodes.learner.sequence_ppo import SequencePpo
 from nodes.learner.sequences import Sequences
 from nodes.learner.session import TrainingSession
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from nodes.learner.training import Training
+from nodes.learner.training_seed import seed_of
 from tests.corridor import Corridors, corridor_spec
 from tests.cue_world import CHOICES, Cues, CueSession, cue_spec
 

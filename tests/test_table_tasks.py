@@ -7,15 +7,15 @@ import msgspec
 import pytest
 
 from nodes.budget import longest_evaluation
-from rlgpt.goals import goals_of
+from rlgpt.named_goals import goals_of
 from rlgpt.refused import Refused
 from rlgpt.table import markdown
 from rlgpt.table.cells import Cell, expand
-from rlgpt.table.command import Options, Writer
 from rlgpt.table.definition import Definition, drawn, read
 from rlgpt.table.figures import rows
-from rlgpt.table.page import Page
 from rlgpt.table.result import CellResult
+from rlgpt.table.run_table import Options, Writer
+from rlgpt.table.table_page import Page
 from tests.launch_toys.launched import refused
 from tests.test_table_figures import cell, definition
 from voxeldojo.tasks import task_suite

@@ -17,8 +17,8 @@ from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import Ppo
-from nodes.learner.seed import seed_of
 from nodes.learner.state import Spaces, TrainingState, stored_networks
+from nodes.learner.training_seed import seed_of
 from tests.corridor import Corridors, corridor_spec
 from tests.test_checkpoint import PARAMETERS, begin, training
 

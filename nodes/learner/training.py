@@ -25,9 +25,9 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.seed import seed_of
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
+from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
 from worlds import card
 

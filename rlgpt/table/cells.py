@@ -11,7 +11,7 @@ from hydra.errors import HydraException
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check
 from rlgpt.refused import Refused, instead
-from rlgpt.table import tasks
+from rlgpt.table import table_tasks
 from rlgpt.table.definition import Definition
 
 AXES = ("task", "method", "llm", "seed")
@@ -47,7 +47,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         model = [] if self.llm == DEFAULT_LLM else [f"llm={self.llm}"]
         return [
             self.launch,
-            *tasks.arguments(self.task),
+            *table_tasks.arguments(self.task),
             f"method={self.method}",
             *model,
             f"seed={self.seed}",
@@ -88,7 +88,7 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
     ]
     given = any(override.startswith(SAMPLES) for override in extra)
     samples = {} if given else _samples(definition)
-    ids = {task for task in definition.tasks if tasks.is_id(task)}
+    ids = {task for task in definition.tasks if table_tasks.is_id(task)}
     limits: dict[tuple[str, str], dict[str, Any]] = {}
     cells: list[Cell] = []
     for job in _jobs(sweep, fixed):
@@ -109,7 +109,7 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
         group = ("" if task in ids else task, method)
         if group not in limits:
             # No language model has limits; and a model may lack what its profile needs.
-            groups = [*tasks.arguments(task), f"method={method}"]
+            groups = [*table_tasks.arguments(task), f"method={method}"]
             others = [each for each in overrides if not each.startswith(OF_LLM)]
             composed = compose_launch(definition.launch, [*groups, *others])
             check({**composed, "run": ""}, definition.launch)
@@ -134,8 +134,8 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
 def _samples(definition: Definition) -> dict[str, int]:
     """``limits.samples`` by task."""
     learn, episodes = definition.learn, definition.episodes
-    by_rule = [task for task in definition.tasks if learn is not None and tasks.is_id(task)]
-    found = {task: tasks.samples(task, learn or 0, episodes) for task in by_rule}
+    by_rule = [task for task in definition.tasks if learn is not None and table_tasks.is_id(task)]
+    found = {task: table_tasks.samples(task, learn or 0, episodes) for task in by_rule}
     return {**found, **definition.samples}
 
 

@@ -11,8 +11,8 @@ from messages.bounds import Positive, Share
 from rlgpt.composition import group_options, launch_folders
 from rlgpt.configuration import LARGEST_SEED
 from rlgpt.refused import Refused, instead, near
-from rlgpt.table import tasks
-from rlgpt.table.tasks import Draw
+from rlgpt.table import table_tasks
+from rlgpt.table.table_tasks import Draw
 
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
@@ -98,7 +98,7 @@ def _problem(definition: Definition) -> str:
         return "a table has `tasks`, or says by `draw` how they are drawn: one of the two"
     if strange := [each for each in definition.published if each not in definition.methods]:
         return f"`published` is of the method {strange[0]}, which is not one of its methods"
-    if wrong := tasks.problem(definition.tasks):
+    if wrong := table_tasks.problem(definition.tasks):
         return wrong
     if not set(definition.methods) & set(group_options("method")):
         return f"there is no launch/method/{definition.methods[0]}.yaml, nor one of the others"
@@ -117,7 +117,7 @@ def drawn(name: str, definition: Definition, number: int | None) -> tuple[str, D
     found = msgspec.structs.replace(
         definition,
         title=f"{definition.title}, draw {number}",
-        tasks=tasks.drawn(draw, number),
+        tasks=table_tasks.drawn(draw, number),
         draw=None,
     )
     return f"{name}-{number}", found

@@ -1,13 +1,13 @@
 """A table as a page: the figures beside the paper's, every row in full, and how to read them."""
 
 from rlgpt.report.words import count, duration
-from rlgpt.table import kinds
+from rlgpt.table import by_kind
 from rlgpt.table.figures import Row, Step
-from rlgpt.table.grid import table_of
-from rlgpt.table.page import Page, difference, fingerprints
+from rlgpt.table.markdown_rows import table_of
 from rlgpt.table.result import CellResult
 from rlgpt.table.score_page import scores
-from rlgpt.table.tasks import is_id
+from rlgpt.table.table_page import Page, difference, fingerprints
+from rlgpt.table.table_tasks import is_id
 
 INTERVALS = (
     "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "
@@ -29,7 +29,7 @@ def render(page: Page) -> str:
         f"![{definition.title}]({page.name}.svg)",
         *_figures(page),
         *_verdicts(page),
-        *kinds.sections(page),
+        *by_kind.sections(page),
         "## Every row",
         _every_row(page),
         *_milestones(page),
