@@ -25,6 +25,7 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
 
     # The update.
     epochs: Positive = 8
+    sequence: Positive = 16  # decisions of a policy with a memory that are learned from as one
     minibatch: NotNegative = 256  # decisions; 0: the whole rollout at once
     learning_rate: Amount = 1e-3
     final_share: Share = 0.1  # of the learning rate that is left when the budget is spent

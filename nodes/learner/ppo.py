@@ -1,11 +1,12 @@
 """PPO: TorchRL's clipped loss and advantages over options, Adam, minibatches by plain indexing."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
-from torch import nn
+from torch import Tensor, nn
 from torchrl.modules import ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss
 
@@ -63,13 +64,13 @@ class Ppo:
         self.generator = generator
         self.weights = list(networks.parameters())
         self.device = self.weights[0].device
+        logits, value = self._modules()
         policy = ProbabilisticActor(
-            FromFeatures(networks.actor, "logits"),
+            logits,
             in_keys=["logits", "mask"],
             distribution_class=MaskedCategorical,
             return_log_prob=True,
         )
-        value = FromFeatures(networks.critic, "state_value")
         self.loss = ClipPPOLoss(
             policy,
             value,
@@ -97,6 +98,9 @@ class Ppo:
         """Of the last update: what is set, less what falls with the budget."""
         return float(self.optimiser.param_groups[0]["lr"])
 
+    def begin(self) -> None:
+        """A session was opened: an episode begins in each environment."""
+
     def update(
         self,
         rollout: Rollout,
@@ -119,9 +123,7 @@ class Ppo:
         kl = 0.0
         too_far = critic_only
         for _ in range(self.parameters.epochs):
-            order = torch.randperm(count, generator=self.generator).to(self.device)
-            # Shuffled once: minibatches are then views.
-            epoch = [self._minibatch(part, too_far) for part in batch[order].split(size)]
+            epoch = [self._minibatch(part, too_far) for part in self._minibatches(batch, size)]
             if critic_only:
                 losses += epoch
             if too_far:
@@ -153,15 +155,41 @@ class Ppo:
         # Rollouts with long macros have few decisions; they are still learned from in four parts.
         return max(1, min(self.parameters.minibatch, -(-count // 4)))
 
+    def _modules(self) -> tuple[TensorDictModule, TensorDictModule]:
+        """What gives the loss its logits and its values."""
+        return (
+            FromFeatures(self.networks.actor, "logits"),
+            FromFeatures(self.networks.critic, "state_value"),
+        )
+
+    def _minibatches(self, batch: TensorDict, size: int) -> Iterator[TensorDict]:
+        """One epoch's, of so many decisions."""
+        order = torch.randperm(batch.shape[0], generator=self.generator).to(self.device)
+        # Shuffled once: minibatches are then views.
+        yield from batch[order].split(size)
+
+    def _values(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
+        """Of all features of a rollout (T + 1, B), and of what followed its decisions (T, B)."""
+        values = self.networks.critic(rollout.features.to(self.device)).squeeze(-1)
+        next_values = values[1:].clone()
+        if len(rollout.final_at):
+            at, environment = rollout.final_at.to(self.device).unbind(-1)
+            final_values = self.networks.critic(rollout.final_features.to(self.device))
+            next_values[at, environment] = final_values.squeeze(-1)
+        return values, next_values
+
+    def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
+        """The clone's log-probabilities of a rollout's decisions."""
+        assert self.clone is not None
+        return MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"]).log_probs
+
+    def _logits(self, minibatch: TensorDict) -> Tensor:
+        return self.networks.actor(minibatch["features"])
+
     def _batch(self, rollout: Rollout) -> tuple[TensorDict, float]:
         features = rollout.features.to(self.device)
         with torch.no_grad():
-            values = self.networks.critic(features).squeeze(-1)
-            next_values = values[1:].clone()
-            if len(rollout.final_at):
-                at, environment = rollout.final_at.to(self.device).unbind(-1)
-                final_values = self.networks.critic(rollout.final_features.to(self.device))
-                next_values[at, environment] = final_values.squeeze(-1)
+            values, next_values = self._values(rollout)
             terminated = rollout.terminated
             if self.parameters.time_limit == "terminal":
                 terminated = terminated | rollout.truncated
@@ -192,8 +220,7 @@ class Ppo:
         )
         if self._to_clone and self.clone is not None:
             with torch.no_grad():
-                told = MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"])
-            batch["clone_log_probs"] = told.log_probs
+                batch["clone_log_probs"] = self._told_by_clone(rollout, batch)
         return batch, explained
 
     def _minibatch(self, minibatch: TensorDict, critic_only: bool) -> dict[str, torch.Tensor]:
@@ -207,7 +234,7 @@ class Ppo:
                 total = total + losses["loss_entropy"]
         apart = torch.zeros(())
         if self._to_clone and not critic_only:
-            logits = self.networks.actor(minibatch["features"]).float()
+            logits = self._logits(minibatch).float()
             policy = MaskedCategorical(logits, minibatch["mask"])
             apart = kl_to_clone(minibatch["clone_log_probs"], policy.log_probs)
             total = total + self._to_clone * apart
