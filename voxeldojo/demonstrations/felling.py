@@ -5,9 +5,9 @@ import math
 
 from voxeldojo.demonstrations.digging import dig, drops_of, take_tool
 from voxeldojo.demonstrations.gathering import approach, nearest, pick_up, wander
+from voxeldojo.demonstrations.going import breathe, go
 from voxeldojo.demonstrations.obtaining import Obtaining, tools_of
 from voxeldojo.demonstrations.player import BLOCK_IDS, Cell, GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.walking import breathe, go
 from voxeldojo.obtainable.derivations import Rule
 
 SCATTERED = 48.0  # metres in which one goes back for what has fallen since

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from voxeldojo.demonstrations.ground import HARMFUL, WATER
+from voxeldojo.demonstrations.footing import HARMFUL, WATER
 from voxeldojo.demonstrations.player import Cell, Player
 from voxeldojo.engine.mobs.table import HOSTILE
 
