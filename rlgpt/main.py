@@ -11,6 +11,7 @@ from rlgpt.commands import (
     action,
     compare,
     completion,
+    dash,
     doctor,
     episode,
     graph,
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     table.add(commands)
     runs.add(commands)
     compare.add(commands)
+    dash.add(commands)
     report.add(commands)
     episode.add(commands)
     run.add(commands)
