@@ -1,6 +1,7 @@
 """A headless Chromium for tests, driven by its DevTools protocol over a websocket."""
 
 import base64
+import contextlib
 import json
 import shutil
 import subprocess
@@ -54,11 +55,13 @@ class Browser:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        self._open = contextlib.ExitStack()
         self._socket: Any = None
         self._number = 0
         self.errors: list[str] = []
         try:
-            self._socket = connect(self._target(), max_size=None, open_timeout=STARTING)
+            connecting = connect(self._target(), max_size=None, open_timeout=STARTING)
+            self._socket = self._open.enter_context(connecting)
             for domain in ("Page", "Runtime", "Log", "Network"):
                 self.send(f"{domain}.enable")
             metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
@@ -81,6 +84,12 @@ class Browser:
                     raise AssertionError(f"{method}: {message['error']}")
                 return message["result"]
             self._note(message)
+
+    def begin(self) -> None:
+        """Leave the page that is shown, and forget its errors."""
+        self.open("about:blank")
+        self.wait("location.href === 'about:blank'")
+        self.errors.clear()
 
     def open(self, address: str) -> None:
         self.send("Page.navigate", url=address)
@@ -117,7 +126,7 @@ class Browser:
         self.wait(f"document.body.innerText.includes({json.dumps(words)})", seconds)
 
     def click(self, selector: str) -> None:
-        self.wait(f"document.querySelector({json.dumps(selector)})")
+        self.wait(f"!!document.querySelector({json.dumps(selector)})")
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
     def screenshot(self, path: Path) -> None:
@@ -125,10 +134,9 @@ class Browser:
         path.write_bytes(base64.b64decode(data))
 
     def close(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
         self._process.kill()
         self._process.wait()
+        self._open.close()
         for _ in range(20):  # its children write for a moment more
             shutil.rmtree(self._folder, ignore_errors=True)
             if not self._folder.exists():

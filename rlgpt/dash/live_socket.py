@@ -36,7 +36,7 @@ async def stream(socket: WebSocket, follower: Follower) -> None:
         leaving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await leaving
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close()
 
 
