@@ -21,11 +21,11 @@ import msgspec
 from messages.program import Program
 from messages.world import Condition, Guard, GuardReport, OpenSession, SeedRange, Task
 from nodes.env_server.session import Session
-from nodes.guards import in_words, together
+from nodes.guard_counts import in_words, together
 from nodes.llm.rulebook.rules import Book
-from worlds.crafter.card.names import ACHIEVEMENTS, LENGTH
+from worlds.crafter.card.crafter_names import ACHIEVEMENTS, LENGTH
 from worlds.crafter.card.score import SCORE
-from worlds.crafter.play.world import CrafterWorld
+from worlds.crafter.play.crafter_world import CrafterWorld
 
 PROGRAM = Path(__file__).parents[1] / "worlds/crafter/card/programs/achieve_everything.py"
 SIDE = 16  # episodes side by side

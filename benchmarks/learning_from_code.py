@@ -46,7 +46,7 @@ from messages.world import (
     SessionName,
     Task,
 )
-from nodes.llm.rulebook import specs
+from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rules import Book
 
 INTERRUPT = 50
@@ -122,7 +122,7 @@ def training_spec(
 ) -> TrainingSpec:
     """``best``: the name of the program that is cloned."""
     goal, held = setting.task.success, setting.task.inventory
-    spec = specs.spec(setting.spec, goal, held)
+    spec = filled_specs.spec(setting.spec, goal, held)
     macros = [
         Program(
             name=macro.name,

@@ -29,7 +29,7 @@ from messages.program import Program
 from messages.system import describe
 from messages.training import TRAIN, Train, TrainingSpec
 from messages.world import Condition, Interface, SeedRange, Task
-from nodes.llm.rulebook import specs
+from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rules import Book
 
 GOOD = 0.8
@@ -78,7 +78,7 @@ SETTINGS = {
 
 def training_spec(setting: Setting, macros: bool, seed: int, budget: int) -> TrainingSpec:
     goal, held = setting.task.success, setting.task.inventory
-    spec = specs.spec(setting.macros if macros else setting.primitive, goal, held)
+    spec = filled_specs.spec(setting.macros if macros else setting.primitive, goal, held)
     return TrainingSpec(
         name=setting.task.id,
         task=setting.task,

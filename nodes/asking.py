@@ -37,12 +37,12 @@ from models.outcomes import (
     listed,
     run_in_words,
 )
-from nodes.guards import line_in_words
+from nodes.guard_counts import line_in_words
 from nodes.node import Node
 from nodes.prompt_parts import Marks
 from worlds import card
 from worlds.card import Card, Unreachable
-from worlds.common.mineclip import MINECLIP
+from worlds.common.mineclip_feature import MINECLIP
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
-from nodes.naming import slug
+from nodes.goal_ids import slug
 from worlds import card
 
 

@@ -7,11 +7,11 @@ picture. The last two take numbered actions.
 
 from voxeldojo.environments.registration import register_form
 
-_FLAT = "worlds.minecraft.play.gymnasium.making:"
+_FLAT = "worlds.minecraft.play.gymnasium.entry_points:"
 
 
 def register() -> None:
     """Register the ids. A second call changes nothing."""
-    register_form("rlgpt", "", "voxeldojo.environments.making:", "")
+    register_form("rlgpt", "", "voxeldojo.environments.entry_points:", "")
     for form in ("features", "pixels"):
         register_form("rlgpt", f"-{form}", _FLAT, f"_{form}")

@@ -63,12 +63,12 @@ from nodes.config import (
 )
 from nodes.debugging import debugged, quit_node, quittable
 from nodes.exit_codes import ALREADY_RUNNING, FAILED, INTERRUPTED, REFUSED, UNUSABLE_FILE
-from nodes.files import UnusableFile
-from nodes.goals import StoredGoals
 from nodes.handing_over import HandedOver
 from nodes.logs import LogFile, LogToTerminal
 from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
+from nodes.stored_goals import StoredGoals
+from nodes.whole_files import UnusableFile
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 

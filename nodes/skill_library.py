@@ -24,8 +24,7 @@ from typing import Annotated, Any, TypeGuard
 
 import msgspec
 
-from nodes.files import write_whole
-from nodes.naming import slug
+from nodes.goal_ids import slug
 from nodes.skills import (
     CHECKPOINT,
     Counts,
@@ -37,6 +36,7 @@ from nodes.skills import (
     holds,
     skill_key,
 )
+from nodes.whole_files import write_whole
 from worlds import card
 
 FILE = "library.sqlite"

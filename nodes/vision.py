@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from messages.world import Pictures
-from models.pictures import pictures_problem
+from models.picture_check import pictures_problem
 from nodes.config import ConfigError, node_values
 
 

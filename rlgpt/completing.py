@@ -92,12 +92,12 @@ def _values(names: list[str], before: list[str], last: str) -> Iterable[str]:
 
 
 def _ids() -> list[str]:
-    from rlgpt.goals import goals_of
+    from rlgpt.named_goals import goals_of
 
     return goals_of(DEFAULT_GAME).names()
 
 
 def _kinds() -> list[str]:
-    from rlgpt.goals import goals_of
+    from rlgpt.named_goals import goals_of
 
     return list(goals_of(DEFAULT_GAME).kinds)

@@ -82,7 +82,7 @@ def _with_goal(composed: dict[str, Any]) -> dict[str, Any]:
     task = composed.get("task")
     if "prompt" not in composed and not (isinstance(task, dict) and "named" in task):
         return composed
-    from rlgpt.goals import with_goal  # the game's tasks are read only where one is named
+    from rlgpt.named_goals import with_goal  # the game's tasks are read only where one is named
 
     return with_goal(composed)
 

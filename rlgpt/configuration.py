@@ -16,7 +16,7 @@ from messages.plan import Limits
 from messages.training import TrainingSpec
 from messages.world import JUDGED, Condition, Task
 from nodes.config import ConfigError, read_config
-from nodes.files import write_whole
+from nodes.whole_files import write_whole
 from rlgpt.conversion import complaint
 from rlgpt.refused import Refused, instead, near
 
@@ -139,7 +139,7 @@ def check_task(stack: Stack, source: str) -> None:
     installed where the env server runs, an unknown item, block, mob or biome, a world of another
     game, a method whose rules the game does not have. Called before a node is started."""
     # The rules of the game are imported only here: commands that look into a run do not need them.
-    from nodes.tasks import (
+    from nodes.task_check import (
         missing_package,
         prompt_problem,
         rule_file_problem,

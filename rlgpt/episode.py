@@ -4,7 +4,7 @@ import msgspec
 
 from rlgpt import run_folder
 from rlgpt.refused import Refused
-from rlgpt.report import episodes
+from rlgpt.report import played_episodes
 from rlgpt.report.words import plain, shortened
 from rlgpt.terminal import plain_table, print_table
 
@@ -12,10 +12,12 @@ from rlgpt.terminal import plain_table, print_table
 def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: bool) -> int:
     """Print every episode of a run but those of its trainings, which are counted."""
     run = run_folder.find(wanted)
-    found = selected(episodes.rows(run), of)
+    found = selected(played_episodes.rows(run), of)
     if ended is not None:
         found = [row for row in found if row.ended == ended]
-    trained = [each for each in episodes.trained(run) if of is None or each.play.startswith(of)]
+    trained = [
+        each for each in played_episodes.trained(run) if of is None or each.play.startswith(of)
+    ]
     if json:
         print(msgspec.json.encode({"episodes": found, "trainings": trained}).decode())
         return 0
@@ -23,7 +25,7 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     for row in found:
         table.add_row(
             str(row.seed),
-            plain(episodes.in_words(row.purpose)),
+            plain(played_episodes.in_words(row.purpose)),
             ending(row),
             str(row.steps),
             changed(row),
@@ -38,7 +40,7 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     return 0
 
 
-def selected(rows: list[episodes.Row], of: str | None) -> list[episodes.Row]:
+def selected(rows: list[played_episodes.Row], of: str | None) -> list[played_episodes.Row]:
     """Those of a goal: of its plays, and of the goals that it led to. Raises Refused for a goal
     that none belongs to."""
     if of is None:
@@ -49,10 +51,10 @@ def selected(rows: list[episodes.Row], of: str | None) -> list[episodes.Row]:
     return found
 
 
-def ending(row: episodes.Row) -> str:
-    words = episodes.WORDS[row.ended]
+def ending(row: played_episodes.Row) -> str:
+    words = played_episodes.WORDS[row.ended]
     return f"{words}: {shortened(row.why, 60)}" if row.why else words
 
 
-def changed(row: episodes.Row) -> str:
+def changed(row: played_episodes.Row) -> str:
     return ", ".join(f"{number:+d} {item}" for item, number in row.changed.items())

@@ -11,7 +11,7 @@ from msgspec import inspect
 
 import messages
 from messages.bus import Bus, BusError
-from messages.bus.goals import feedback_topic
+from messages.bus.goal_store import feedback_topic
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
 from messages.system import (

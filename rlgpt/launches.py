@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from nodes.files import write_whole
+from nodes.whole_files import write_whole
 
 FILE = "launches.json"
 

@@ -20,9 +20,9 @@ from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.collecting import collect
 from rlgpt.configuration import Stack, check, check_task, load, read, save
+from rlgpt.launch_progress import LiveView, View
 from rlgpt.launches import Launches
 from rlgpt.machines import check_keys, check_machines
-from rlgpt.progress import LiveView, View
 from rlgpt.refused import Refused, instead
 from rlgpt.supervisor import CAUGHT_UP_EVERY, Supervisor
 from rlgpt.terminal import console
@@ -274,7 +274,7 @@ class Launch:
             self._view.report(f"{label}: {path}")
 
     def _show(self, report: plan.GoalReport, seconds: float) -> None:
-        from rlgpt.report.table import iteration_table
+        from rlgpt.report.iteration_table import iteration_table
 
         reached = "The goal was reached" if report.success else "The goal was not reached"
         self._view.log(f"{reached}: {report.reason}")
@@ -303,7 +303,7 @@ class Launch:
             show(f"{label:8}{path}", markup=False, soft_wrap=True)
 
     def _end_finished(self, report: plan.GoalReport) -> None:
-        from rlgpt.report.files import written_before
+        from rlgpt.report.writing import written_before
 
         if written_before(self._run, report):
             self._launches.withdraw()
@@ -312,7 +312,7 @@ class Launch:
 
     def _files(self, report: plan.GoalReport | None = None) -> list[tuple[str, str]]:
         # The page and its charts are imported only at the end.
-        from rlgpt.report.files import write
+        from rlgpt.report.writing import write
 
         try:
             summary, page = write(self._run, report)

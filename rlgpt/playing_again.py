@@ -31,13 +31,13 @@ from messages.world import (
     Step,
     TakeInterface,
 )
-from nodes.episodes import Part, Play
+from nodes.episode_store import Part, Play
 from nodes.exit_codes import FAILED
 from rlgpt import run_folder
 from rlgpt.configuration import read, save
 from rlgpt.episode import ending, selected
 from rlgpt.refused import Refused
-from rlgpt.report import episodes
+from rlgpt.report import played_episodes
 from rlgpt.report.words import shortened
 from rlgpt.small_stack import SmallStack, small_stack
 
@@ -50,12 +50,12 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
     """Film an episode again. Returns 0 where it went as it was recorded, 1 where it did not."""
     run = run_folder.find(wanted)
     row = _row(run, seed, of)
-    play = episodes.play(run, row.play)
+    play = played_episodes.play(run, row.play)
     if play is None:
         raise Refused(f"what was done in {row.play} cannot be read; play another with --of GOAL")
     film = _film(run, row, out)
     place = row.environment
-    print(f"playing {episodes.in_words(row.purpose)}, seed {seed} ({row.play})", flush=True)
+    print(f"playing {played_episodes.in_words(row.purpose)}, seed {seed} ({row.play})", flush=True)
     with _own_run(run) as own, small_stack(own) as small:
         try:
             closed = _played(small, play, place, seed)
@@ -72,9 +72,9 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
     return _compare(row, again, _kind(run))
 
 
-def _row(run: Path, seed: int, of: str | None) -> episodes.Row:
+def _row(run: Path, seed: int, of: str | None) -> played_episodes.Row:
     """The newest episode with a seed."""
-    rows = selected(episodes.rows(run), of)
+    rows = selected(played_episodes.rows(run), of)
     found = [row for row in rows if row.seed == seed]
     if found:
         return found[-1]
@@ -88,7 +88,7 @@ def _row(run: Path, seed: int, of: str | None) -> episodes.Row:
     )
 
 
-def _film(run: Path, row: episodes.Row, out: str | None) -> Path:
+def _film(run: Path, row: played_episodes.Row, out: str | None) -> Path:
     """Where the film goes; a folder for it is made first: a long episode is not for nothing."""
     words = "-".join(row.play.replace("/", "-").split())
     film = run / "films" / f"{words[-100:].strip('-')}-{row.seed}.mp4"
@@ -183,7 +183,7 @@ def _kind(run: Path) -> str:
     return str(world.get("kind", "")) if isinstance(world, dict) else ""
 
 
-def _compare(row: episodes.Row, again: Episode, world: str) -> int:
+def _compare(row: played_episodes.Row, again: Episode, world: str) -> int:
     """Print whether the episode is as recorded."""
     if row.ended == "cut_off":
         print(f"the recorded episode was cut off after {row.steps} steps; this one as far as known")
@@ -194,7 +194,7 @@ def _compare(row: episodes.Row, again: Episode, world: str) -> int:
         return 0
     now = "stopped" if again.ended == "running" else again.ended
     print(
-        f"it differs from the recording ({', '.join(differs)}): {episodes.WORDS[now]} after "
+        f"it differs from the recording ({', '.join(differs)}): {played_episodes.WORDS[now]} after "
         f"{again.steps} steps, recorded: {shortened(ending(row), 80)} after {row.steps}. "
         + (
             "Minecraft itself does not repeat an episode."
@@ -205,12 +205,12 @@ def _compare(row: episodes.Row, again: Episode, world: str) -> int:
     return FAILED
 
 
-def _same(row: episodes.Row, again: Episode) -> dict[str, bool]:
+def _same(row: played_episodes.Row, again: Episode) -> dict[str, bool]:
     ended = "stopped" if again.ended == "running" else again.ended
     return {
         "ending": ended == row.ended,
         "steps": again.steps == row.steps,
         "position": again.after.position == row.position,
         "life": again.after.life == row.life,
-        "inventory": episodes.changed(again) == row.changed,
+        "inventory": played_episodes.changed(again) == row.changed,
     }

@@ -2,7 +2,7 @@
 
 from rlgpt import run_folder
 from rlgpt.refused import Refused
-from rlgpt.report.files import read_summary, write
+from rlgpt.report.writing import read_summary, write
 
 
 def report(wanted: str | None, goal: str | None = None) -> int:

@@ -10,7 +10,7 @@ from rlgpt import launches
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.report.account import account
-from rlgpt.report.state import age
+from rlgpt.report.run_state import age
 from rlgpt.report.summary import samples, success_rate
 from rlgpt.report.words import count, plain, shortened
 from rlgpt.terminal import plain_table, print_table

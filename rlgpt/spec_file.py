@@ -10,7 +10,7 @@ from messages.bounds import Discount, Positive, Share
 from messages.program import Program
 from messages.training import TrainingSpec
 from messages.world import REWARDS, Interface, RewardTerm, SeedRange, Task
-from nodes.naming import slug
+from nodes.goal_ids import slug
 from rlgpt.configuration import StrictCondition, StrictTask
 from rlgpt.refused import Refused, near
 from worlds import card

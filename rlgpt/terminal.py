@@ -74,4 +74,10 @@ def print_table(table: Table | str) -> None:
                 column.no_wrap = False
         else:
             shown = console(width=needed)
-    shown.print(table, markup=False)
+    if shown.is_terminal:
+        shown.print(table, markup=False)
+        return
+    with shown.capture() as captured:
+        shown.print(table, markup=False)
+    for line in captured.get().splitlines():  # Rich fills each line up to the widest
+        print(line.rstrip(), file=shown.file)

@@ -33,7 +33,7 @@ def run_folder() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def game() -> "Iterator[Game]":
     """A player in plains, one for each file of tests."""
-    from voxeldojo.viewing.opening import open_game  # kernels take a second to load
+    from voxeldojo.viewing.shown_world import open_game  # kernels take a second to load
 
     game, _ = open_game("plains", 5)
     yield game

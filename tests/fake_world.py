@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voxeldojo.rules import block_names, item_names
-from voxeldojo.world import Bools, Floats, Ints, World
+from voxeldojo.world_interface import Bools, Floats, Ints, World
 
 WOOD, LOG = block_names.index("wood"), item_names.index("log")
 GROUND = block_names.index("grass block")

@@ -8,8 +8,8 @@ from types import CodeType
 
 from nodes.env_server.interface import choices
 from nodes.env_server.jail import fork_server
-from nodes.env_server.programs import CompiledProgram, compiler, looking, reward, running
-from nodes.env_server.session import acting, guards
+from nodes.env_server.programs import CompiledProgram, compiler, looking_functions, reward, running
+from nodes.env_server.session import decisions, guards
 from worlds.language import Language
 from worlds.runtime import Runtime
 
@@ -24,10 +24,10 @@ def compile_program(source: str, runtime: Runtime) -> CompiledProgram:
     return CompiledProgram(source, runtime, _raw(source), None, frozenset(), mark)
 
 
-def compile_reward(source: str, language: Language) -> looking.Compiled:
+def compile_reward(source: str, language: Language) -> looking_functions.Compiled:
     if not source.startswith(RAW):
         return _compile_reward(source, language)
-    return looking.Compiled(_raw(source), None, frozenset())
+    return looking_functions.Compiled(_raw(source), None, frozenset())
 
 
 def _raw(source: str) -> CodeType:
@@ -35,7 +35,7 @@ def _raw(source: str) -> CodeType:
 
 
 if __name__ == "__main__":
-    acting.compile_program = choices.compile_program = guards.compile_program = compile_program
+    decisions.compile_program = choices.compile_program = guards.compile_program = compile_program
     reward.compile_reward = compile_reward
-    running.SHARED = looking.SHARED = {**running.SHARED, "__builtins__": builtins}
+    running.SHARED = looking_functions.SHARED = {**running.SHARED, "__builtins__": builtins}
     sys.exit(fork_server.main(sys.argv[1:]))

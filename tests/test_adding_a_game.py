@@ -28,9 +28,16 @@ from messages.world import Condition, Episode, Task, View
 from nodes.asking import render
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer_schema
-from nodes.llm.rulebook.rulebook import RulebookBackend, decompose, judge, plan, program, spec
+from nodes.llm.rulebook.rulebook_backend import (
+    RulebookBackend,
+    decompose,
+    judge,
+    plan,
+    program,
+    spec,
+)
 from nodes.plan_check import plan_problems
-from nodes.tasks import missing_package, task_problem
+from nodes.task_check import missing_package, task_problem
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import Stack, check, check_task
 from rlgpt.refused import Refused
@@ -117,7 +124,7 @@ def test_its_tasks_are_refused_where_they_name_what_there_is_not(task: Task, fol
 def test_a_package_that_is_not_installed_is_named_before_any_node_starts(
     task: Task, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("nodes.tasks.card", lambda _game: Lacking)
+    monkeypatch.setattr("nodes.task_check.card", lambda _game: Lacking)
     assert missing_package(task) == (
         "game: the game 'quarry' needs the package 'no_such_stones', which is not installed: "
         "pip install no_such_stones"
@@ -267,7 +274,7 @@ from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
-from nodes.tasks import task_problem
+from nodes.task_check import task_problem
 from worlds import card, play
 
 facing = Condition(kind="facing", name="rock")

@@ -27,8 +27,8 @@ from nodes.asking import render
 from nodes.decomposition_check import decomposition_problems
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
 from nodes.fast_agent.spec_check import spec_problems
+from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
-from nodes.naming import slug
 from nodes.plan_check import plan_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
 

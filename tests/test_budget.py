@@ -44,7 +44,7 @@ from messages.world import (
 from models.outcomes import succeeded, success_rate, told
 from nodes.budget import for_practice, least_again, longest_evaluation
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.planner.planner import Planner
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start

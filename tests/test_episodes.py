@@ -33,10 +33,10 @@ from messages.world import (
     TakeInterface,
     Task,
 )
-from nodes.env_server.frames import EVERY
+from nodes.env_server.filmed_steps import EVERY
 from rlgpt.main import main
-from rlgpt.report import episodes
-from rlgpt.report.episodes import purpose
+from rlgpt.report import played_episodes
+from rlgpt.report.played_episodes import purpose
 from tests.bus_processes import PATIENCE, Process
 
 COMPILING = 240.0  # seconds, for the first session on a machine
@@ -124,11 +124,11 @@ def played(bus: Bus, session: str) -> Closed:
 def test_episodes_outlive_kills_and_count_once(server: Process, bus: Bus, run: Path) -> None:
     begin(bus, f"{PLAY}/play-0")
     server.kill()
-    assert episodes.rows(run) == []
+    assert played_episodes.rows(run) == []
     again = Process(SCRIPT, run)
     try:
         closed = played(bus, f"{PLAY}/play-1")
-        rows = episodes.rows(run)  # while the env server has the file open
+        rows = played_episodes.rows(run)  # while the env server has the file open
         assert [row.seed for row in rows] == [40, 41, 42]
         assert [row.steps for row in rows] == [e.steps for e in closed.episodes]
         assert [row.position for row in rows] == [e.after.position for e in closed.episodes]
@@ -139,8 +139,8 @@ def test_episodes_outlive_kills_and_count_once(server: Process, bus: Bus, run: P
         begin(bus, f"{PLAY}/play-2")
         bus.call(OPEN, opening("other", play=""), timeout=PATIENCE)
         assert again.stop() == 0
-        assert episodes.rows(run)[:3] == rows
-        assert [row.ended for row in episodes.rows(run)[3:]] == ["cut_off"] * 3
+        assert played_episodes.rows(run)[:3] == rows
+        assert [row.ended for row in played_episodes.rows(run)[3:]] == ["cut_off"] * 3
     finally:
         if again.popen.poll() is None:
             again.kill()
@@ -156,9 +156,9 @@ def test_a_trainings_episodes_are_counted_by_their_seeds(
         for _ in range(20):
             bus.call(STEP, Step(session=task, choices=np.zeros(3, np.int64)), timeout=PATIENCE)
         bus.call(CLOSE, SessionName(session=task), timeout=PATIENCE)
-    (counted,) = episodes.trained(run)
+    (counted,) = played_episodes.trained(run)
     assert (counted.play, counted.episodes, counted.steps) == (task, 6, 54)
-    assert episodes.rows(run) == []
+    assert played_episodes.rows(run) == []
 
 
 def test_the_list_of_episodes(

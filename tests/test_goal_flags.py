@@ -18,14 +18,14 @@ from voxeldojo.minedojo_api import make
 from voxeldojo.minedojo_api.environment import LAGGING
 from voxeldojo.rules import item_names
 from voxeldojo.tasks import task_spec
-from voxeldojo.world import Ints, World
+from voxeldojo.world_interface import Ints, World
 from worlds import card
 from worlds.card import Goals
 from worlds.minecraft.card.conditions import CONDITIONS
 from worlds.minecraft.play.conditions import Judge
-from worlds.minecraft.play.making import make_world
 from worlds.minecraft.play.readings import Readings
 from worlds.minecraft.play.views import view
+from worlds.minecraft.play.world_kinds import make_world
 
 SEED = 1
 MIDDLE = 180.0  # of the camera's numbers, a degree each

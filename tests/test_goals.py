@@ -15,9 +15,9 @@ from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
 from messages.world import Condition, OpenSession, SeedRange
 from nodes.env_server.session import Session
-from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.planner.planner import Planner
-from nodes.tasks import task_problem
+from nodes.task_check import task_problem
 from nodes.testing import MockBus, start
 from rlgpt.composition import compose_launch
 from rlgpt.main import main
@@ -28,7 +28,7 @@ from voxeldojo.minedojo_api import make
 from voxeldojo.tasks import task_ids, templates
 from worlds import card
 from worlds.card import Goals, Unclear
-from worlds.minecraft.play.making import make_world
+from worlds.minecraft.play.world_kinds import make_world
 
 WAIT = "def action(obs):\n    for _ in range(5):\n        noop()\n"
 THREE = Condition(kind="have", name="cobblestone", quantity=3)

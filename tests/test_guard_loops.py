@@ -60,7 +60,7 @@ from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.guards import in_words, together
+from nodes.guard_counts import in_words, together
 from nodes.skill_library import Library
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start

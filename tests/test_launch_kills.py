@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus.goals import FINISHED
-from nodes.goals import StoredGoals
+from messages.bus.goal_store import FINISHED
 from nodes.learner import checkpoint
+from nodes.stored_goals import StoredGoals
 from tests.launch_toys.launched import launched
 from tests.launch_toys.watching import DEADLINE, NODES, Watch, ended, summary
 

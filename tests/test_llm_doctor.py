@@ -10,10 +10,10 @@ import yaml
 from messages.gpu import Gpu
 from nodes.llm.doctor import examine
 from nodes.llm.profiles import Vllm, read_profile
-from nodes.llm.vllm.command import command_line, environment
-from nodes.llm.vllm.gpu import Card, cards
-from nodes.llm.vllm.memory import DoesNotFit, check_memory, need
-from nodes.llm.vllm.metrics import read_metrics
+from nodes.llm.vllm.memory_need import DoesNotFit, check_memory, need
+from nodes.llm.vllm.nvidia import Card, cards
+from nodes.llm.vllm.server_figures import read_metrics
+from nodes.llm.vllm.vllm_command import command_line, environment
 from rlgpt.main import main
 from tests.bus_processes import ROOT
 

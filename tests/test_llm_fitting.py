@@ -24,7 +24,7 @@ from messages.chat import (
 from messages.plan import SubAction
 from nodes.llm.answers import parse
 from nodes.llm.fitting import fit
-from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.thinking import split
 from rlgpt.prompts import show
 from tests.agent_stack import LOG, TASK

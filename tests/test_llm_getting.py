@@ -19,11 +19,11 @@ import pytest
 from nodes.llm import manifest
 from nodes.llm.getting import get
 from nodes.llm.getting.alone import alone
-from nodes.llm.getting.catalogue import Model, Packages, catalogue, name_of
 from nodes.llm.getting.get import get as get_weights
+from nodes.llm.getting.known_models import Model, Packages, catalogue, name_of
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm, read_profile
-from nodes.llm.vllm.weights import find_weights
+from nodes.llm.vllm.model_files import find_weights
 from tests.bus_processes import ROOT
 
 CONTENT = b"GGUF" + bytes(range(256)) * 40

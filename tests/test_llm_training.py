@@ -18,11 +18,11 @@ from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.examples import Example, problems
 from nodes.llm.training.lessons import HELD_OUT, KINDS, lessons, questions, split
-from nodes.llm.training.recorded import recorded
+from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import Figures, judged
 from nodes.llm.vllm.adapter import adapter_words, served_name, version
-from nodes.llm.vllm.command import command_line
+from nodes.llm.vllm.vllm_command import command_line
 from tests.bus_processes import ROOT
 
 COUNTS = dict.fromkeys(KINDS, 30)

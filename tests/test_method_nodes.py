@@ -15,8 +15,8 @@ from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRa
 from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.games import make_world
 from nodes.env_server.session import Session
-from nodes.llm.rulebook import specs
-from nodes.llm.rulebook.rulebook import decompose
+from nodes.llm.rulebook import filled_specs
+from nodes.llm.rulebook.rulebook_backend import decompose
 from nodes.llm.rulebook.rules import Book, NoRule
 from tests.agent_stack import LOG, STEPS, TASK, stack
 from tests.test_agent_loops import told
@@ -210,7 +210,7 @@ def test_a_station_is_put_down_where_the_crosshair_is_on_something():
 def test_a_mob_can_be_walked_up_to_faced_and_marked():
     asked = task("beef")
     cow = Condition(kind="facing", name="cow")
-    spec = specs.spec("find_mob", asked.success, asked.inventory)
+    spec = filled_specs.spec("find_mob", asked.success, asked.inventory)
     interface = Interface(
         observations=["facing", "target", "rays"],
         actions=["noop", "forward"],

@@ -26,7 +26,7 @@ from nodes.env_server.programs import compile_program
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.profiles import Rulebook, read_profile
-from nodes.llm.rulebook.rulebook import RulebookBackend, decompose, plan, program, spec
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend, decompose, plan, program, spec
 from nodes.llm.rulebook.rules import Book, books
 from nodes.planner.planner import Planner
 from nodes.slow_agent.slow_agent import SlowAgent

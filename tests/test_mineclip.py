@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from torch.nn import functional
 
 from models.mineclip import MineClip, WeightsError, mineclip
-from models.mineclip.tokens import Tokenizer, _byte_letters
+from models.mineclip.byte_pairs import Tokenizer, _byte_letters
 from models.mineclip.weights import load, published
 from tests.mineclip_files import MERGES, layout, random_state, tiny_layout, write
 
@@ -40,7 +40,7 @@ def test_the_published_layout_is_known_name_by_name(
         else name: shape
         for name, shape in whole.items()
     }
-    from models.mineclip.network import Sizes
+    from models.mineclip.networks import Sizes
 
     ours = published(Sizes() if variant == "attn" else Sizes(pooling_layers=0))
     assert ours == once

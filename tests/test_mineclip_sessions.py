@@ -29,12 +29,12 @@ from messages.world import (
 from models.mineclip import MineClip
 from nodes.asking import render
 from nodes.env_server.hosting import Host, OwnProcess
-from nodes.env_server.jail import wire
+from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import AskedModel, receive_exactly
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
 from nodes.fast_agent.spec_check import spec_problems
-from nodes.llm.rulebook import rulebook
+from nodes.llm.rulebook import rulebook_backend
 from tests.bus_processes import PATIENCE, Process, launch
 from tests.fake_world import FakeWorld
 from tests.jailed_host import OPTIONS, jailed_host
@@ -204,9 +204,11 @@ def test_a_worker_asks_for_many_frames_in_messages_that_are_taken() -> None:
 
     def answer() -> None:
         for _ in range(3):
-            question = decode(wire.Embed, wire.read(receive(theirs)))
+            question = decode(worker_wire.Embed, worker_wire.read(receive(theirs)))
             asked.append(len(question.frames))
-            wire.write(theirs, wire.Estimate(values=Grey().embed(np.asarray(question.frames))))
+            worker_wire.write(
+                theirs, worker_wire.Estimate(values=Grey().embed(np.asarray(question.frames)))
+            )
 
     thread = threading.Thread(target=answer)
     thread.start()
@@ -263,7 +265,7 @@ def test_it_is_offered_and_used_only_where_it_is() -> None:
     for there in (True, False):
         said = " ".join(message.content for message in render(prompts, question(there)))
         assert ("mineclip" in said) == there
-        spec = rulebook.spec(question(there), "mineagent.yaml")
+        spec = rulebook_backend.spec(question(there), "mineagent.yaml")
         assert ("mineclip" in spec.observations) == there
         terms = [(t.name, t.weight) for t in spec.rewards if t.kind == "mineclip"]
         assert terms == ([("chop down a tree", 0.1)] if there else [])

@@ -7,8 +7,8 @@ import pytest
 
 from messages.program import Program
 from nodes.fast_agent.fast_agent import FastAgent
+from nodes.goal_ids import LONGEST_FILE, file_name
 from nodes.learner.policies import policy_folder
-from nodes.naming import LONGEST_FILE, file_name
 from nodes.testing import MockBus, start
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from messages.bus import Bus, GoalCancelled, RemoteError, ServiceError
 from messages.bus.errors import RETRYABLE
-from messages.bus.goals import GoalRecord
+from messages.bus.goal_store import GoalRecord
 from messages.empty import Empty
 from messages.system import (
     Heartbeat,
@@ -29,9 +29,9 @@ from messages.system import (
     set_parameters,
 )
 from nodes.config import flatten
-from nodes.files import UnusableFile, write_whole
-from nodes.goals import StoredGoals
-from nodes.memory import Memory
+from nodes.node_memory import Memory
+from nodes.stored_goals import StoredGoals
+from nodes.whole_files import UnusableFile, write_whole
 from tests.bus_processes import ECHO, PATIENCE, ROOT, Process, eventually, launch, make_run
 
 
@@ -202,7 +202,7 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
 
 
 IMPATIENT = """
-from messages.bus.goals import GoalRecord
+from messages.bus.goal_store import GoalRecord
 from messages.empty import Empty
 from messages.system import describe
 from nodes.node import Node

@@ -12,8 +12,8 @@ from messages.program import Program
 from nodes.logs import LogFile, LogToTerminal
 from nodes.plain_text import plain, plain_entry, plain_json, plain_line
 from nodes.skill_library import Library
+from rlgpt.launch_progress import View
 from rlgpt.main import main
-from rlgpt.progress import View
 from rlgpt.refused import Refused
 from rlgpt.terminal import console, plain_table, print_table
 from tests.test_skills import TEN, learned
@@ -97,6 +97,6 @@ def test_a_refusal_is_one_entry(
     def refuse(_folder: str | None) -> int:
         raise Refused(HOSTILE)
 
-    monkeypatch.setattr("rlgpt.skills.listed", refuse)
+    monkeypatch.setattr("rlgpt.skill_tools.listed", refuse)
     assert main(["skill", "list"]) == 2
     assert_harmless(capsys.readouterr().err, entries=0)

@@ -11,7 +11,7 @@ import pytest
 
 from nodes.env_server.programs import Run, compile_program, grammar
 from tests.fake_world import GROUND, FakeWorld
-from voxeldojo.world import Ints
+from voxeldojo.world_interface import Ints
 from worlds.minecraft.card import CARD
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.observation import (

@@ -33,9 +33,9 @@ from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
 from rlgpt.launches import LaunchRecord
 from rlgpt.refused import Refused
 from rlgpt.report.curves import Curve, of_policy
-from rlgpt.report.files import write
+from rlgpt.report.iteration_table import iteration_table
 from rlgpt.report.summary import Summary
-from rlgpt.report.table import iteration_table
+from rlgpt.report.writing import write
 from rlgpt.reporting import report
 
 HOSTILE = "<script>alert('pwned')</script>"

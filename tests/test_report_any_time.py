@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus.goals import GoalRecord, Status
+from messages.bus.goal_store import GoalRecord, Status
 from messages.codec import encode, snapshot
 from messages.interface import Action
 from messages.plan import (
@@ -28,12 +28,12 @@ from messages.plan import (
 )
 from messages.training import TRAIN, Train
 from messages.world import Condition
-from nodes.goals import StoredGoals
-from nodes.memory import Memory
+from nodes.node_memory import Memory
+from nodes.stored_goals import StoredGoals
 from rlgpt.launches import Launches
 from rlgpt.refused import Refused
-from rlgpt.report.files import read_summary, write
 from rlgpt.report.summary import Summary
+from rlgpt.report.writing import read_summary, write
 from rlgpt.reporting import report
 from rlgpt.run_folder import Lock
 from tests.test_report import TASK, Outline, goal_report, launched, spec

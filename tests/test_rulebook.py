@@ -43,7 +43,7 @@ from nodes.env_server.session import Session
 from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
-from nodes.llm.rulebook.rulebook import (
+from nodes.llm.rulebook.rulebook_backend import (
     RulebookBackend,
     decompose,
     guard,

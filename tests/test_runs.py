@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from rlgpt.main import main
-from rlgpt.report.files import write
+from rlgpt.report.writing import write
 from rlgpt.runs import size
 from tests.test_report import fill, goal_report, launched
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from nodes.fast_agent.skills import Skills
-from nodes.memory import Memory
+from nodes.fast_agent.skill_use import Skills
+from nodes.node_memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import Counts
 from rlgpt.main import main

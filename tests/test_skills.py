@@ -28,9 +28,9 @@ from nodes.asking import render
 from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import clashes, with_skills
-from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.skill_use import Skills
 from nodes.fast_agent.warm_starts import WarmStarts
-from nodes.memory import Memory
+from nodes.node_memory import Memory
 from nodes.skill_library import Library
 from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, holds
 from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack

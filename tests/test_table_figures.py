@@ -10,8 +10,8 @@ from messages.plan import GoalReport, Iteration, Limits, Samples, Subtask
 from messages.world import Condition, Task
 from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composition import compose_launch, group_options
-from rlgpt.report.files import write as write_report
 from rlgpt.report.summary import SampleSummary
+from rlgpt.report.writing import write as write_report
 from rlgpt.table import markdown, plot
 from rlgpt.table.cells import expand
 from rlgpt.table.definition import Definition, definitions, read

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from rlgpt import commit
-from rlgpt.table import origin, playing
+from rlgpt.table import origin, running_cells
+from rlgpt.table.cell_progress import Progress
 from rlgpt.table.cells import Cell
-from rlgpt.table.playing import Playing, UnderWay
-from rlgpt.table.progress import Progress
 from rlgpt.table.result import CellResult
+from rlgpt.table.running_cells import Playing, UnderWay
 from tests.launch_toys.launched import environment, eventually, launched, rlgpt
 
 TABLE = {
@@ -171,12 +171,12 @@ def noted(**changes: object) -> UnderWay:
 
 
 def test_cell_under_way_is_gone_on_with_in_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "current_commit", lambda: "abc-dirty")
+    monkeypatch.setattr(running_cells, "current_commit", lambda: "abc-dirty")
     assert noted(fingerprint="a1").is_of(CELL, "a1")
     assert not noted(fingerprint="a1").is_of(CELL, "b2")
     assert noted().is_of(CELL, None)  # of another world than the embedded one
     assert not noted().is_of(CELL, "a1")  # an older note, of who knows which changes
-    monkeypatch.setattr(playing, "current_commit", lambda: "abc")
+    monkeypatch.setattr(running_cells, "current_commit", lambda: "abc")
     assert noted(commit="abc").is_of(CELL, "a1")  # an older note, of that very commit
     assert not noted(commit="abc", fingerprint="b2").is_of(CELL, "a1")
 

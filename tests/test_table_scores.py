@@ -10,7 +10,7 @@ import pytest
 
 from messages.plan import GoalReport, Iteration, Samples, Subtask
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
-from nodes.episodes import FILE, Kept, Play, StoredEpisodes
+from nodes.episode_store import FILE, Kept, Play, StoredEpisodes
 from rlgpt.refused import Refused
 from rlgpt.report.summary import SampleSummary
 from rlgpt.table import definition as tables
@@ -18,9 +18,9 @@ from rlgpt.table import markdown, score_plot, scored
 from rlgpt.table.cells import expand
 from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
-from rlgpt.table.page import Page, difference
 from rlgpt.table.result import CellResult
 from rlgpt.table.scored import Scored
+from rlgpt.table.table_page import Page, difference
 from worlds.crafter.card.score import SCORE
 
 ALL = Condition(kind="have", name="achievements", quantity=22)

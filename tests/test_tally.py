@@ -14,7 +14,7 @@ from messages.world import ChoiceUse, Interface, RewardTerm, SeedRange
 from models.outcomes import curve_in_words
 from nodes.asking import render
 from nodes.fast_agent.evidence import learning_of
-from nodes.fast_agent.playing import Played
+from nodes.fast_agent.stage_playing import Played
 from tests.agent_stack import LOG, TASK, ended_with_a_log
 from tests.bus_processes import ROOT
 from tests.test_env_server_sessions import (

@@ -14,7 +14,7 @@ from messages.bus import RemoteError
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.world import Condition, Task
 from nodes.planner.planner import Planner
-from nodes.tasks import task_problem
+from nodes.task_check import task_problem
 from nodes.testing import MockBus, start
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check, check_task

@@ -10,8 +10,8 @@ from messages.plan import GoalReport, Iteration, Line, Samples, SubAction, Subta
 from messages.verdict import Verdict
 from messages.world import Condition, Task
 from rlgpt import terminal
-from rlgpt.progress import View
-from rlgpt.report.table import iteration_table
+from rlgpt.launch_progress import View
+from rlgpt.report.iteration_table import iteration_table
 
 LOG = Condition(kind="have", name="log")
 WORDS = [f"word{number}" for number in range(60)]
@@ -90,7 +90,9 @@ def test_a_table_is_not_cut(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) 
     table.add_row("critic", VERDICT)
     table.add_row("learner", "short")
     terminal.print_table(table)
-    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    printed_lines = out.getvalue().splitlines()
+    lines = [line.rstrip() for line in printed_lines]
+    assert is_terminal or lines == printed_lines, "no line is filled up with spaces"
     joined = "".join(line[9:] for line in lines[1:-1])
     assert joined.replace(" ", "") == VERDICT.replace(" ", "")
     assert lines[-1].split() == ["learner", "short"]

@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nodes.llm.getting import environment as installer
+from nodes.llm.getting import cpu_environment as installer
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / installer.NAME

@@ -7,7 +7,7 @@ import sys
 from voxeldojo.exit_codes import INTERRUPTED, REFUSED
 
 COMMANDS = {
-    "play": ("voxeldojo.viewing.play", "play by hand, in this terminal or in a browser"),
+    "play": ("voxeldojo.viewing.by_hand", "play by hand, in this terminal or in a browser"),
     "view": ("voxeldojo.viewing.view", "a picture of a task or a biome"),
     "serve": ("voxeldojo.malmo", "serve MineDojo's own package, in Minecraft's place"),
     "coverage": ("voxeldojo.obtainable", "which of MineDojo's tasks can be done in it"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.world import batch, costs, dictionary, peers
+from benchmarks.world import costs, dictionary, peers, whole_batch
 from benchmarks.world.rows import Pace, table
 
 
@@ -26,7 +26,7 @@ def main() -> None:
         # The last core: the first one has the machine's own business to do.
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     pace = Pace(repeats=3, seconds=0.05) if arguments.quick else Pace()
-    rows = batch.measure(pace, [64, 1] if arguments.quick else [64, 1, 512])
+    rows = whole_batch.measure(pace, [64, 1] if arguments.quick else [64, 1, 512])
     rows += dictionary.measure(pace)
     rows += costs.measure(pace, compiling=not (arguments.quick or arguments.no_compile))
     others, left_out = peers.measure(pace)

@@ -9,15 +9,15 @@ import time
 
 import numpy as np
 
-from benchmarks.world.batch import PLAINS, played, plays
 from benchmarks.world.rows import Pace, Row
+from benchmarks.world.whole_batch import PLAINS, played, plays
 from voxeldojo.engine import EmbeddedWorld
 
 FIRST_STEP = """
 import time
 start = time.perf_counter()
 import numpy as np
-from benchmarks.world.batch import PLAINS
+from benchmarks.world.whole_batch import PLAINS
 from voxeldojo.engine import EmbeddedWorld
 world = EmbeddedWorld(1, **PLAINS)
 world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))

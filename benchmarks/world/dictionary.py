@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from benchmarks.world.batch import plays
 from benchmarks.world.rows import Pace, Row
+from benchmarks.world.whole_batch import plays
 from voxeldojo.minedojo_api import make
 
 SIZES = (((16, 16), 5000.0), ((64, 64), None), ((160, 256), None))

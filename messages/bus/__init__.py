@@ -1,6 +1,6 @@
 """Topics, services and actions between processes, over ZeroMQ. See docs/architecture.md."""
 
-from messages.bus.actions import GoalHandle
+from messages.bus.action_server import GoalHandle
 from messages.bus.bus import Bus
 from messages.bus.errors import (
     SESSION_KILLED,
@@ -15,7 +15,7 @@ from messages.bus.errors import (
     RemoteError,
     ServiceError,
 )
-from messages.bus.goals import GoalRecord, GoalStore, MemoryGoals
+from messages.bus.goal_store import GoalRecord, GoalStore, MemoryGoals
 
 __all__ = [
     "SESSION_KILLED",

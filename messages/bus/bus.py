@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from messages.bus import address as addresses
-from messages.bus.actions import ActionServer, GoalHandle
+from messages.bus.action_server import ActionServer, GoalHandle
 from messages.bus.clients import Clients
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
@@ -26,7 +26,7 @@ from messages.bus.errors import (
 )
 from messages.bus.frames import Socket, keep
 from messages.bus.goal_client import GoalClient
-from messages.bus.goals import (
+from messages.bus.goal_store import (
     AnyAction,
     GoalStore,
     MemoryGoals,

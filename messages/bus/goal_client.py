@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply
-from messages.bus.goals import (
+from messages.bus.goal_store import (
     MAX_WAIT,
     PENDING,
     UNKNOWN,

@@ -11,7 +11,7 @@ import yaml
 from numpy.typing import NDArray
 from torch import Tensor
 
-from models.mineclip.tokens import Tokenizer, beside
+from models.mineclip.byte_pairs import Tokenizer, beside
 from models.mineclip.weights import WeightsError, load
 
 MEAN, STD = (0.3331, 0.3245, 0.3051), (0.2439, 0.2493, 0.2873)

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from models.mineclip.network import HEAD, Network, Sizes
+from models.mineclip.networks import HEAD, Network, Sizes
 
 _PREFIX = "model."
 # The published model has these modules under several names, and a checkpoint the same tensors.

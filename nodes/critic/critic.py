@@ -18,7 +18,7 @@ from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
 from models.outcomes import progress, succeeded, success_rate, told
 from nodes.asking import ask
-from nodes.critic.pictures import choose
+from nodes.critic.chosen_pictures import choose
 from nodes.node import Node
 from nodes.vision import StrictPictures, check_that_the_model_sees, pictures_for_the_critic
 

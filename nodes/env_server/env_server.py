@@ -42,14 +42,14 @@ from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
-from nodes.env_server.recorded import Recorded
+from nodes.env_server.recorded_session import Recorded
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
-from nodes.episodes import FILE as EPISODES
-from nodes.episodes import StoredEpisodes
-from nodes.files import write_whole
-from nodes.naming import file_name
+from nodes.episode_store import FILE as EPISODES
+from nodes.episode_store import StoredEpisodes
+from nodes.goal_ids import file_name
 from nodes.node import Node, NodeFailed
+from nodes.whole_files import write_whole
 from worlds.play import WorldError
 
 

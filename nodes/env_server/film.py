@@ -10,7 +10,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from nodes.env_server.frames import HEIGHT, RATE, WIDTH, FrameCount
+from nodes.env_server.filmed_steps import HEIGHT, RATE, WIDTH, FrameCount
 
 
 class Film(FrameCount):

@@ -4,7 +4,7 @@ import os
 import threading
 from pathlib import Path
 
-from nodes.files import UnusableFile
+from nodes.whole_files import UnusableFile
 
 
 class StepCount:

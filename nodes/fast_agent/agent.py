@@ -10,14 +10,14 @@ from messages.program import Program
 from messages.world import DEFAULT_GAME
 from nodes.budget import EVALUATION_EPISODES
 from nodes.config import ConfigError, check_session_size, node_values
-from nodes.fast_agent.playing import Player
 from nodes.fast_agent.seeds import Tryouts
-from nodes.memory import Memory
-from nodes.naming import file_name
+from nodes.fast_agent.stage_playing import Player
+from nodes.goal_ids import file_name
 from nodes.node import Node
+from nodes.node_memory import Memory
 from nodes.vision import pictures_for_the_critic
 from worlds import card
-from worlds.common.mineclip import MINECLIP
+from worlds.common.mineclip_feature import MINECLIP
 from worlds.common.pictures import picture_shape
 
 

@@ -17,9 +17,9 @@ from nodes.fast_agent.implementing import (
 )
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.skills import LookedUp
+from nodes.fast_agent.skill_use import LookedUp
 from nodes.fast_agent.tried_programs import TriedPrograms
-from nodes.naming import slug
+from nodes.goal_ids import slug
 
 
 def implement_by_code(

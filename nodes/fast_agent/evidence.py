@@ -2,7 +2,7 @@
 writes the next spec."""
 
 from messages.training import Learning, Trained
-from nodes.fast_agent.playing import Played
+from nodes.fast_agent.stage_playing import Played
 
 MOST_POINTS = 8
 

@@ -29,17 +29,17 @@ from nodes.fast_agent.implementing import (
     judge_whole,
 )
 from nodes.fast_agent.performing import Performing, perform
-from nodes.fast_agent.playing import Play, Played
 from nodes.fast_agent.portions import OutOfSamples, play_what_fits
 from nodes.fast_agent.rl_branch import implement_by_rl
 from nodes.fast_agent.seeds import evaluation_seeds
 from nodes.fast_agent.skill_branch import implement_by_skill
-from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.skill_use import Skills
+from nodes.fast_agent.stage_playing import Play, Played
 from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.fast_agent.warm_starts import WarmStarts
-from nodes.files import UnusableFile
 from nodes.skill_library import Library
 from nodes.skills import LibraryError
+from nodes.whole_files import UnusableFile
 
 
 def _explaining(played: Played, stages: list[Stage]) -> list[ProgramReport]:

@@ -12,8 +12,8 @@ from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_training import train_guard
 from nodes.fast_agent.implementing import Spent
-from nodes.fast_agent.skills import GuardFound, Skills
-from nodes.naming import slug
+from nodes.fast_agent.skill_use import GuardFound, Skills
+from nodes.goal_ids import slug
 
 GuardGoal = GoalHandle[MakeGuard, Working]
 

@@ -10,7 +10,7 @@ from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Spent
 from nodes.fast_agent.seeds import training_seeds
 from nodes.fast_agent.spec_writing import write_spec
-from nodes.naming import slug
+from nodes.goal_ids import slug
 
 
 def train_guard(

@@ -6,7 +6,7 @@ import threading
 import msgspec
 
 from messages.world import SeedRange
-from nodes.memory import Memory
+from nodes.node_memory import Memory
 
 _PER_RUN = 1_000_000
 _TRAINING = 900_000

@@ -6,7 +6,7 @@ from messages.bus import RemoteError
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
 from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.skills import Skills
+from nodes.fast_agent.skill_use import Skills
 from nodes.skills import LibraryError, Skill
 
 

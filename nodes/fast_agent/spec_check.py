@@ -7,7 +7,7 @@ from messages.chat import SpecAnswer
 from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
 from worlds import card
 from worlds.card import Specs
-from worlds.common.mineclip import MINECLIP
+from worlds.common.mineclip_feature import MINECLIP
 from worlds.common.pictures import picture_shape
 
 MOST_WEIGHT = 1e6

@@ -16,8 +16,8 @@ from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition
 from nodes.fast_agent.implementing import Implementing
-from nodes.memory import Memory
-from nodes.naming import slug
+from nodes.goal_ids import slug
+from nodes.node_memory import Memory
 
 MOST = 8
 """Programs that a language model is told of: the best."""

@@ -8,8 +8,8 @@ import msgspec
 
 from messages.training import Policy, Trained, TrainingSpec
 from nodes.fast_agent.implementing import Implementing
-from nodes.fast_agent.skills import Skills
-from nodes.memory import Memory
+from nodes.fast_agent.skill_use import Skills
+from nodes.node_memory import Memory
 from worlds import card
 
 

@@ -19,9 +19,7 @@ from nodes.llm import manifest
 from nodes.llm.profiles import OpenAI, Replay, Vllm, read_profile
 from nodes.llm.replay import transcript_path
 from nodes.llm.vllm.adapter import adapter_words
-from nodes.llm.vllm.command import TORCH, VLLM, find_program
-from nodes.llm.vllm.gpu import Card, cards
-from nodes.llm.vllm.memory import (
+from nodes.llm.vllm.memory_need import (
     OVERHEAD,
     DoesNotFit,
     budget,
@@ -30,7 +28,9 @@ from nodes.llm.vllm.memory import (
     host_memory,
     need,
 )
-from nodes.llm.vllm.weights import find_weights, weights_size
+from nodes.llm.vllm.model_files import find_weights, weights_size
+from nodes.llm.vllm.nvidia import Card, cards
+from nodes.llm.vllm.vllm_command import TORCH, VLLM, find_program
 
 DRIVER = 580
 """The oldest driver for CUDA 13, which the wheels of that vLLM are built with."""

@@ -18,10 +18,10 @@ from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.fitting import Fitted
 from nodes.llm.openai import OpenAIBackend
-from nodes.llm.pictures import Pictures, check, refusal
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
+from nodes.llm.question_pictures import Pictures, check, refusal
 from nodes.llm.replay import Recording
-from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.speaking import Speaker
 from nodes.llm.transcript import Entry, Transcript, Unanswered, note_unanswered
 from nodes.llm.vllm.adapter import served_name

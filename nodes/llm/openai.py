@@ -12,8 +12,8 @@ from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
 from nodes.llm.fitting import Fitted, fit
 from nodes.llm.measuring import Meter
-from nodes.llm.pictures import content
 from nodes.llm.profiles import OpenAI, Requests
+from nodes.llm.question_pictures import content
 from nodes.llm.thinking import split
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.chat import Answered, ChatMessage
-from nodes.files import UnusableFile
 from nodes.llm.answers import Attempt
+from nodes.whole_files import UnusableFile
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 

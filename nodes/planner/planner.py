@@ -17,12 +17,12 @@ from messages.plan import (
 )
 from messages.world import JUDGED, Task
 from nodes.asking import ask
-from nodes.memory import Memory
 from nodes.node import Node
+from nodes.node_memory import Memory
 from nodes.plan_check import plan_problems
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import Pursuing, Pursuit
-from nodes.tasks import task_problem
+from nodes.task_check import task_problem
 
 
 class Planner(Node):

@@ -25,7 +25,7 @@ from messages.plan import (
 )
 from messages.world import Task
 from nodes.budget import evaluation_episodes, for_practice, least, least_again
-from nodes.naming import slug
+from nodes.goal_ids import slug
 from nodes.node import Node
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
 from worlds import card

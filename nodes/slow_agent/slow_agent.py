@@ -36,10 +36,10 @@ from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import for_practice, least, least_again
 from nodes.decomposition_check import decomposition_problems
-from nodes.guards import together
-from nodes.memory import Memory
-from nodes.naming import slug
+from nodes.goal_ids import slug
+from nodes.guard_counts import together
 from nodes.node import Node
+from nodes.node_memory import Memory
 from nodes.slow_agent.remembering import earlier_success, lines_of, tried
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 

@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(given: Namespace, more: list[str]) -> int:
-    from rlgpt.programs import Options, run_program
+    from rlgpt.program_run import Options, run_program
 
     words = [*given.overrides, *more]
     for word in words:

@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(given: Namespace, more: list[str]) -> int:
-    from rlgpt.running import run
+    from rlgpt.foreground_node import run
 
     options, overrides = without_options([*given.overrides, *more])
     if options:

@@ -30,24 +30,24 @@ def _add_library(parser: ArgumentParser) -> None:
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skills
+    from rlgpt import skill_tools
 
-    return skills.listed(given.library)
+    return skill_tools.listed(given.library)
 
 
 def _show(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skills
+    from rlgpt import skill_tools
 
-    return skills.show(given.name, given.library)
+    return skill_tools.show(given.name, given.library)
 
 
 def _run(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skills
+    from rlgpt import skill_tools
 
-    return skills.play(given.name, given.library, given.episodes, given.seed)
+    return skill_tools.play(given.name, given.library, given.episodes, given.seed)
 
 
 def _remove(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skills
+    from rlgpt import skill_tools
 
-    return skills.remove(given.name, given.library)
+    return skill_tools.remove(given.name, given.library)

@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
 
 def _table(given: Namespace, more: list[str]) -> int:
     from rlgpt.table.cells import AXES
-    from rlgpt.table.command import Options, table
+    from rlgpt.table.run_table import Options, table
 
     axes = tuple(f"{axis}=" for axis in AXES)
     # `--only` takes in what stands behind it; what is no axis of a table was meant as an override.

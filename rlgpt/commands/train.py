@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
 
 
 def _train(given: Namespace, more: list[str]) -> int:
-    from rlgpt.training import train
+    from rlgpt.train_alone import train
 
     options, overrides = without_options([*given.overrides, *more])
     if options:

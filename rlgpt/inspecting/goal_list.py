@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goals import FINISHED, GoalRecord
+from messages.bus.goal_store import FINISHED, GoalRecord
 from messages.codec import CodecError, decode_untyped
 from nodes.exit_codes import FAILED
-from nodes.files import UnusableFile
-from nodes.goals import read_goals
+from nodes.stored_goals import read_goals
+from nodes.whole_files import UnusableFile
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.inspecting.output import print_facts, print_rows

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goals import FINISHED, GoalRecord
+from messages.bus.goal_store import FINISHED, GoalRecord
 from messages.interface import Action
 from messages.plan import (
     ACHIEVE,
@@ -31,7 +31,7 @@ from messages.world import Task
 from rlgpt.configuration import StrictTask
 from rlgpt.refused import Refused, instead
 from rlgpt.report import found, stores
-from rlgpt.report.state import Ending, State, state
+from rlgpt.report.run_state import Ending, State, state
 from rlgpt.report.words import trained_in_words
 
 GOAL_REPORT = "goal_report.json"

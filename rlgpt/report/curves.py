@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from nodes.naming import file_name
+from nodes.goal_ids import file_name
 
 _MOST_POINTS = 400  # more than the chart has pixels for
 

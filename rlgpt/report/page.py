@@ -15,9 +15,9 @@ from markupsafe import Markup
 from messages.plan import GuardLine, Iteration, Line, Stage, Subtask
 from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
-from nodes import guards
-from nodes.naming import slug
-from rlgpt.report import charts, curves, episodes, found, source, words
+from nodes import guard_counts
+from nodes.goal_ids import slug
+from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
 from rlgpt.report.account import Account
 from rlgpt.report.summary import Summary, standing
 from rlgpt.report.tokens import token_table
@@ -54,7 +54,7 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         count=words.count,
         duration=words.duration,
         condition=words.condition,
-        source_lines=source.lines,
+        source_lines=coloured_source.lines,
         shortened=words.shortened,
     )
     config = found.config(run)
@@ -71,10 +71,10 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         videos=found.videos(run, _videos(report)),
         asked=found.asked(run),
         tokens=token_table(run),
-        batches=episodes.batches(run),
-        trained=episodes.trained(run),
-        endings=episodes.WORDS,
-        in_words=episodes.in_words,
+        batches=played_episodes.batches(run),
+        trained=played_episodes.trained(run),
+        endings=played_episodes.WORDS,
+        in_words=played_episodes.in_words,
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,
@@ -82,8 +82,8 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         stage_of=_stage_of,
         guard_of=_guard_of,
         condition_of=_condition_of,
-        guarded=guards.line_in_words,
-        guard_words=guards.in_words,
+        guarded=guard_counts.line_in_words,
+        guard_words=guard_counts.in_words,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from messages.bus.goals import GoalRecord
+from messages.bus.goal_store import GoalRecord
 from messages.codec import CodecError, decode
 from messages.interface import Action
 

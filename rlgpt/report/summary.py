@@ -12,9 +12,9 @@ import msgspec
 from messages.plan import GoalReport, Iteration, Performed, Samples
 from messages.world import Condition, GuardReport, Task
 from rlgpt import launches
-from rlgpt.report import episodes, found
+from rlgpt.report import found, played_episodes
 from rlgpt.report.account import Account, GoalLine
-from rlgpt.report.state import State
+from rlgpt.report.run_state import State
 from rlgpt.report.words import decomposition, successes
 
 _DISTRIBUTIONS = (
@@ -122,7 +122,7 @@ def summarise(run: Path, report: Account) -> Summary:
         iterations=iterations,
         performance=performed,
         samples=samples(report),
-        episodes=episodes.counts(run),
+        episodes=played_episodes.counts(run),
         env_server_steps=_env_server_steps(run),
         jail=jail.jail,
         programs_killed=jail.killed,

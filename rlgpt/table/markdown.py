@@ -2,10 +2,10 @@
 
 from rlgpt.report.words import count, duration
 from rlgpt.table.figures import Row, Step
-from rlgpt.table.grid import table_of
-from rlgpt.table.page import Page, difference, fingerprints
+from rlgpt.table.markdown_rows import table_of
 from rlgpt.table.result import CellResult
 from rlgpt.table.score_page import scores
+from rlgpt.table.table_page import Page, difference, fingerprints
 
 INTERVALS = (
     "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "

@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from rlgpt.table.definition import PaperMethod
 from rlgpt.table.figures import Row
-from rlgpt.table.page import Page, title
+from rlgpt.table.table_page import Page, title
 
 Line = tuple[Row | PaperMethod, str]  # what a line shows, and its colour
 

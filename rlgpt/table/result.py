@@ -10,7 +10,7 @@ import msgspec
 from messages.plan import GoalReport
 from messages.world import DEFAULT_GAME
 from nodes.exit_codes import FAILED
-from nodes.files import write_whole
+from nodes.whole_files import write_whole
 from rlgpt.refused import Refused
 from rlgpt.report.found import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing

@@ -2,9 +2,9 @@
 
 from rlgpt.report.words import count
 from rlgpt.table.figures import Row
-from rlgpt.table.grid import table_of
-from rlgpt.table.page import Page
+from rlgpt.table.markdown_rows import table_of
 from rlgpt.table.scored import TRAINING_SAMPLES, Measured
+from rlgpt.table.table_page import Page
 from worlds.card import Published, Score
 
 _NOTE = (

@@ -1,6 +1,5 @@
 """A table by a game's score as a picture: ours with intervals, the published as hollow diamonds."""
 
-from rlgpt.table.page import Page
 from rlgpt.table.plot import (
     COLOURS,
     GAP,
@@ -15,6 +14,7 @@ from rlgpt.table.plot import (
     legend,
 )
 from rlgpt.table.scored import Measured
+from rlgpt.table.table_page import Page
 from worlds.card import Published
 
 _NAMES = ["unseen seeds", "episodes of trainings"]

@@ -11,8 +11,8 @@ from statistics import mean
 import msgspec
 
 from messages.plan import GoalReport
-from nodes.episodes import FILE, SCORED
-from rlgpt.report import episodes, stores
+from nodes.episode_store import FILE, SCORED
+from rlgpt.report import played_episodes, stores
 from rlgpt.report.summary import standing
 from worlds import GameError, card
 from worlds.card import Score
@@ -75,7 +75,7 @@ def gather(run: Path, report: GoalReport) -> Scored | None:
         wanted = _EVALUATED.format(number="none" if stands is None else stands.number)
     evaluation = Counter(
         _digits(score, [name for name, more in row.changed.items() if more > 0])
-        for row in episodes.rows(run)
+        for row in played_episodes.rows(run)
         if re.search(wanted, row.play)
     )
     return Scored(

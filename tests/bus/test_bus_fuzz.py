@@ -15,7 +15,7 @@ import pytest
 
 from messages.bus import Bus
 from messages.bus.address import socket_path
-from messages.bus.goals import GoalQuery
+from messages.bus.goal_store import GoalQuery
 from messages.codec import MAX_MESSAGE
 from messages.system import Diagnostic, diagnostics
 from tests.bus.bus_server import DO, Do, Done

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from messages.bus import Bus, GoalHandle
-from messages.bus.goals import GoalRecord, MemoryGoals
+from messages.bus.goal_store import GoalRecord, MemoryGoals
 from tests.bus.bus_server import WORK, Do, Done
 from tests.bus_processes import PATIENCE
 

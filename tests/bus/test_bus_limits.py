@@ -9,7 +9,7 @@ import pytest
 
 from messages import codec
 from messages.bus import Bus, RemoteError
-from messages.bus.actions import MAX_GOALS
+from messages.bus.action_server import MAX_GOALS
 from messages.bus.admission import MAX_OPEN_EACH
 from messages.bus.services import MAX_CLIENT_ID
 from messages.bus.topics import MAX_EACH, MAX_NAME, REJECTED

@@ -19,15 +19,15 @@ from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
-from nodes.llm.rulebook.rulebook import decompose, guard
+from nodes.llm.rulebook.rulebook_backend import decompose, guard
 from nodes.llm.rulebook.rules import Book
-from worlds.crafter.card.game import COUNTERS
+from worlds.crafter.card.card_parts import COUNTERS
+from worlds.crafter.card.crafter_names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
 from worlds.crafter.card.language import LANGUAGE
-from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
 from worlds.crafter.card.score import SCORE
+from worlds.crafter.play.crafter_world import CrafterWorld
 from worlds.crafter.play.observation import Observation
 from worlds.crafter.play.sight import Creature
-from worlds.crafter.play.world import CrafterWorld
 
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
 CARD, PLAY = worlds.card("crafter"), worlds.play("crafter")

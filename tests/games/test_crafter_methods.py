@@ -16,12 +16,12 @@ from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
 from nodes.fast_agent.spec_check import spec_problems
-from nodes.llm.rulebook.rulebook import decompose, spec
+from nodes.llm.rulebook.rulebook_backend import decompose, spec
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check, check_task
 from rlgpt.refused import Refused
-from worlds.crafter.card.game import COUNTERS
-from worlds.crafter.card.names import ACHIEVEMENTS, ACTIONS
+from worlds.crafter.card.card_parts import COUNTERS
+from worlds.crafter.card.crafter_names import ACHIEVEMENTS, ACTIONS
 
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
 CARD, PLAY = worlds.card("crafter"), worlds.play("crafter")

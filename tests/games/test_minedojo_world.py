@@ -22,7 +22,7 @@ from voxeldojo.rules import craft_index, item_id
 from voxeldojo.rules.mobs import MOB_IDS
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import MineDojoWorld, ports
-from worlds.minecraft.play.minedojo.packing import Malformed, _pack, _unpack
+from worlds.minecraft.play.minedojo.framed_msgpack import Malformed, _pack, _unpack
 from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT, _placed
 from worlds.minecraft.play.minedojo.seen import Statistics
 from worlds.minecraft.play.readings import Readings

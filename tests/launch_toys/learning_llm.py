@@ -20,7 +20,7 @@ from messages.plan import SubAction
 from messages.world import Condition, RewardTerm
 from nodes.llm.backend import Backend, Completion
 from nodes.llm.llm import Llm
-from nodes.llm.rulebook.rulebook import RulebookBackend
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.rulebook.rules import Book
 
 LOG = Condition(kind="have", name="log")

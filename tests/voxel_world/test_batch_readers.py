@@ -13,7 +13,7 @@ from voxeldojo.engine.hands.crafting import affordable, nearby_tools, usable
 from voxeldojo.engine.rays import cast, direction
 from voxeldojo.engine.state import EYES
 from voxeldojo.rules import CRAFTS, item_id
-from voxeldojo.world import OBSERVED, World
+from voxeldojo.world_interface import OBSERVED, World
 
 SIZE = 4
 EVERY_WAY = np.array(

@@ -10,7 +10,6 @@ import pytest
 
 from voxeldojo.demonstrations import demonstrate as demonstrating
 from voxeldojo.demonstrations.__main__ import main
-from voxeldojo.demonstrations.deeds import DEEDS
 from voxeldojo.demonstrations.demonstrate import (
     Demonstration,
     demonstrate,
@@ -21,14 +20,15 @@ from voxeldojo.demonstrations.demonstrate import (
 from voxeldojo.demonstrations.farming import HOES
 from voxeldojo.demonstrations.fighting import duel
 from voxeldojo.demonstrations.fishing import fish
-from voxeldojo.demonstrations.ground import Costs, Ground
+from voxeldojo.demonstrations.footing import Costs, Ground
+from voxeldojo.demonstrations.going import follow
+from voxeldojo.demonstrations.hand_work import DEEDS
 from voxeldojo.demonstrations.hunting import kills, nearest_mob
 from voxeldojo.demonstrations.obtaining import Obtaining, tools_of
 from voxeldojo.demonstrations.paths import Paths
 from voxeldojo.demonstrations.player import BLOCK_NAMES, SIDES, Player
 from voxeldojo.demonstrations.sheltering import wall_in
 from voxeldojo.demonstrations.travelling import NEAR, nearest_of
-from voxeldojo.demonstrations.walking import follow
 from voxeldojo.engine.hands.fishing import CATCH, FIRST, FISHES, JUNKS
 from voxeldojo.game import STILL
 from voxeldojo.minedojo_api import InventoryItem, make

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from benchmarks import demonstrations as counting
-from voxeldojo.demonstrations.deeds import DEEDS
 from voxeldojo.demonstrations.demonstrate import Demonstration, demonstrate
 from voxeldojo.demonstrations.digging_out import dig_out
+from voxeldojo.demonstrations.dimensions import RIM, enter_nether, leave_nether
 from voxeldojo.demonstrations.fighting import NIGHTFALL, duel, is_dark, look_after, slay
+from voxeldojo.demonstrations.hand_work import DEEDS
 from voxeldojo.demonstrations.hunting import kills, nearest_mob
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import BLOCK_NAMES, NoWay, Player
-from voxeldojo.demonstrations.portals import RIM, enter_nether, leave_nether
 from voxeldojo.engine.state import NETHER, OVERWORLD
 from voxeldojo.game import STILL
 from voxeldojo.minedojo_api import InventoryItem, make

@@ -18,8 +18,8 @@ from voxeldojo.engine.picture.textures import textures
 from voxeldojo.game import Game
 from voxeldojo.rules import BLOCKS, ITEMS
 from voxeldojo.rules.mobs import MOB_IDS, MOBS
-from voxeldojo.viewing import browser, terminal, view
-from voxeldojo.viewing.opening import open_game
+from voxeldojo.viewing import browser, in_terminal, view
+from voxeldojo.viewing.shown_world import open_game
 
 AIR, STONE, WATER, TORCH = 0, 1, 9, 50
 
@@ -196,7 +196,7 @@ def test_view_refuses_in_one_sentence(wrong: list[str], capsys: pytest.CaptureFi
 def test_half_blocks_show_two_rows_in_a_line() -> None:
     image = np.zeros((3, 4, 2), np.uint8)
     image[0, 0] = 200
-    lines = terminal.half_blocks(image).split("\r\n")
+    lines = in_terminal.half_blocks(image).split("\r\n")
     assert len(lines) == 2
     assert lines[0].startswith("\x1b[38;2;200;0;0;48;2;0;0;0m\u2580\u2580")
 
@@ -242,7 +242,7 @@ def test_the_terminal_plays_and_is_left_as_it_was() -> None:
 
     child, screen = pty.fork()
     if child == 0:
-        os.execv(sys.executable, [sys.executable, "-m", "voxeldojo.viewing.play", "plains"])
+        os.execv(sys.executable, [sys.executable, "-m", "voxeldojo.viewing.by_hand", "plains"])
     said, end, asked = b"", time.monotonic() + 240.0, False
     while time.monotonic() < end:
         if select.select([screen], [], [], 0.5)[0]:

@@ -8,7 +8,7 @@ import pytest
 from voxeldojo.engine.picture.lightmap import fill_lightmap
 from voxeldojo.engine.state import END, NETHER, OVERWORLD, RAIN
 from voxeldojo.game import STILL, Game
-from voxeldojo.viewing.opening import open_game
+from voxeldojo.viewing.shown_world import open_game
 
 NOON, MIDNIGHT = 6000, 18000
 BRIGHT, DIM = 1.0, 0.2  # the sun at noon and at midnight

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from voxeldojo.viewing.browser import CONNECTIONS, PlayServer
-from voxeldojo.viewing.opening import open_game
+from voxeldojo.viewing.shown_world import open_game
 
 DEADLINE = 60.0
 

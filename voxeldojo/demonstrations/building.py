@@ -6,8 +6,9 @@ import numpy as np
 
 from voxeldojo.actions import PLACE
 from voxeldojo.demonstrations.digging import dig
+from voxeldojo.demonstrations.footing import HARMFUL, Costs, Ground
 from voxeldojo.demonstrations.gathering import pick_up
-from voxeldojo.demonstrations.ground import HARMFUL, Costs, Ground
+from voxeldojo.demonstrations.going import step_aside
 from voxeldojo.demonstrations.player import (
     BLOCK_IDS,
     ITEM_BLOCKS,
@@ -16,7 +17,6 @@ from voxeldojo.demonstrations.player import (
     GaveUp,
     Player,
 )
-from voxeldojo.demonstrations.walking import step_aside
 
 PLACES = 4  # that are tried
 CORNERS = ((0.5, 0.5), (0.3, 0.5), (0.7, 0.5), (0.5, 0.3), (0.5, 0.7), (0.2, 0.2), (0.8, 0.8))

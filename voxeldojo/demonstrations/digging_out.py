@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from voxeldojo.demonstrations.digging import dig
-from voxeldojo.demonstrations.ground import Costs, Ground
+from voxeldojo.demonstrations.footing import Costs, Ground
+from voxeldojo.demonstrations.going import go, standing
 from voxeldojo.demonstrations.paths import Paths
 from voxeldojo.demonstrations.player import SIDES, Cell, GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.walking import go, standing
 
 LOW, FAR = 2, 24  # metres to it, between which a way that is dug makes sense
 AROUND = 60  # columns in which a way to it is looked for

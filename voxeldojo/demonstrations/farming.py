@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from voxeldojo.actions import USE
+from voxeldojo.demonstrations.buckets import beside, still
 from voxeldojo.demonstrations.fighting import is_dark, keep_watch
-from voxeldojo.demonstrations.fluids import beside, still
+from voxeldojo.demonstrations.footing import WATER, Ground
 from voxeldojo.demonstrations.gathering import approach
-from voxeldojo.demonstrations.ground import WATER, Ground
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import BLOCK_IDS, Cell, GaveUp, OutOfSteps, Player
 from voxeldojo.demonstrations.sheltering import MORNING

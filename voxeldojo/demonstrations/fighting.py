@@ -11,8 +11,9 @@ from voxeldojo.actions import EQUIP
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.digging_out import dig_out
 from voxeldojo.demonstrations.fireballs import play_ball
+from voxeldojo.demonstrations.footing import WATER
 from voxeldojo.demonstrations.gathering import pick_up, wander
-from voxeldojo.demonstrations.ground import WATER
+from voxeldojo.demonstrations.going import breathe, go
 from voxeldojo.demonstrations.hunting import (
     MEALS,
     QUARRIES,
@@ -32,7 +33,6 @@ from voxeldojo.demonstrations.hunting import (
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
 from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
-from voxeldojo.demonstrations.walking import breathe, go
 from voxeldojo.engine.mobs.table import BLOW, HOSTILE, SWELL
 from voxeldojo.engine.state import OVERWORLD
 from voxeldojo.rules.mobs import MOB_IDS

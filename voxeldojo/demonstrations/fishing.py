@@ -1,8 +1,8 @@
 """Fishing: at the nearest water, until what is wanted hangs on the hook."""
 
 from voxeldojo.actions import USE
-from voxeldojo.demonstrations.fluids import AIMS, fluid_in_sight, waters
-from voxeldojo.demonstrations.ground import WATER
+from voxeldojo.demonstrations.buckets import AIMS, fluid_in_sight, waters
+from voxeldojo.demonstrations.footing import WATER
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import GaveUp, Player
 from voxeldojo.obtainable.derivations import Rule

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from voxeldojo.demonstrations.digging import dig, drops_of, take_tool
-from voxeldojo.demonstrations.ground import Costs, Ground
+from voxeldojo.demonstrations.footing import Costs, Ground
+from voxeldojo.demonstrations.going import breathe, go, standing
 from voxeldojo.demonstrations.player import (
     BLOCK_IDS,
     Cell,
@@ -14,7 +15,6 @@ from voxeldojo.demonstrations.player import (
     OutOfSteps,
     Player,
 )
-from voxeldojo.demonstrations.walking import breathe, go, standing
 
 ARM = 3.8  # metres from the eyes
 CANDIDATES = 8

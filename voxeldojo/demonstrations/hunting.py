@@ -8,10 +8,10 @@ import numpy as np
 
 from voxeldojo.actions import ATTACK, NO_OP
 from voxeldojo.demonstrations.digging import dig
+from voxeldojo.demonstrations.footing import WATER
 from voxeldojo.demonstrations.gathering import pick_up, wander
-from voxeldojo.demonstrations.ground import WATER
+from voxeldojo.demonstrations.going import breathe, go
 from voxeldojo.demonstrations.player import GaveUp, NoWay, OutOfSteps, Player
-from voxeldojo.demonstrations.walking import breathe, go
 from voxeldojo.engine.mobs.aim import mob_on_ray
 from voxeldojo.engine.mobs.weapons import RECOVERY
 from voxeldojo.engine.rays import cast, direction

@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Callable
 from typing import NamedTuple
 
-from voxeldojo.demonstrations.ground import HARMFUL, LAVA, Costs, Ground
+from voxeldojo.demonstrations.footing import HARMFUL, LAVA, Costs, Ground
 from voxeldojo.demonstrations.player import BLOCK_IDS, SIDES, Cell
 
 WALK = 5.0  # ticks a block

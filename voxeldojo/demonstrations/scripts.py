@@ -5,13 +5,13 @@ from functools import partial
 
 import msgspec
 
-from voxeldojo.demonstrations.deeds import DEEDS
 from voxeldojo.demonstrations.fighting import is_dark, keep_watch, look_after, slay
 from voxeldojo.demonstrations.gathering import wander
+from voxeldojo.demonstrations.hand_work import DEEDS
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Died, GaveUp, NoWay, OutOfSteps, Player
 from voxeldojo.demonstrations.sheltering import DAY, MORNING, wall_in
-from voxeldojo.demonstrations.using import use_tech
+from voxeldojo.demonstrations.tech_tree_uses import use_tech
 from voxeldojo.obtainable.derivations import World
 from voxeldojo.obtainable.oracle import targets_of, worlds_of
 from voxeldojo.tasks import TaskSpec, task_kwargs

@@ -6,8 +6,9 @@ from itertools import islice, product
 
 from voxeldojo.actions import PLACE, USE
 from voxeldojo.demonstrations.digging import dig
+from voxeldojo.demonstrations.footing import HARMFUL, WATER, Costs, Ground
 from voxeldojo.demonstrations.gathering import surface
-from voxeldojo.demonstrations.ground import HARMFUL, WATER, Costs, Ground
+from voxeldojo.demonstrations.going import go, step_aside
 from voxeldojo.demonstrations.hunting import MEALS
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import (
@@ -18,7 +19,6 @@ from voxeldojo.demonstrations.player import (
     OutOfSteps,
     Player,
 )
-from voxeldojo.demonstrations.walking import go, step_aside
 
 DAY = 24_000  # ticks
 MORNING = range(12_000)  # ticks of the day

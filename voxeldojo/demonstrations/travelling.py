@@ -7,9 +7,9 @@ import numpy as np
 
 from voxeldojo.demonstrations.fighting import look_after
 from voxeldojo.demonstrations.gathering import wander
+from voxeldojo.demonstrations.going import go
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Cell, GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.walking import go
 from voxeldojo.engine.structures.catalogue import KIND_IDS
 from voxeldojo.engine.structures.places import nearest
 from voxeldojo.obtainable.derivations import Rule

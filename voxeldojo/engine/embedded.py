@@ -33,7 +33,7 @@ from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
 from voxeldojo.rules import biome_named, block_names, item_id, item_names
 from voxeldojo.tasks import slots_in
-from voxeldojo.world import OBSERVED, Bools, Floats, Ints, World
+from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
 STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)

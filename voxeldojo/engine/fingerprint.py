@@ -15,7 +15,7 @@ import numpy as np
 
 from voxeldojo.actions import PRIMITIVES, action, craft
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.world import OBSERVED
+from voxeldojo.world_interface import OBSERVED
 
 BIOMES = ("forest", "plains", "extreme_hills", "desert", "jungle", "swampland")
 WORLDS = 4  # of each biome

@@ -1,5 +1,5 @@
 """The world as Gymnasium environments, single and vectorised.
 
 `plays.py` has the episodes of a task, `dictionary.py` and `vector.py` are the environments,
-`spaces.py` their spaces, `making.py` what Gymnasium calls, `registration.py` the ids.
+`spaces.py` their spaces, `entry_points.py` what Gymnasium calls, `registration.py` the ids.
 """

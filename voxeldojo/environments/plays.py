@@ -14,7 +14,7 @@ from voxeldojo.environments.spaces import action_space, observation_space
 from voxeldojo.minedojo_api import make
 from voxeldojo.rules import item_id
 from voxeldojo.tasks import WrongArgument
-from voxeldojo.world import Bools, Ints
+from voxeldojo.world_interface import Bools, Ints
 
 ALONE = np.ones(1, np.bool_)
 FIRST = np.zeros(1, np.int64)

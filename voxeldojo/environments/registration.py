@@ -10,7 +10,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
 from voxeldojo.tasks import task_ids
-from voxeldojo.tasks.catalogue import PLAYTHROUGH
+from voxeldojo.tasks.all_tasks import PLAYTHROUGH
 from voxeldojo.tasks.horizons import PLAYTHROUGH_STEPS, TASK_HORIZON
 
 HORIZON = 1000
@@ -19,7 +19,7 @@ HORIZON = 1000
 
 def register() -> None:
     """Register ``voxeldojo/TASK-v0``, with MineDojo's dictionary. A second call changes nothing."""
-    register_form("voxeldojo", "", "voxeldojo.environments.making:", "")
+    register_form("voxeldojo", "", "voxeldojo.environments.entry_points:", "")
 
 
 def register_form(namespace: str, suffix: str, makers: str, ending: str, **about: Any) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.environments.plays import Play, Step, checked_seed
 from voxeldojo.environments.spaces import batch_space
-from voxeldojo.world import OBSERVED, Bools, Ints
+from voxeldojo.world_interface import OBSERVED, Bools, Ints
 
 AHEAD = np.zeros((1, 2), np.float32)
 REACH = 4.5

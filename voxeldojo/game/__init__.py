@@ -5,7 +5,7 @@ The Malmo door and our own ``make()`` are both made of this; they differ in how 
 
 from voxeldojo.game.game import Game
 from voxeldojo.game.info import told_of
-from voxeldojo.game.keys import STILL, Keys
+from voxeldojo.game.pressed_keys import STILL, Keys
 from voxeldojo.game.scope import NotInThisWorld
 
 __all__ = ["STILL", "Game", "Keys", "NotInThisWorld", "told_of"]

@@ -29,8 +29,8 @@ from voxeldojo.engine.stepping import (
 from voxeldojo.game.commands import perform
 from voxeldojo.game.info import held_of, info_of
 from voxeldojo.game.journal import Journal
-from voxeldojo.game.keys import STILL, Keys
 from voxeldojo.game.picking import slot_to_fill, slot_to_pick
+from voxeldojo.game.pressed_keys import STILL, Keys
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.rules import BLOCKS, CRAFTS, item_id, item_names
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.grid import block_at
 from voxeldojo.engine.state import PLAYER
-from voxeldojo.game.keys import Keys
+from voxeldojo.game.pressed_keys import Keys
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.rules.mobs import MOB_IDS
 

@@ -15,7 +15,7 @@ from voxeldojo.engine.surroundings import surroundings
 from voxeldojo.engine.updates import set_block
 from voxeldojo.game.scope import make_embedded, world_seed
 from voxeldojo.game.statistics import Statistics
-from voxeldojo.game.village import OUTSIDE_THE_WELL, nearest_village
+from voxeldojo.game.village_start import OUTSIDE_THE_WELL, nearest_village
 from voxeldojo.rules import BLOCKS, item_id
 from voxeldojo.tasks import WorldSettings
 

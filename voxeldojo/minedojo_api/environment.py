@@ -12,7 +12,7 @@ from voxeldojo.actions import ATTACK, CRAFT, DESTROY, DROP, EQUIP, PLACE, USE
 from voxeldojo.environments.spaces import observation_space
 from voxeldojo.game import STILL, Keys
 from voxeldojo.meta_tasks import MetaTask, Outcome, Tally, tally_of
-from voxeldojo.minedojo_api.actions import ActionSpace, KeyAction, keys_of, reversed_action
+from voxeldojo.minedojo_api.action_forms import ActionSpace, KeyAction, keys_of, reversed_action
 from voxeldojo.minedojo_api.simulation import Simulation, replace_item
 from voxeldojo.minedojo_api.spawns import Spawns
 from voxeldojo.rules import block_names, item_names

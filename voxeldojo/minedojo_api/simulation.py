@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from voxeldojo.game import STILL, Game, Keys, told_of
-from voxeldojo.minedojo_api.actions import KeyAction, KeyboardSpace, keys_of
+from voxeldojo.minedojo_api.action_forms import KeyAction, KeyboardSpace, keys_of
 from voxeldojo.names import near
 from voxeldojo.rules import item_names
 from voxeldojo.tasks import (

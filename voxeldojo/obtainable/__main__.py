@@ -4,8 +4,8 @@ import argparse
 import sys
 
 from voxeldojo.exit_codes import FAILED, REFUSED
+from voxeldojo.obtainable.by_family import coverage
 from voxeldojo.obtainable.oracle import explain, judge
-from voxeldojo.obtainable.report import coverage
 from voxeldojo.tasks import UnknownTask, task_spec
 
 

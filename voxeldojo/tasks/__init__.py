@@ -4,6 +4,15 @@ Independent of any engine; rewards and success are in voxeldojo/meta_tasks. Wher
 come from is written in docs/tasks.md.
 """
 
+from voxeldojo.tasks.all_tasks import (
+    KINDS,
+    TaskSpec,
+    UnknownTask,
+    task_ids,
+    task_spec,
+    task_suite,
+    templates,
+)
 from voxeldojo.tasks.argument_types import MOBS, WrongArgument, WrongValue
 from voxeldojo.tasks.arguments import (
     argument_names,
@@ -12,15 +21,6 @@ from voxeldojo.tasks.arguments import (
     meta_tasks,
     task_kwargs,
     tech_items,
-)
-from voxeldojo.tasks.catalogue import (
-    KINDS,
-    TaskSpec,
-    UnknownTask,
-    task_ids,
-    task_spec,
-    task_suite,
-    templates,
 )
 from voxeldojo.tasks.inventory import (
     SLOTS,

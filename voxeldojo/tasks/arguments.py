@@ -8,6 +8,7 @@ import msgspec
 import yaml
 
 from voxeldojo.names import near
+from voxeldojo.tasks.all_tasks import TaskSpec, UnknownTask
 from voxeldojo.tasks.argument_types import (
     CHECKS,
     HERE,
@@ -17,7 +18,6 @@ from voxeldojo.tasks.argument_types import (
     item,
     mob,
 )
-from voxeldojo.tasks.catalogue import TaskSpec, UnknownTask
 
 OPEN_ENDED = "open-ended"
 

@@ -7,7 +7,7 @@ import msgspec
 from voxeldojo.names import near
 from voxeldojo.rules.mobs import MOB_IDS
 from voxeldojo.tasks.inventory import slots_in
-from voxeldojo.world import NOON
+from voxeldojo.world_interface import NOON
 
 WORLD_TYPES = ("default", "specified_biome", "flat")
 WEATHERS = ("normal", "clear", "rain", "thunder")

@@ -10,8 +10,8 @@ from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.game import STILL, Game
 from voxeldojo.rules import BIOMES
 from voxeldojo.rules.mobs import MOB_IDS
-from voxeldojo.viewing.opening import CannotSee, open_game
 from voxeldojo.viewing.png import write_png
+from voxeldojo.viewing.shown_world import CannotSee, open_game
 
 ACROSS = 6  # pictures in a row of the sheet
 SMALL = (80, 128)

@@ -13,8 +13,8 @@ from voxeldojo.exit_codes import REFUSED
 from voxeldojo.game import STILL, Game, Keys
 from voxeldojo.rules.mobs import mob_names
 from voxeldojo.viewing.gallery import draw_gallery
-from voxeldojo.viewing.opening import CannotSee, open_game, size_of
 from voxeldojo.viewing.png import write_png
+from voxeldojo.viewing.shown_world import CannotSee, open_game, size_of
 
 
 def main(arguments: list[str] | None = None) -> int:

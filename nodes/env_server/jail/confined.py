@@ -19,9 +19,9 @@ from messages.codec import CodecError, decode
 from messages.program import Checked, CheckProgram
 from messages.world import ProgramRan, Step
 from messages.world import TakeInterface as Take
-from nodes.env_server.frames import FrameCount
+from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.games import play_of
-from nodes.env_server.jail import wire
+from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS
@@ -64,42 +64,42 @@ class ConfinedWorker:
         going = True
         while going:
             try:
-                ask = decode(_ASK, wire.read(self._receive))
+                ask = decode(_ASK, worker_wire.read(self._receive))
             except (EOFError, OSError):
                 return  # the env server is gone
             except CodecError as error:
-                answer: Any = wire.Refused(why="failed", text=str(error))
+                answer: Any = worker_wire.Refused(why="failed", text=str(error))
             else:
-                going = not isinstance(ask, wire.End)
+                going = not isinstance(ask, worker_wire.End)
                 answer = self._answer(ask)
             PULSE.leave()
-            wire.write(self._sock, answer)
+            worker_wire.write(self._sock, answer)
 
     def _answer(self, ask: Any) -> Any:
         try:
             return self._do(ask)
         except WorldError as error:
-            return wire.Refused(why="no_world", text=str(error))
+            return worker_wire.Refused(why="no_world", text=str(error))
         except ValueError as error:
-            return wire.Refused(why="invalid", text=str(error))
+            return worker_wire.Refused(why="invalid", text=str(error))
         except GoalCancelled:
-            return wire.Cancelled()
+            return worker_wire.Cancelled()
         except (MemoryError, SystemError) as error:
             # A program that fills the memory may catch the error and go on, so that it is the
             # engine that finds none. Compiled code reports it by a SystemError.
             traceback.clear_frames(error.__traceback__)
-            return wire.Refused(why="memory", text=type(error).__name__)
+            return worker_wire.Refused(why="memory", text=type(error).__name__)
         except BaseException as error:  # SystemExit too: who ends here is for others to say
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
-            return wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
+            return worker_wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
 
     def _do(self, ask: Any) -> Any:
-        if isinstance(ask, wire.Make):
+        if isinstance(ask, worker_wire.Make):
             return self._make(ask)
-        if isinstance(ask, wire.Confine):
+        if isinstance(ask, worker_wire.Confine):
             show_as(CHECKER)
             self._confine(ask.memory)
-            return wire.Done()
+            return worker_wire.Done()
         # Nothing that others wrote is so much as parsed before the door is closed.
         if not self._confined:
             raise RuntimeError("nothing is done before the door is closed")
@@ -113,20 +113,20 @@ class ConfinedWorker:
         if isinstance(ask, Take):
             session.take(ask.interface, ask.environments, ask.begins, ask.guards)
             return session.opened()
-        if isinstance(ask, wire.Run):
+        if isinstance(ask, worker_wire.Run):
             return self._run(session, ask)
-        if isinstance(ask, wire.Show):
-            return wire.Pictured(
+        if isinstance(ask, worker_wire.Show):
+            return worker_wire.Pictured(
                 pictures=session.pictures(), choices=session.choices(), mistakes=session.mistakes()
             )
-        if isinstance(ask, wire.End):
+        if isinstance(ask, worker_wire.End):
             session.close()
-            return wire.Done()
-        return wire.Standing(
+            return worker_wire.Done()
+        return worker_wire.Standing(
             episodes=session.said(), endings=session.endings(), guards=session.guards()
         )
 
-    def _make(self, ask: wire.Make) -> wire.Made:
+    def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
         show_as(SESSION)
         request = ask.request
         play = play_of(ask.kind, request.task)
@@ -141,13 +141,13 @@ class ConfinedWorker:
         session = self._session = Session(request, world, film, self._count, model)
         if ask.over:
             session.give_up()
-        return wire.Made(opened=session.opened(), episodes=session.said())
+        return worker_wire.Made(opened=session.opened(), episodes=session.said())
 
     def _confine(self, memory: int) -> None:
         confine((self._sock.fileno(), self._dump), memory)
         self._confined = True
 
-    def _run(self, session: Session, ask: wire.Run) -> ProgramRan:
+    def _run(self, session: Session, ask: worker_wire.Run) -> ProgramRan:
         def check() -> None:
             if self._memory[CANCEL] == ask.number:
                 raise GoalCancelled("nobody wants it any more")
@@ -174,7 +174,7 @@ class _Frames(FrameCount):
 
     def add(self, rgb: np.ndarray) -> None:
         self.left -= 1
-        wire.write(self._sock, wire.Frame(rgb=rgb))
+        worker_wire.write(self._sock, worker_wire.Frame(rgb=rgb))
 
     def close(self) -> None:
         """The env server does that."""
@@ -195,17 +195,20 @@ class AskedModel:
         self.height, self.width, self.seconds = height, width, seconds
 
     def embed(self, frames: np.ndarray) -> np.ndarray:
-        parts = range(0, len(frames), wire.FRAMES)
+        parts = range(0, len(frames), worker_wire.FRAMES)
         return np.concatenate(
-            [self._ask(wire.Embed(frames=frames[at : at + wire.FRAMES])) for at in parts]
+            [
+                self._ask(worker_wire.Embed(frames=frames[at : at + worker_wire.FRAMES]))
+                for at in parts
+            ]
         )
 
     def reward(self, clips: np.ndarray, prompt: str, negatives: Sequence[str] = ()) -> np.ndarray:
-        return self._ask(wire.Rate(clips=clips, prompt=prompt, negatives=list(negatives)))
+        return self._ask(worker_wire.Rate(clips=clips, prompt=prompt, negatives=list(negatives)))
 
-    def _ask(self, question: wire.Embed | wire.Rate) -> np.ndarray:
-        wire.write(self._sock, question)
-        estimate = decode(wire.Estimate, wire.read(self._receive))
+    def _ask(self, question: worker_wire.Embed | worker_wire.Rate) -> np.ndarray:
+        worker_wire.write(self._sock, question)
+        estimate = decode(worker_wire.Estimate, worker_wire.read(self._receive))
         if estimate.error:
             raise ValueError(estimate.error)
         return np.asarray(estimate.values)
@@ -220,7 +223,9 @@ class _LogToServer(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            wire.write(self._sock, wire.Logged(level=record.levelno, text=record.getMessage()))
+            worker_wire.write(
+                self._sock, worker_wire.Logged(level=record.levelno, text=record.getMessage())
+            )
         except OSError:
             self.handleError(record)
 
@@ -237,4 +242,4 @@ def receive_exactly(recv_into: Callable[[memoryview], int], length: int) -> byte
     return data
 
 
-_ASK: Any = wire.Ask
+_ASK: Any = worker_wire.Ask

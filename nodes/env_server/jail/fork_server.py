@@ -23,7 +23,7 @@ import numpy as np
 
 from messages.program import CheckProgram, Program
 from messages.world import OpenSession, Pictures, SeedRange, Task
-from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import confined
 from nodes.env_server.jail.confine import missing

@@ -27,7 +27,7 @@ from messages.world import (
 from messages.world import TakeInterface as Take
 from nodes.env_server.film import Film
 from nodes.env_server.hosting import SessionLost
-from nodes.env_server.jail import wire
+from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
@@ -123,9 +123,9 @@ class JailedHost:
         except NoForkServer as error:
             raise WorldError(f"{error}; the env server's log has why") from error
 
-    def making(self, request: OpenSession, film: Film | None, over: bool) -> wire.Make:
+    def making(self, request: OpenSession, film: Film | None, over: bool) -> worker_wire.Make:
         model = self._model
-        return wire.Make(
+        return worker_wire.Make(
             request=request,
             kind=self._kind,
             options=self._options,
@@ -164,7 +164,7 @@ class JailedHost:
         for _ in range(_WORKERS):
             checker = Worker(self._server, early=True)
             try:
-                checker.ask(wire.Confine(memory=self._memory))
+                checker.ask(worker_wire.Confine(memory=self._memory))
             except WorkerLost as lost:
                 why = str(lost)
                 continue
@@ -246,7 +246,7 @@ class JailedSession:
         stood = self.said()
         before, self._ran = self._ran, 0
         try:
-            run = wire.Run(request=request, number=self._worker.number())
+            run = worker_wire.Run(request=request, number=self._worker.number())
             ran = self._worker.ask(run, check=check)
         except WorkerLost as lost:
             if not self._host.blame(lost, [program, *programs_of(guards)]):
@@ -277,13 +277,13 @@ class JailedSession:
         """The episodes as they stand. None goes on after a program was ended: those that were over
         by then are what they were, and the others are cut off as they stood before its run."""
         if self._cut is None:
-            self._episodes = self._ask(wire.Look()).episodes
+            self._episodes = self._ask(worker_wire.Look()).episodes
         return self._cut or self._episodes
 
     def endings(self) -> list[str]:
         """See `Session.endings`."""
         if self._cut is None:
-            return self._ask(wire.Look()).endings
+            return self._ask(worker_wire.Look()).endings
         cut = "a program in it was ended by force"
         return [cut if episode.ended == "horizon" else "" for episode in self._cut]
 
@@ -299,16 +299,16 @@ class JailedSession:
     def _acted(self) -> bool:
         return self._interface is not None and not self._request.autoreset
 
-    def _shown(self) -> wire.Pictured:
-        return self._ask(wire.Show())
+    def _shown(self) -> worker_wire.Pictured:
+        return self._ask(worker_wire.Show())
 
     def guards(self) -> list[GuardReport]:
         """Of the worker that there is now: what guards did in one that was ended is not known."""
-        return self._ask(wire.Look()).guards
+        return self._ask(worker_wire.Look()).guards
 
     def close(self) -> None:
         try:
-            self._worker.ask(wire.End(), deadline=_ENDING)
+            self._worker.ask(worker_wire.End(), deadline=_ENDING)
         except WorkerLost as lost:
             LOG.debug("session %s: %s when it was closed", self.name, lost)
         finally:
@@ -337,7 +337,7 @@ class JailedSession:
             worker = self._host.worker(self._count, self.film)
             stilled = self._host.quarantine.stilled(request)
             try:
-                made: wire.Made = worker.ask(self._host.making(stilled, self.film, over))
+                made: worker_wire.Made = worker.ask(self._host.making(stilled, self.film, over))
             except WorkerLost as lost:
                 if self._host.blame(lost, programs):
                     guilty -= 1

@@ -24,8 +24,8 @@ import numpy as np
 
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
-from nodes.env_server.frames import HEIGHT, WIDTH
-from nodes.env_server.jail import wire
+from nodes.env_server.filmed_steps import HEIGHT, WIDTH
+from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
 from nodes.env_server.programs.compiler import FILE_NAME
@@ -46,7 +46,7 @@ _DYING = 5.0  # seconds between the end of a worker's socket and its own; after 
 _LONGEST_GAP = 1.0  # seconds between two looks that count: this process may have been stopped
 _MOST_LINES = 200  # of one worker, in the log
 _PLACE = re.compile(r'File "' + re.escape(FILE_NAME) + r'([0-9a-f]{1,16})>", line (\d{1,6})\b')
-_ANSWER: Any = wire.Answer
+_ANSWER: Any = worker_wire.Answer
 # How a process ends by its own doing. All other signals are sent, by whoever may send them.
 _OWN_DOING = (
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT),
@@ -112,22 +112,22 @@ class Worker:
         if not self._alive:
             raise WorkerLost("is gone", False)
         try:
-            question = wire.packed(message)
+            question = worker_wire.packed(message)
         except CodecError as error:
             raise ValueError(str(error)) from error  # whoever asks is to blame, not the worker
-        confined = not isinstance(message, wire.Make | wire.Confine)
+        confined = not isinstance(message, worker_wire.Make | worker_wire.Confine)
         wait = _Wait(self, deadline, check, confined)
         turn = self._memory[TURN]
         try:
             self._forked.sock.sendall(question)
             while True:
-                answer = decode(_ANSWER, wire.read(wait.receive))
-                if isinstance(answer, wire.Frame):
+                answer = decode(_ANSWER, worker_wire.read(wait.receive))
+                if isinstance(answer, worker_wire.Frame):
                     self._show(answer.rgb)
-                elif isinstance(answer, wire.Logged):
+                elif isinstance(answer, worker_wire.Logged):
                     self._log(answer)
-                elif isinstance(answer, wire.Embed | wire.Rate):
-                    self._forked.sock.sendall(wire.packed(self._estimate(answer)))
+                elif isinstance(answer, worker_wire.Embed | worker_wire.Rate):
+                    self._forked.sock.sendall(worker_wire.packed(self._estimate(answer)))
                 else:
                     break
                 wait.look()
@@ -135,18 +135,18 @@ class Worker:
             raise self._end("takes no questions") from None
         except (EOFError, OSError):
             raise self._end("died") from None
-        except (wire.Broken, CodecError) as error:
+        except (worker_wire.Broken, CodecError) as error:
             raise self._end(f"sent what is no answer ({error})") from None
         finally:
             self._count()
         if wait.cancelled is not None:
             raise wait.cancelled
-        if isinstance(answer, wire.Refused):
+        if isinstance(answer, worker_wire.Refused):
             if answer.why == "memory":  # it cannot go on; the fault of a program, if one ran
                 raise self._end("ran out of memory", blamed=self._memory[TURN] != turn)
             error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
             raise error(answer.text)
-        if not isinstance(answer, wire.ANSWERS[type(message)]):
+        if not isinstance(answer, worker_wire.ANSWERS[type(message)]):
             raise self._end(f"sent what is no answer (a {type(answer).__name__})")
         return answer
 
@@ -198,30 +198,32 @@ class Worker:
 
     def _show(self, rgb: np.ndarray) -> None:
         if rgb.shape != (3, HEIGHT, WIDTH) or rgb.dtype != np.uint8:
-            raise wire.Broken(f"a picture of {rgb.shape}")
+            raise worker_wire.Broken(f"a picture of {rgb.shape}")
         self._film(rgb)
 
-    def _estimate(self, question: wire.Embed | wire.Rate) -> wire.Estimate:
+    def _estimate(self, question: worker_wire.Embed | worker_wire.Rate) -> worker_wire.Estimate:
         """What the video model makes of it."""
         model = self._model
         if model is None:
-            raise wire.Broken("a question to a model that there is not")
-        if isinstance(question, wire.Embed):
+            raise worker_wire.Broken("a question to a model that there is not")
+        if isinstance(question, worker_wire.Embed):
             frames = question.frames
             if frames.shape[1:] != (3, model.height, model.width) or frames.dtype != np.uint8:
-                raise wire.Broken(f"frames of {frames.shape}")
-            if not 1 <= len(frames) <= wire.FRAMES:
-                raise wire.Broken(f"{len(frames)} frames")
-            return wire.Estimate(values=model.embed(frames))
+                raise worker_wire.Broken(f"frames of {frames.shape}")
+            if not 1 <= len(frames) <= worker_wire.FRAMES:
+                raise worker_wire.Broken(f"{len(frames)} frames")
+            return worker_wire.Estimate(values=model.embed(frames))
         clips = question.clips
         if clips.shape[1:] != (FRAMES, EMBEDDING) or clips.dtype != np.float32:
-            raise wire.Broken(f"clips of {clips.shape}")
+            raise worker_wire.Broken(f"clips of {clips.shape}")
         try:
-            return wire.Estimate(values=model.reward(clips, question.prompt, question.negatives))
+            return worker_wire.Estimate(
+                values=model.reward(clips, question.prompt, question.negatives)
+            )
         except ValueError as error:
-            return wire.Estimate(values=np.zeros(0, np.float32), error=str(error))
+            return worker_wire.Estimate(values=np.zeros(0, np.float32), error=str(error))
 
-    def _log(self, line: wire.Logged) -> None:
+    def _log(self, line: worker_wire.Logged) -> None:
         self._lines += 1
         if self._lines <= _MOST_LINES:
             LOG.log(min(max(line.level, 10), 50), "%s", line.text[:4000])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from messages.program import Problem
 from nodes.env_server.programs import grammar
-from nodes.env_server.programs.naming import naming_problems
+from nodes.env_server.programs.unknown_names import naming_problems
 from worlds.foreign import of_another, other_games
 from worlds.language import Language
 

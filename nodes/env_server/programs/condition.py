@@ -7,7 +7,13 @@ not hold, and what was wrong is counted in words.
 
 from typing import Any
 
-from nodes.env_server.programs.looking import FAILED, Compiled, Form, Looking, compile_looking
+from nodes.env_server.programs.looking_functions import (
+    FAILED,
+    Compiled,
+    Form,
+    Looking,
+    compile_looking,
+)
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from worlds.language import Language
 from worlds.runtime import Runtime

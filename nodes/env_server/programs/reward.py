@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from nodes.env_server.programs.looking import FAILED, Compiled, Form, Looking, compile_looking
+from nodes.env_server.programs.looking_functions import (
+    FAILED,
+    Compiled,
+    Form,
+    Looking,
+    compile_looking,
+)
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from worlds.language import Language
 from worlds.play import Bools, Floats

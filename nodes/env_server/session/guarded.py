@@ -13,8 +13,8 @@ from messages.world import Opened, OpenSession, Stepped
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import Run
 from nodes.env_server.programs.condition import CodeCondition
-from nodes.env_server.session.acting import Acting, compiled
-from nodes.env_server.session.playing import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
+from nodes.env_server.session.decisions import Acting, compiled
+from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
 from nodes.env_server.session.steps import Outcome, Steps
 from worlds.play import Bools, Ints
 from worlds.runtime import Observations

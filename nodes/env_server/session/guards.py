@@ -18,7 +18,7 @@ import numpy as np
 from messages.world import Guard, GuardReport
 from nodes.env_server.programs import Ending, ProgramRefused, Run, compile_program
 from nodes.env_server.programs.condition import CodeCondition
-from nodes.env_server.session.playing import (
+from nodes.env_server.session.players import (
     Act,
     Decider,
     Playing,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from messages.program import ProgramReport
 from messages.world import Episode, Picture, Pictures, SeedRange, View
 from models.outcomes import run_in_words
-from models.pictures import pictures_problem
+from models.picture_check import pictures_problem
 from nodes.env_server.png import png
 from nodes.env_server.programs import Ending, Run
 from worlds.play import Bools, Counters, Ints, Play, Readings, World

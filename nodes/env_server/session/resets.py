@@ -9,7 +9,7 @@ import numpy as np
 from messages.world import Lead, OpenSession
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import CompiledProgram
-from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.steps import Outcome, Steps
 from nodes.env_server.video_model import VideoModel

@@ -1,7 +1,7 @@
 """A session: a batch of environments that play one task side by side, and what may be asked of it.
 
-How episodes begin is in `resets.py`, what policies and programs do in `acting.py`, a primitive step
-and what it counts for in `steps.py`, what is noted of it all in `records.py`.
+How episodes begin is in `resets.py`, what policies and programs do in `decisions.py`, a primitive
+step and what it counts for in `steps.py`, what is noted of it all in `records.py`.
 """
 
 import logging
@@ -26,14 +26,14 @@ from messages.world import (
     Stepped,
 )
 from nodes.env_server.interface.stage import Stage
-from nodes.env_server.session.acting import Acting, compiled
+from nodes.env_server.session.choice_tally import Tally
+from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guarded import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
-from nodes.env_server.session.playing import Decider
+from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, Outcome, Steps
-from nodes.env_server.session.tally import Tally
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import worlds
 from messages.world import OpenSession
-from nodes.env_server.frames import HEIGHT, WIDTH
+from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.session.records import DEATH, HORIZON, SUCCESS, Episodes, Photographer
 from nodes.env_server.video_model import VideoModel

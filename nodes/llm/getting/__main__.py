@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nodes.llm.getting.get import get
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.vllm.weights import weights_folder
+from nodes.llm.vllm.model_files import weights_folder
 
 
 def main() -> int:

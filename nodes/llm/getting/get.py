@@ -6,15 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from nodes.files import write_whole
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
-from nodes.llm.getting.catalogue import Model, catalogue
-from nodes.llm.getting.conversion import convert
-from nodes.llm.getting.environment import NAME, environment, made
+from nodes.llm.getting.cpu_environment import NAME, environment, made
+from nodes.llm.getting.known_models import Model, catalogue
 from nodes.llm.getting.packages import fetch
 from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.getting.weight_conversion import convert
 from nodes.llm.manifest import Manifest
+from nodes.whole_files import write_whole
 
 _GB = 1e9
 _ENVIRONMENT = 9 * _GB

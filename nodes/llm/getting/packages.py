@@ -12,8 +12,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from nodes.llm.getting.catalogue import Model, Package
-from nodes.llm.getting.environment import last_words
+from nodes.llm.getting.cpu_environment import last_words
+from nodes.llm.getting.known_models import Model, Package
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.manifest import digest_of
 

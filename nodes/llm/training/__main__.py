@@ -11,13 +11,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from nodes.llm.getting.catalogue import catalogue
+from nodes.llm.getting.known_models import catalogue
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.training.lessons import KINDS, lessons
-from nodes.llm.training.recorded import recorded
+from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import trial
-from nodes.llm.vllm.weights import weights_folder
+from nodes.llm.vllm.model_files import weights_folder
 
 
 def _folder(model: str) -> Path:

@@ -1,7 +1,7 @@
 """What a model is taught with: a question as its agent would put it, and a checked answer.
 
 Questions come from the rulebook, over many goals and without any world (`taught.py`), and from the
-transcripts of runs that succeeded (`recorded.py`).
+transcripts of runs that succeeded (`recorded_examples.py`).
 """
 
 from pathlib import Path

@@ -19,7 +19,7 @@ from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition, Task
-from nodes.llm.rulebook import rulebook
+from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
 from nodes.llm.training.examples import Example, example, problems
 from voxeldojo.rules import BIOMES, ITEMS
@@ -102,7 +102,7 @@ def decompositions(task: Task, chance: random.Random) -> Iterator[Question]:
     history: list[Iteration] = []
     for number in range(chance.choice((0, 0, 1, 2))):
         question = DecomposeQuestion(task=begun, subtask=subtask, history=history)
-        answer = rulebook.decompose(question)
+        answer = rulebook_backend.decompose(question)
         history = [*history, _failed(subtask, answer.sub_actions, number, chance)]
     yield DecomposeQuestion(task=begun, subtask=subtask, history=history)
 
@@ -159,14 +159,14 @@ def programs(task: Task, chance: random.Random) -> Iterator[Question]:
         return
     subtask, start = drawn
     alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
-    decomposition = rulebook.decompose(DecomposeQuestion(task=alone, subtask=subtask))
+    decomposition = rulebook_backend.decompose(DecomposeQuestion(task=alone, subtask=subtask))
     before: list[Stage] = []
     for sub_action in decomposition.sub_actions:
         if sub_action.method != "code":
             return
         question = ProgramQuestion(task=alone, sub_action=sub_action, before=before)
         yield question
-        source = rulebook.program(question).source
+        source = rulebook_backend.program(question).source
         name = sub_action.name.replace(" ", "_")
         before = [*before, Stage(sub_action=sub_action, program=Program(name=name, source=source))]
 
@@ -198,12 +198,12 @@ def _answered(question: Question, goal: Condition) -> Example | None:
     """None where the rulebook's answer would be refused: a limit of its own, not to be taught."""
     answer: PlanAnswer | DecomposeAnswer | ProgramAnswer
     if isinstance(question, PlanQuestion):
-        answer = rulebook.plan(question)
+        answer = rulebook_backend.plan(question)
     elif isinstance(question, DecomposeQuestion):
-        answer = rulebook.decompose(question)
+        answer = rulebook_backend.decompose(question)
     else:
         assert isinstance(question, ProgramQuestion)
-        answer = rulebook.program(question)
+        answer = rulebook_backend.program(question)
     text = msgspec.json.encode(answer).decode()
     if problems(question, text):
         return None

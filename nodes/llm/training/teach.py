@@ -9,15 +9,15 @@ from pathlib import Path
 import msgspec
 
 from messages.bounds import Positive
-from nodes.files import write_whole
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
-from nodes.llm.getting.conversion import OFFLINE
-from nodes.llm.getting.environment import NAME, environment, last_words, python_of
+from nodes.llm.getting.cpu_environment import NAME, environment, last_words, python_of
 from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.getting.weight_conversion import OFFLINE
 from nodes.llm.manifest import Manifest
 from nodes.llm.training.examples import Example, write
 from nodes.llm.vllm.wholeness import problem
+from nodes.whole_files import write_whole
 
 _PROGRAM = Path(__file__).with_name("tune.py")
 

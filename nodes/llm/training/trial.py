@@ -21,7 +21,7 @@ from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.examples import AGENTS, Example, problems
 from nodes.llm.training.lessons import questions
-from nodes.llm.vllm.server import Server, ServerFailed
+from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
 """Whether a program does is not known without a world."""

@@ -1,7 +1,7 @@
 """Commands that put blocks."""
 
+from voxeldojo.game.commands.meanings import block, block_place, metadata
 from voxeldojo.game.commands.source import NotDone, Source
-from voxeldojo.game.commands.words import block, block_place, metadata
 from voxeldojo.game.single_world import SingleWorld
 
 OUTSIDE = "the place is outside the window that is held around the player"

@@ -7,9 +7,9 @@ from voxeldojo.engine.body import effects
 from voxeldojo.engine.body.effects import clear_effects, give_effect
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.game.commands.blocks import OUTSIDE
+from voxeldojo.game.commands.meanings import coordinate, count
 from voxeldojo.game.commands.selectors import means_player, select, select_player
 from voxeldojo.game.commands.source import Entity, NotDone, Source
-from voxeldojo.game.commands.words import coordinate, count
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.names import near
 from voxeldojo.rules.mobs import MOB_IDS

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 
+from voxeldojo.game.commands.meanings import BLOCK_IDS, block, coordinate, metadata
 from voxeldojo.game.commands.selectors import select
 from voxeldojo.game.commands.source import Entity, NotDone, Place, Source
-from voxeldojo.game.commands.words import BLOCK_IDS, block, coordinate, metadata
 from voxeldojo.game.single_world import SingleWorld
 
 Obey = Callable[[SingleWorld, Source, list[str]], None]

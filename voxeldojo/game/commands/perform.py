@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 
 from voxeldojo.game.commands.blocks import fill, setblock
+from voxeldojo.game.commands.carried_items import clear, give, replaceitem
+from voxeldojo.game.commands.clock_and_weather import difficulty, gamerule, time, weather
 from voxeldojo.game.commands.entities import effect, kill, spawnpoint, summon, tp, xp
 from voxeldojo.game.commands.execute import execute
-from voxeldojo.game.commands.inventory import clear, give, replaceitem
 from voxeldojo.game.commands.selectors import player_of
 from voxeldojo.game.commands.source import NotDone, Source, TooMuch
 from voxeldojo.game.commands.spreading import spreadplayers
-from voxeldojo.game.commands.world import difficulty, gamerule, time, weather
 from voxeldojo.game.single_world import SingleWorld
 
 LONGEST = 256  # letters of a line of chat, as in the game

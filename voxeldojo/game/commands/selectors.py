@@ -3,8 +3,8 @@
 import math
 import re
 
+from voxeldojo.game.commands.meanings import coordinate, number
 from voxeldojo.game.commands.source import Entity, NotDone, Place, Source
-from voxeldojo.game.commands.words import coordinate, number
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.names import near
 from voxeldojo.rules.mobs import MOB_IDS

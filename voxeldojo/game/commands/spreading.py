@@ -2,9 +2,9 @@
 
 import math
 
+from voxeldojo.game.commands.meanings import coordinate, number, yes_or_no
 from voxeldojo.game.commands.selectors import select
 from voxeldojo.game.commands.source import Entity, NotDone, Source
-from voxeldojo.game.commands.words import coordinate, number, yes_or_no
 from voxeldojo.game.single_world import SingleWorld
 
 TRIES = 24

@@ -1,8 +1,8 @@
 """What every node may know of Crafter."""
 
 from worlds.card import Card
-from worlds.common.rulebook import WayRulebook
-from worlds.crafter.card.game import CONDITIONS, HERE, PLANNING, SPECS, WAYS
+from worlds.common.way_rulebook import WayRulebook
+from worlds.crafter.card.card_parts import CONDITIONS, HERE, PLANNING, SPECS, WAYS
 from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.card.score import SCORE
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from worlds.crafter.card.names import ACTIONS
+from worlds.crafter.card.crafter_names import ACTIONS
 from worlds.language import Language
 
 _HERE = Path(__file__).parent

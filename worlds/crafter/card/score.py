@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 
 from worlds.card import Published, Score
-from worlds.crafter.card.names import ACHIEVEMENTS
+from worlds.crafter.card.crafter_names import ACHIEVEMENTS
 
 
 class CrafterScore(Score):

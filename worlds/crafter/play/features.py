@@ -3,8 +3,8 @@
 import numpy as np
 
 from worlds.common.feature_matrix import Columns
-from worlds.crafter.card.game import FEATURES
-from worlds.crafter.card.names import ACHIEVEMENTS, ITEMS, MOST, THINGS, VITALS
+from worlds.crafter.card.card_parts import FEATURES
+from worlds.crafter.card.crafter_names import ACHIEVEMENTS, ITEMS, MOST, THINGS, VITALS
 from worlds.crafter.play.readings import Readings
 from worlds.play import Floats
 

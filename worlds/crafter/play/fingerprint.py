@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
-from worlds.crafter.card.names import ACTIONS
-from worlds.crafter.play.world import CrafterWorld
+from worlds.crafter.card.crafter_names import ACTIONS
+from worlds.crafter.play.crafter_world import CrafterWorld
 
 _STEPS = 400
 _DIGITS = 12

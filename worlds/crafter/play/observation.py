@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worlds.common.numbered import Shown
-from worlds.crafter.card.names import HIGH, SIZE, THINGS, WIDE
+from worlds.crafter.card.crafter_names import HIGH, SIZE, THINGS, WIDE
 from worlds.crafter.play import routes
-from worlds.crafter.play.game import CODES
-from worlds.crafter.play.memory import HALF
+from worlds.crafter.play.package_game import CODES
+from worlds.crafter.play.remembered_ground import HALF
 from worlds.crafter.play.sight import Creature, Sight
 
 _FAR = 2 * SIZE  # offsets that a program may ask for

@@ -9,12 +9,12 @@ from messages.world import RewardTerm, Task, View
 from worlds.common.counted_play import CountedPlay
 from worlds.common.feature_matrix import Columns
 from worlds.crafter.card import CARD
-from worlds.crafter.card.game import COUNTERS
-from worlds.crafter.card.names import ACTIONS
+from worlds.crafter.card.card_parts import COUNTERS
+from worlds.crafter.card.crafter_names import ACTIONS
+from worlds.crafter.play.crafter_world import CrafterWorld
 from worlds.crafter.play.features import COLUMNS
 from worlds.crafter.play.readings import Readings
 from worlds.crafter.play.runtime import RUNTIME
-from worlds.crafter.play.world import CrafterWorld
 from worlds.play import Bools, Embedder, Floats, Term
 
 _READS_EVERYTHING = """

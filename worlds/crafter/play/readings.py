@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from worlds.crafter.card.game import ALL, COUNTERS
+from worlds.crafter.card.card_parts import ALL, COUNTERS
 from worlds.play import Bools, Counters, Embedder, Floats
 from worlds.play import Readings as GameReadings
 

@@ -8,9 +8,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from worlds.crafter.card.names import DAY, SIZE, THINGS
-from worlds.crafter.play.game import CODES
-from worlds.crafter.play.memory import HALF, Memory
+from worlds.crafter.card.crafter_names import DAY, SIZE, THINGS
+from worlds.crafter.play.package_game import CODES
+from worlds.crafter.play.remembered_ground import HALF, Memory
 
 STAND_ON, STAND_BESIDE, LOOK_AT = range(3)
 """How a goal is reached: looking at it means that so many goals are in view."""

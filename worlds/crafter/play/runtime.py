@@ -1,8 +1,8 @@
 """What carries out Crafter's language of programs."""
 
 from worlds.common.numbered import numbered_runtime
+from worlds.crafter.card.crafter_names import ACTIONS
 from worlds.crafter.card.language import LANGUAGE
-from worlds.crafter.card.names import ACTIONS
 from worlds.crafter.play.observation import (
     Observation,
     Way,

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from worlds.crafter.card.names import HIGH, MATERIALS, THINGS, VITALS, WIDE
-from worlds.crafter.play.game import Game
-from worlds.crafter.play.memory import HALF, Memory
+from worlds.crafter.card.crafter_names import HIGH, MATERIALS, THINGS, VITALS, WIDE
+from worlds.crafter.play.package_game import Game
+from worlds.crafter.play.remembered_ground import HALF, Memory
 
 _CREATURES = len(MATERIALS)
 

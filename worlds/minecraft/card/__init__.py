@@ -4,12 +4,12 @@ from pathlib import Path
 
 from worlds.card import Card
 from worlds.minecraft.card.conditions import CONDITIONS
-from worlds.minecraft.card.goals import GOALS
 from worlds.minecraft.card.language import LANGUAGE
+from worlds.minecraft.card.minedojo_tasks import GOALS
 from worlds.minecraft.card.planning import PLANNING
-from worlds.minecraft.card.rulebook import RULEBOOK
+from worlds.minecraft.card.rule_fillings import RULEBOOK
 from worlds.minecraft.card.specs import SPECS
-from worlds.minecraft.card.tasks import setting, task_problems
+from worlds.minecraft.card.task_check import setting, task_problems
 
 _HERE = Path(__file__).parent
 

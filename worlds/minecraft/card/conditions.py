@@ -17,7 +17,7 @@ MOST_ITEMS = 36 * 64
 """What an inventory holds of one item."""
 STATIONS = ("crafting_table", "furnace")
 DIMENSIONS = ("overworld", "nether", "end")
-"""By their numbers in `voxeldojo.world.World.whereabouts`."""
+"""By their numbers in `voxeldojo.world_interface.World.whereabouts`."""
 VITALS = {"life": 20, "food": 20, "oxygen": 300}
 """What can be kept up, and its full measure."""
 TICKS = {"ticks": 1, "days": 24_000}

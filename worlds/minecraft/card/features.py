@@ -9,7 +9,7 @@ import math
 
 from messages.world import Condition, Interface
 from worlds.card import Feature
-from worlds.common.mineclip import MINECLIP
+from worlds.common.mineclip_feature import MINECLIP
 
 BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
 """How a voxel is told: one of these. A block that is a target is only that."""

@@ -1,5 +1,5 @@
-"""Minecraft for the env server: its worlds, and what is seen and done in them (game.py)."""
+"""Minecraft for the env server: its worlds, and what is seen and done in them (play.py)."""
 
-from worlds.minecraft.play.game import PLAY
+from worlds.minecraft.play.play import PLAY
 
 __all__ = ["PLAY"]

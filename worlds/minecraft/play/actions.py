@@ -4,7 +4,7 @@ import numpy as np
 
 from voxeldojo import actions
 from voxeldojo.rules import craft_index
-from voxeldojo.world import Bools, Ints, World
+from voxeldojo.world_interface import Bools, Ints, World
 from worlds.minecraft.play.conditions import item_id
 from worlds.minecraft.play.readings import Readings
 

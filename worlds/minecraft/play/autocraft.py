@@ -13,7 +13,7 @@ import numpy as np
 from messages.world import Condition
 from voxeldojo import actions
 from voxeldojo.rules import craft_index
-from voxeldojo.world import Bools, Ints, World
+from voxeldojo.world_interface import Bools, Ints, World
 from worlds.card import Unreachable
 from worlds.minecraft.card.planning import needs
 from worlds.minecraft.card.ways import MADE

@@ -8,7 +8,7 @@ from messages.world import JUDGED, Condition
 from voxeldojo.names import near
 from voxeldojo.rules import biome_named
 from voxeldojo.rules.mobs import entity_names, mob_names
-from voxeldojo.world import Bools, Ints, World
+from voxeldojo.world_interface import Bools, Ints, World
 from worlds.minecraft.card.conditions import DIMENSIONS, KINDS, TICKS
 from worlds.minecraft.play.readings import (
     KILLED,

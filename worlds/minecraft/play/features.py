@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.rules import BLOCKS
 from voxeldojo.rules.mobs import entity_names
-from voxeldojo.world import Floats, World
+from voxeldojo.world_interface import Floats, World
 from worlds.common.feature_matrix import Columns, FeatureMatrix
 from worlds.minecraft.card import features
 from worlds.minecraft.play import gear

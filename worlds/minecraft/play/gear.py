@@ -3,7 +3,7 @@
 import numpy as np
 
 from voxeldojo.rules import ITEMS, item_names
-from voxeldojo.world import Bools, Floats, Ints
+from voxeldojo.world_interface import Bools, Floats, Ints
 from worlds.minecraft.card.features import HELD_KINDS
 
 _MATERIALS = {"wooden": 0.2, "golden": 0.2, "stone": 0.4, "iron": 0.6, "diamond": 1.0}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxeldojo.rules.mobs import MOBS, entity_names
-from voxeldojo.world import Bools, Floats, Ints
+from voxeldojo.world_interface import Bools, Floats, Ints
 from worlds.minecraft.card import features
 
 _GRID = np.array(features.mob_grid(), np.float64)  # (R, 2): pitch, yaw

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import Interface
-from voxeldojo.world import Bools, Floats, Ints, World
+from voxeldojo.world_interface import Bools, Floats, Ints, World
 from worlds.minecraft.card import features
 from worlds.minecraft.play.mobs_near import MobsNear
 from worlds.play import Counters, Embedder

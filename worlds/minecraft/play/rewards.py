@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from messages.world import RewardTerm
-from voxeldojo.world import Bools, World
+from voxeldojo.world_interface import Bools, World
 from worlds.minecraft.play.conditions import item_id, target_id
 from worlds.minecraft.play.readings import Readings
 from worlds.play import Term, unknown_reward

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from nodes.env_server.programs.fuel import Fuel
-from nodes.env_server.programs.keys import Keys, hash_can_be_chosen
+from nodes.env_server.programs.hashed_keys import Keys, hash_can_be_chosen
 
 MAX_SIZE = 10_000  # elements of a container, characters of a text
 

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from voxeldojo.environments.plays import Play, Step
-from voxeldojo.world import Bools, Ints
+from voxeldojo.world_interface import Bools, Ints
 from worlds.minecraft.play.actions import NOOP, PrimitiveActions
 from worlds.minecraft.play.gymnasium.sights import Sight
 from worlds.minecraft.play.readings import Readings

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from voxeldojo.world import Floats, Ints, World
+from voxeldojo.world_interface import Floats, Ints, World
 from worlds.minecraft.card.features import FEATURES, ITEM_SLOTS
 from worlds.minecraft.play.features import feature_matrix
 from worlds.minecraft.play.readings import Readings

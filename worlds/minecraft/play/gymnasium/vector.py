@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.environments.plays import Step
 from voxeldojo.environments.vector import BatchVector
-from voxeldojo.world import Bools, Ints
+from voxeldojo.world_interface import Bools, Ints
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from worlds.minecraft.play.minedojo.packing import MOST
+from worlds.minecraft.play.minedojo.framed_msgpack import MOST
 
 HERE = Path(__file__).parent
 LAST_WORDS = 2000  # characters of its log that an error shows
@@ -35,7 +35,7 @@ class Instance:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         with log.open("ab") as written:
             self.process = subprocess.Popen(
-                [str(python), str(HERE / "player.py"), str(theirs.fileno())],
+                [str(python), str(HERE / "player_process.py"), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=written,
                 stderr=written,

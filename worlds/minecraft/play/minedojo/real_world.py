@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from voxeldojo.actions import ACTION_SIZES, EQUIP
 from voxeldojo.rules import block_names, item_id, item_names
 from voxeldojo.tasks import WrongArgument, WrongValue, argument_names, make_kwargs, slots_in
-from voxeldojo.world import NOON, Bools, Floats, Ints, World
+from voxeldojo.world_interface import NOON, Bools, Floats, Ints, World
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import ports as taken_ports
 from worlds.minecraft.play.minedojo.instance import Instance, Lost, Refused

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from voxeldojo.meta_tasks import tally_of
 from voxeldojo.rules import block_names, item_names
 from voxeldojo.rules.mobs import MOB_IDS, entity_names, mob_names
-from voxeldojo.world import Bools, Floats, Ints
+from voxeldojo.world_interface import Bools, Floats, Ints
 
 BLOCKS = {name: number for number, name in enumerate(block_names)}
 ITEMS = {name.replace("_", " "): number for number, name in enumerate(item_names)}

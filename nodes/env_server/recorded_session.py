@@ -1,0 +1,184 @@
+"""A session whose episodes are kept: `Hosted`, handed on to another one, with notes taken."""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from messages.program import Program, ProgramReport
+from messages.world import (
+    ChoiceUse,
+    Episode,
+    Guard,
+    GuardReport,
+    Interface,
+    Opened,
+    OpenSession,
+    Picture,
+    Stepped,
+)
+from nodes.env_server.hosting import Hosted, SessionLost
+from nodes.episode_store import Kept, Part, Play, StoredEpisodes
+from worlds.play import Ints
+
+LOG = logging.getLogger("env_server")
+
+
+class Recorded:
+    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is called once."""
+
+    def __init__(
+        self,
+        session: Hosted,
+        request: OpenSession,
+        kept: StoredEpisodes,
+        warn: Callable[[str], None],
+    ) -> None:
+        self.name = session.name
+        self.size = session.size
+        self.lock: threading.Lock = session.lock
+        self.film: Any = session.film
+        self._session = session
+        self._request = request
+        self._kept = kept
+        self._warn = warn
+        self._play = request.play or request.session
+        self._began = time.time()
+        self._parts: list[Part] = []
+        self._interface = request.interface
+        self._choices: list[bytes] = []  # of the stage at hand
+        self._rounds = np.zeros(request.size, np.int64)  # of a training: episodes that are over
+        self._warned = False
+
+    def opened(self) -> Opened:
+        return self._session.opened()
+
+    def take(
+        self,
+        interface: Interface,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
+    ) -> None:
+        self._session.take(interface, environments, begins, guards)
+        self._end_part()
+        self._interface = interface
+        part = Part(
+            environments=list(environments),
+            begins=begins,
+            interface=interface,
+            guards=list(guards),
+        )
+        self._parts.append(part)
+
+    def step(self, choices: Ints) -> Stepped:
+        stepped = self._session.step(choices)
+        if self._request.autoreset:
+            self._note_trained(stepped)
+        else:
+            self._choices.append(choices.astype("<u2").tobytes())
+        return stepped
+
+    def run_program(
+        self,
+        program: Program,
+        check: Callable[[], None] = lambda: None,
+        environments: Sequence[int] = (),
+        begins: bool = False,
+        guards: Sequence[Guard] = (),
+    ) -> tuple[int, list[ProgramReport]]:
+        self._end_part()
+        part = Part(
+            environments=list(environments), begins=begins, program=program, guards=list(guards)
+        )
+        self._parts.append(part)
+        return self._session.run_program(program, check, environments, begins, guards)
+
+    def said(self) -> list[Episode]:
+        return self._session.said()
+
+    def endings(self) -> list[str]:
+        return self._session.endings()
+
+    def pictures(self) -> list[Picture]:
+        return self._session.pictures()
+
+    def choices(self) -> list[ChoiceUse]:
+        return self._session.choices()
+
+    def mistakes(self) -> dict[str, int]:
+        return self._session.mistakes()
+
+    def guards(self) -> list[GuardReport]:
+        return self._session.guards()
+
+    def close(self, whole: bool = False) -> None:
+        """``whole``: whoever opened it has come to the end of it."""
+        if not self._request.autoreset:
+            with suppress(SessionLost):  # then it is played again
+                self._note(self._session.said(), self._session.endings(), whole)
+        self._session.close()
+
+    # ---- inside
+
+    def _end_part(self) -> None:
+        """The choices of the stage that is over go with it."""
+        if not self._choices:
+            return
+        last = self._parts.pop() if self._parts and self._parts[-1].interface else None
+        stage = last or Part(interface=self._interface)  # that it was opened with, or goes on
+        choices = b"".join(self._choices)
+        self._parts.append(msgspec.structs.replace(stage, choices=choices))
+        self._choices = []
+
+    def _note(self, episodes: list[Episode], endings: list[str], whole: bool) -> None:
+        self._end_part()
+        play = Play(
+            id=self._play,
+            began=self._began,
+            ended=time.time(),
+            whole=whole,
+            opened=self._request,
+            parts=self._parts,
+        )
+        kept = [
+            Kept(play=self._play, why=why, episode=episode)
+            for episode, why in zip(episodes, endings, strict=True)
+        ]
+        self._keeping(lambda: self._kept.keep(play, kept))
+
+    def _note_trained(self, stepped: Stepped) -> None:
+        """The seeds follow from who has ended how often: see `SeedRange`."""
+        if not len(stepped.final_rows):
+            return
+        seeds, size = self._request.seeds, self._request.size
+        ends: list[tuple[int, str, int]] = []
+        for row, steps in zip(stepped.final_rows.tolist(), stepped.final_lengths.tolist(),
+                              strict=True):  # fmt: skip
+            place = row + int(self._rounds[row]) * size
+            self._rounds[row] += 1
+            how = "horizon"
+            if stepped.terminated[row]:
+                how = "success" if stepped.success[row] else "death"
+            ends.append((seeds.first + place % seeds.count, how, steps))
+        scored = [
+            (seed, steps, gained)
+            for (seed, _, steps), gained in zip(ends, stepped.final_scored, strict=False)
+        ]
+        self._keeping(lambda: self._kept.keep_trained(self._play, ends))
+        if scored:
+            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
+
+    def _keeping(self, keep: Callable[[], None]) -> None:
+        try:
+            keep()
+        except sqlite3.Error as error:
+            if not self._warned:
+                self._warn(f"episodes of {self._play} cannot be kept: {error}")
+            self._warned = True

@@ -1,0 +1,319 @@
+"""What is done in a batch: a policy's decisions, and programs.
+
+A decision is an option: one primitive action or a macro of several, in every environment that acts.
+Runs of a program, or of several macros that were chosen together, take each primitive step side by
+side until the last of them has ended.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+import numpy as np
+
+from messages.program import Program
+from nodes.env_server.interface.choices import Coded
+from nodes.env_server.interface.stage import Interrupted, Stage
+from nodes.env_server.programs import (
+    Batch,
+    CompiledProgram,
+    ProgramRefused,
+    Run,
+    compile_program,
+)
+from nodes.env_server.programs.pulse import PULSE
+from nodes.env_server.session.choice_tally import Tally
+from nodes.env_server.session.guards import Guards
+from nodes.env_server.session.players import Act, Possible
+from nodes.env_server.session.records import Reports
+from nodes.env_server.session.steps import Outcome, Steps
+from worlds.play import Assistant, Bools, Ints
+from worlds.runtime import Code, Observations, Runtime
+
+_NO_FIELDS = frozenset[str]()
+_NOBODY: Mapping[int, Interrupted] = {}
+
+
+class Notes(Protocol):
+    """What is told of each run that ends."""
+
+    def ended(self, row: int, run: Run) -> None: ...
+
+
+Ends = Callable[[Bools, Bools], Bools]
+"""Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
+
+
+class Acting:
+    """Carries out decisions and programs."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._runtime = steps.play.programs
+
+    def carry_out(
+        self,
+        stage: Stage,
+        choices: Ints,
+        acting: Bools,
+        outcome: Outcome,
+        count: Ends,
+        guards: Guards | None = None,
+        tally: Tally | None = None,
+    ) -> None:
+        """One decision in the rows that are ``acting``, with the turns of guards that cut in.
+        ``count`` also adds each primitive step to ``outcome``; ``tally`` is told what was chosen
+        and how macros end.
+
+        Raises:
+            ValueError: there is no such choice.
+        """
+        if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
+            raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
+        steps, readings = self._steps, self._steps.readings
+        primitives = stage.choices.primitives
+        if tally is not None:
+            tally.chose(stage, choices, acting)
+        single = acting & (choices < primitives)
+        rows = np.flatnonzero(single)
+        stage.choices.fill(steps.actions, choices[rows], rows, readings)
+        batch: Batch | None = None
+        going_on = _going_on(stage, choices, acting)
+        macro_rows = np.flatnonzero(acting & ~single).tolist()
+        if macro_rows or guards:
+            chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
+            fields = _NO_FIELDS.union(*(coded.program.fields for coded in chosen.values()))
+            seen = self._runtime.observe(readings, fields)
+            batch, ended = self._start(chosen, seen, going_on)
+            for row, run in ended:
+                if tally is not None:
+                    tally.ended(row, run)
+                # A macro that ends before it acts still takes a step: a decision without one could
+                # be repeated for ever.
+                steps.actions[row] = steps.play.noop
+                single[row] = True
+            self._advance(batch, acting, fields, seen, count, tally, guards=guards, once=single)
+        elif acting.any():
+            count(acting, steps.tick(acting))
+        if batch is not None:
+            for row, (run, code) in batch.interrupted.items():
+                stage.interrupted[row] = Interrupted(int(choices[row]), run, code)
+        if stage.assistant is not None:
+            self._assist(stage.assistant, acting, outcome, count)
+        stage.previous[acting] = choices[acting]
+
+    def _assist(self, assistant: Assistant, acting: Bools, outcome: Outcome, count: Ends) -> None:
+        """What is done for the policy after its decision, and is counted with it."""
+        steps = self._steps
+        for _ in range(assistant.steps):
+            going_on = acting & ~outcome.terminated & ~outcome.truncated
+            due = assistant.due(steps.readings, going_on, steps.episodes.subtask)
+            if not due:
+                return
+            running = np.zeros(steps.size, bool)
+            for row, action in due.items():
+                steps.actions[row] = action
+                running[row] = True
+            count(running, steps.tick(running))
+
+    def play(
+        self,
+        program: CompiledProgram,
+        max_steps: int,
+        rows: Bools,
+        ends: Ends,
+        reports: Reports | None = None,
+        check: Callable[[], None] = lambda: None,
+        guards: Guards | None = None,
+    ) -> int:
+        """Run a program in ``rows`` to its end; how many primitive steps that took, those of guards
+        that cut in with them."""
+        seen = self._runtime.observe(self._steps.readings, program.fields)
+        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps))
+        batch, ended = self._start(chosen, seen)
+        if reports is not None:
+            for row, run in ended:
+                reports.ended(row, run)
+        running = np.zeros(self._steps.size, bool)
+        running[list(batch.runs)] = True
+        return self._advance(batch, running, program.fields, seen, ends, reports, check, guards)
+
+    def _start(
+        self,
+        chosen: Mapping[int, Coded],
+        seen: Observations,
+        going_on: Mapping[int, Interrupted] = _NOBODY,
+    ) -> tuple[Batch, list[tuple[int, Run]]]:
+        """Begin in each row its program, or let it go on where it was interrupted: the runs that
+        stand at their next primitive, and those that have ended without one."""
+        possible = self.possible
+        runs: dict[int, Run] = {}
+        codes: dict[int, Code] = {}
+        ended: list[tuple[int, Run]] = []
+        for row, coded in chosen.items():
+            before = going_on.get(row)
+            run = Run(coded.program, coded.max_steps) if before is None else before.run
+            with PULSE.inside(coded.program.mark):
+                next_code = run.start(seen.row(row, 0)) if before is None else before.code
+                code = possible(run, row, next_code)
+            if code is not None:
+                runs[row], codes[row] = run, code
+            else:
+                ended.append((row, run))
+        interrupts = {
+            row: coded.interrupt for row, coded in chosen.items() if coded.interrupt is not None
+        }
+        return Batch(runs, codes, interrupts), ended
+
+    def _advance(
+        self,
+        batch: Batch,
+        running: Bools,
+        fields: frozenset[str],
+        seen: Observations,
+        ends: Ends,
+        reports: Notes | None = None,
+        check: Callable[[], None] = lambda: None,
+        guards: Guards | None = None,
+        once: Bools | None = None,
+    ) -> int:
+        """Step ``running`` together until every run has ended; how many primitive steps that took.
+        ``batch`` is emptied. ``check`` is called before each step and may raise. Rows ``once`` have
+        no run: they take the step that is written for them, and then only what guards do."""
+        readings, actions = self._steps.readings, self._steps.actions
+        running = running.copy()
+        steps = 0
+        marks = {run.program.mark for run in batch.runs.values()}
+        mark = marks.pop() if len(marks) == 1 else 0
+        cut = None
+        if guards:
+            fields |= guards.fields
+            cut = _CutIn(guards, batch, self.possible)
+        while running.any():
+            check()
+            seen.expire()
+            actions[batch.rows] = self._runtime.vectors[batch.codes]
+            for row, code in [*batch.slotted.items(), *(cut.acts() if cut else ())]:
+                actions[row] = self.vector(row, code)
+            steps += int(np.count_nonzero(running))
+            dead = self._steps.tick(running)
+            over = ends(running, dead)
+            seen = self._runtime.observe(readings, fields)
+            ended = cut.look(seen, running, over, dead) if cut else []
+            PULSE.enter(mark)
+            ended += batch.stop(np.flatnonzero(over).tolist()) if over.any() else []
+            ended += batch.send(seen)
+            ended += cut.give_back(seen) if cut else []
+            for row, code in list(batch.slotted.items()):
+                possible = self.possible(batch.runs[row], row, code)
+                if possible != code:
+                    ended += batch.replace(row, possible)
+            PULSE.leave()
+            for row, run in ended:
+                running[row] = False
+                if reports is not None:
+                    reports.ended(row, run)
+            running &= ~over
+            if once is not None:
+                running &= ~once | (cut.rows() if cut else False)
+        seen.expire()
+        return steps
+
+    def vector(self, row: int, code: Act) -> Ints:
+        """What the world is to do."""
+        if isinstance(code, np.ndarray):
+            return code
+        if not isinstance(code, tuple):
+            return self._runtime.vectors[code]
+        vector = self._item_action(row, code)
+        return self._steps.play.noop if vector is None else vector
+
+    def _item_action(self, row: int, code: tuple[str, str]) -> Ints | None:
+        verb, item = code
+        return self._steps.play.item_action(self._steps.readings, row, verb, item)
+
+    def possible(self, run: Run, row: int, code: Code | None) -> Code | None:
+        """A run's next primitive, once the items that it needs are there; None if there is none."""
+        while isinstance(code, tuple):
+            if self._item_action(row, code) is not None:
+                return code
+            verb, item = code
+            code = run.throw(ValueError(f"there is no {item} in the inventory to {verb}"))
+        return code
+
+
+def _going_on(stage: Stage, choices: Ints, acting: Bools) -> dict[int, Interrupted]:
+    """The macros, by row, that go on where they were interrupted, because they are chosen again at
+    once. In the other rows that are ``acting`` what was interrupted is dropped."""
+    going_on: dict[int, Interrupted] = {}
+    for row, interrupted in list(stage.interrupted.items()):
+        if acting[row]:
+            del stage.interrupted[row]
+            if choices[row] == interrupted.choice:
+                going_on[row] = interrupted
+            else:
+                interrupted.drop()
+    return going_on
+
+
+class _CutIn:
+    """Guards, and the runs of a batch that they hold."""
+
+    def __init__(self, guards: Guards, batch: Batch, possible: Possible) -> None:
+        self._guards = guards
+        self._batch = batch
+        self._possible = possible
+        self._held: dict[int, Run] = {}
+
+    def acts(self) -> Iterable[tuple[int, Act]]:
+        return self._guards.acts()
+
+    def rows(self) -> Bools:
+        """Where guards play, (B,)."""
+        return self._guards.rows()
+
+    def look(
+        self, seen: Observations, running: Bools, over: Bools, dead: Bools
+    ) -> list[tuple[int, Run]]:
+        """A step was taken: who of the guards plays next? The held runs that came to their end."""
+        guards, batch = self._guards, self._batch
+        if over.any():
+            guards.over(np.flatnonzero(over).tolist(), np.flatnonzero(dead).tolist())
+        rows = np.flatnonzero(running & ~over).tolist()
+        guards.look(seen, rows, self._possible)
+        for row in rows:
+            if row in guards and row in batch.runs:
+                self._held[row] = batch.hold(row)
+        ended: list[tuple[int, Run]] = []
+        for row, run in list(self._held.items()):
+            if over[row]:
+                status = "episode_over"
+            elif row in guards and batch.taken(row) >= run.max_steps:
+                guards.leave(row)
+                status = "step_limit"
+            else:
+                continue
+            run.carried_out(batch.taken(row), run.last)
+            run.stop(status)
+            ended.append((row, self._held.pop(row)))
+        return ended
+
+    def give_back(self, seen: Observations) -> list[tuple[int, Run]]:
+        """Runs go on where no guard plays any more; those that ended so."""
+        ended: list[tuple[int, Run]] = []
+        for row in [row for row in self._held if row not in self._guards]:
+            ended += self._batch.release(row, self._held.pop(row), seen)
+        return ended
+
+
+def compiled(program: Program, programs: Runtime) -> CompiledProgram:
+    """The program, checked and compiled.
+
+    Raises:
+        ValueError: it may not run; the sentence has every problem.
+    """
+    if program.max_steps < 1:
+        raise ValueError(f"program {program.name}: max_steps is at least 1")
+    try:
+        return compile_program(program.source, programs)
+    except ProgramRefused as refused:
+        raise ValueError(f"program {program.name} does not compile: {refused}") from None

@@ -1,0 +1,306 @@
+"""Plays stages one after another in a session of their own, and remembers how it went.
+
+A session lives only as long as the env server; the results of the goals that ran in it live longer.
+So a play is all or nothing: when the env server, or this node, was restarted in the middle of one,
+it starts over as the next attempt, in a new session and with new goal ids. A play that came to its
+end is kept in this node's memory under its id, and is never repeated.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, PeerRestarted, RemoteError
+from messages.plan import Stage
+from messages.program import Program, ProgramReport
+from messages.training import ACT, ACTOR, Act, GetActor, Policy
+from messages.world import (
+    CLOSE,
+    LOOK,
+    OPEN,
+    RUN_PROGRAM,
+    Actor,
+    ChoiceUse,
+    Episode,
+    Guard,
+    GuardReport,
+    OpenSession,
+    Picture,
+    Pictures,
+    RunProgram,
+    SeedRange,
+    SessionName,
+    Task,
+)
+from models.outcomes import holds
+from nodes.goal_ids import slug
+from nodes.node import Node
+from nodes.node_memory import Memory
+
+Result = TypeVar("Result")
+_LOST = "unknown_session"
+_MOST_KILLED = 100  # attempts at a play that are lost to kills from outside
+_LEFT_OVER = 60.0  # seconds to close what nobody needs any more; a program may still run in it
+
+
+class Play(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be played."""
+
+    task: Task
+    size: int  # episodes, side by side
+    seeds: SeedRange
+    stages: Sequence[Stage]
+    prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
+    guards: Sequence[Guard] = ()  # that cut into the prefix; the stages have their own
+    record: bool = False
+    pictures: Pictures | None = None  # of the last stage
+    # A policy whose horizon is over before its stage is done begins again until episodes are over.
+    persist: bool = False
+    look: bool = False  # after each stage, at where its condition holds?
+
+
+class Played(msgspec.Struct, frozen=True, kw_only=True):
+    """How a play went."""
+
+    episodes: list[Episode]
+    steps: int  # primitive steps, prefix included, all episodes together
+    reports: list[ProgramReport]  # of the last stage, if it is a program
+    video: str | None = None
+    pictures: list[Picture] = []
+    all_reports: list[ProgramReport] = []  # of every stage that is a program, in order
+    held: list[int] = []  # with ``look``: in how many episodes each stage's condition held after it
+    choices: list[ChoiceUse] = []  # of the last policy, see `Closed`
+    mistakes: dict[str, int] = {}
+    guards: list[GuardReport] = []
+
+
+class StagePlayed(NamedTuple):
+    """How one stage of a play went. ``late``: where the policy's horizon ended it."""
+
+    steps: int
+    reports: list[ProgramReport]
+    late: list[int]
+
+
+class Player:
+    """``node`` calls and runs goals; ``attempts`` bounds how often a play starts over in one go,
+    not counting those that were lost as a process was killed from outside."""
+
+    def __init__(self, node: Node, memory: Memory, attempts: int) -> None:
+        self._node = node
+        self._memory = memory
+        self._attempts = attempts
+        self._actors: dict[tuple[str, str], Actor] = {}  # of guards that are policies
+
+    def play(self, id: str, play: Play, cancelled: Callable[[], bool]) -> Played:
+        """Play to the end under ``id``, or recall how it went.
+
+        Raises:
+            RemoteError: a stage failed, or the session was lost in every attempt.
+            GoalCancelled: ``cancelled`` turned true.
+        """
+        return self.whole(id, Played, lambda session: self._once(session, play, cancelled))
+
+    def remembered(self, name: str, value: int) -> int:
+        """What it was when this was first asked: parameters may change while a goal goes on."""
+        known = self._memory.find(name, int)
+        return self._memory.keep(name, value) if known is None else known
+
+    def whole(self, id: str, kind: type[Result], once: Callable[[str], Result]) -> Result:
+        """What ``once`` makes of a session of the name it is given, from beginning to end; or
+        recall what it made. It starts over when the session was lost.
+
+        Raises:
+            RemoteError: a stage failed, or the session was lost in every attempt.
+        """
+        if (known := self._memory.find(id, kind)) is not None:
+            return known
+        lost: Counter[bool] = Counter()  # attempts, by whether somebody killed them
+        while True:
+            attempt = self._memory.count(f"{id}/attempts")
+            if attempt > 0:
+                self.close_left_over(f"{id}/play-{attempt - 1}")
+            try:
+                return self._memory.keep(id, once(f"{id}/play-{attempt}"))
+            except (RemoteError, PeerRestarted) as error:
+                if not _session_was_lost(error):
+                    raise
+                killed = _was_killed(error)
+                lost[killed] += 1
+                if lost[killed] >= (_MOST_KILLED if killed else self._attempts):
+                    raise _given_up(error, lost[killed]) from error
+                self._node.log.info("%s: the session was lost, playing again: %s", id, error)
+
+    def _once(self, session: str, play: Play, cancelled: Callable[[], bool]) -> Played:
+        opened = self._node.call(
+            OPEN,
+            OpenSession(
+                session=session,
+                task=play.task,
+                size=play.size,
+                seeds=play.seeds,
+                prefix=list(play.prefix),
+                guards=self._with_actors(play.guards),
+                record=play.record,
+                pictures=play.pictures,
+                play=play_of(session),
+            ),
+        )
+        steps = opened.prefix_steps
+        reports: list[ProgramReport] = []
+        every: list[ProgramReport] = []
+        held: list[int] = []
+        try:
+            for index, stage in enumerate(play.stages):
+                goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
+                played = self.stage(session, goal_id, stage, cancelled)
+                steps, reports = steps + played.steps, played.reports
+                every += reports
+                if play.persist:
+                    steps += self._go_on(session, goal_id, stage, played.late, cancelled)
+                if play.look:
+                    held.append(self._held(session, stage, play.task.game))
+        except BusError:
+            self.close_left_over(session)
+            raise
+        closed = self._node.call(CLOSE, SessionName(session=session))
+        return Played(
+            episodes=closed.episodes,
+            steps=steps,
+            reports=reports,
+            video=closed.video,
+            pictures=closed.pictures,
+            all_reports=every,
+            held=held,
+            choices=closed.choices,
+            mistakes=closed.mistakes,
+            guards=closed.guards,
+        )
+
+    def _held(self, session: str, stage: Stage, game: str) -> int:
+        """In how many episodes the stage's condition holds, or the task's did already."""
+        episodes = self._node.call(LOOK, SessionName(session=session)).episodes
+        return sum(each.success or holds(stage.sub_action.success, each, game) for each in episodes)
+
+    def _go_on(
+        self,
+        session: str,
+        goal_id: str,
+        stage: Stage,
+        late: Sequence[int],
+        cancelled: Callable[[], bool],
+    ) -> int:
+        """Begin a policy again where its own horizon, which is its training's, was over before the
+        episode was; the steps."""
+        steps = number = 0
+        while late:
+            looked = self._node.call(LOOK, SessionName(session=session))
+            rows = [e.environment for e in looked.episodes if e.ended == "running"]
+            rows = [row for row in rows if row in late]
+            if not rows:
+                break
+            number += 1
+            again = self.stage(session, f"{goal_id}-again-{number}", stage, cancelled, rows)
+            steps, late = steps + again.steps, again.late
+        return steps
+
+    def stage(
+        self,
+        session: str,
+        goal_id: str,
+        stage: Stage,
+        cancelled: Callable[[], bool],
+        environments: Sequence[int] = (),
+        begins: bool = False,
+    ) -> StagePlayed:
+        """One stage in an open session, in all its environments or in some. With ``begins`` a
+        subtask begins with it."""
+        rows = list(environments)
+        if stage.program is not None:
+            goal = RunProgram(
+                session=session,
+                program=stage.program,
+                environments=rows,
+                begins=begins,
+                guards=self._with_actors(stage.guards),
+            )
+            ran = self._node.run_goal(RUN_PROGRAM, goal_id, goal, cancelled=cancelled)
+            return StagePlayed(ran.steps, ran.reports, [])
+        if stage.policy is not None:
+            goal = Act(
+                session=session,
+                policy=stage.policy,
+                environments=rows,
+                begins=begins,
+                seed=_draws(session),
+                guards=stage.guards,
+            )
+            acted = self._node.run_goal(ACT, goal_id, goal, cancelled=cancelled)
+            return StagePlayed(acted.steps, [], acted.late)
+        return StagePlayed(0, [], [])
+
+    def _with_actors(self, guards: Sequence[Guard]) -> list[Guard]:
+        """Guards as a session plays them: those by policy with its weights."""
+        return [
+            msgspec.structs.replace(guard, actor=self._actor(guard))
+            if guard.interface is not None and guard.actor is None
+            else guard
+            for guard in guards
+        ]
+
+    def _actor(self, guard: Guard) -> Actor:
+        key = guard.policy, guard.checkpoint
+        if key not in self._actors:
+            policy = Policy(id=guard.policy, checkpoint=guard.checkpoint)
+            self._actors[key] = self._node.call(ACTOR, GetActor(policy=policy)).actor
+        return self._actors[key]
+
+    def close_left_over(self, session: str) -> None:
+        try:
+            self._node.call(CLOSE, SessionName(session=session), timeout=_LEFT_OVER)
+        except BusError as error:
+            # It is gone already, or goes with the env server: nothing is lost but memory.
+            self._node.log.debug("%s was not closed: %s", session, error)
+
+
+def _draws(session: str) -> int:
+    """The seed of a policy's choices in a session: the same in every attempt at a play, so that one
+    that starts over goes as the first would have gone."""
+    return zlib.crc32(f"{play_of(session)}/play-0".encode())
+
+
+def play_of(session: str) -> str:
+    """The play that a session is an attempt at."""
+    return session.rpartition("/play-")[0] or session
+
+
+def _session_was_lost(error: Exception) -> bool:
+    if isinstance(error, RemoteError):
+        return error.code in (_LOST, SESSION_KILLED)
+    return isinstance(error, PeerRestarted)
+
+
+def _was_killed(error: Exception) -> bool:
+    return isinstance(error, RemoteError) and error.code == SESSION_KILLED
+
+
+def _given_up(error: BusError, times: int) -> BusError:
+    """Whose session is unknown was not refused: another time there may be one."""
+    if isinstance(error, PeerRestarted):
+        return error
+    why = f"the session was lost {times} times in a row, the last time so: {error}"
+    code = SESSION_KILLED if _was_killed(error) else SESSION_LOST
+    return RemoteError("env_server", code, why)
+
+
+def leading_programs(stages: Sequence[Stage]) -> list[Program]:
+    """The programs of the stages up to the first policy: what a reset can run on its own."""
+    programs: list[Program] = []
+    for stage in stages:
+        if stage.program is None:
+            break
+        programs.append(stage.program)
+    return programs

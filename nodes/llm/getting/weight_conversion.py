@@ -1,0 +1,50 @@
+"""Runs the program that converts (`convert.py`) in the environment that has its libraries."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import msgspec
+
+from nodes.llm.getting.cpu_environment import last_words, python_of
+from nodes.llm.getting.refusals import Failed, Refused
+
+_PROGRAM = Path(__file__).with_name("convert.py")
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+
+
+class Said(msgspec.Struct):
+    """What the program prints last."""
+
+    refused: str = ""
+    licence: str = ""
+    parameters: int = 0
+
+
+def convert(
+    environment: Path, gguf: Path, folder: Path, tied: bool | None, accepted: list[str]
+) -> Said:
+    """Convert ``gguf`` into ``folder``, which is there and empty.
+
+    Raises:
+        Refused: the file is of no use; why.
+        Failed: the program ended otherwise.
+    """
+    wanted = json.dumps({"tied": tied, "accepted": accepted})
+    done = subprocess.run(
+        [str(python_of(environment)), "-P", str(_PROGRAM), str(gguf), str(folder), wanted],
+        env={**os.environ, **OFFLINE},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == -9:
+        raise Failed(f"{gguf.name} was not converted: something killed it, as a full memory does")
+    try:
+        said = msgspec.json.decode(done.stdout.strip().rpartition("\n")[2], type=Said)
+    except msgspec.DecodeError:
+        raise Failed(f"{gguf.name} was not converted: {last_words(done.stderr)}") from None
+    if said.refused:
+        raise Refused(f"{gguf.name} is not used: {said.refused}")
+    return said

@@ -1,0 +1,282 @@
+"""The rulebook as a backend: answers typed questions from rules and a stock of programs.
+
+It is no language model: it does not read the prompt, and what no rule covers it does not answer.
+The same question always gets the same answer.
+"""
+
+from typing import Any
+
+import msgspec
+
+from messages.chat import (
+    ChatMessage,
+    DecomposeAnswer,
+    DecomposeQuestion,
+    GoalAnswer,
+    GoalQuestion,
+    GuardAnswer,
+    GuardQuestion,
+    JudgeAnswer,
+    JudgeQuestion,
+    MacroDraft,
+    PlanAnswer,
+    PlanQuestion,
+    ProgramAnswer,
+    ProgramQuestion,
+    Question,
+    SpecAnswer,
+    SpecQuestion,
+    game_of,
+)
+from messages.plan import GuardProposal, Method
+from messages.world import DEFAULT_GAME
+from models.outcomes import Ending, failures, succeeded, told
+from nodes.llm.backend import BackendError, Completion
+from nodes.llm.rulebook import filled_specs, rules
+from nodes.llm.rulebook.ladder import next_rung
+from nodes.llm.rulebook.rules import BOOK, Book
+from worlds import card
+from worlds.card import Unclear, Unreachable
+from worlds.common.mineclip_feature import MINECLIP
+
+
+class RulebookBackend:
+    """``book``: the rule file, by its name; ``game``: the one that it has to be there for.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+
+    def __init__(self, book: str = BOOK, game: str = DEFAULT_GAME) -> None:
+        try:
+            _ = Book(game, book).rules
+        except rules.NoRule as error:
+            raise ValueError(f"The rulebook cannot be read: {error}.") from None
+        self._book = book
+        variant = "" if book == BOOK else f", {book}"
+        self.model = f"rulebook (no language model{variant})"
+
+    def complete(
+        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+    ) -> Completion:
+        try:
+            answer = self._answer(question)
+        except rules.NoRule as error:
+            raise BackendError(str(error), permanent=True) from None
+        text = msgspec.json.encode(answer).decode()
+        return Completion(text, version=Book(game_of(question), self._book).version)
+
+    def _answer(self, question: Question) -> msgspec.Struct:
+        if isinstance(question, GoalQuestion):
+            return goal(question)
+        if isinstance(question, PlanQuestion):
+            return plan(question)
+        if isinstance(question, DecomposeQuestion):
+            return decompose(question, self._book)
+        if isinstance(question, ProgramQuestion):
+            return program(question, self._book)
+        if isinstance(question, GuardQuestion):
+            return guard(question, self._book)
+        if isinstance(question, SpecQuestion):
+            return spec(question, self._book)
+        if isinstance(question, JudgeQuestion):
+            return judge(question, self._book)
+        raise rules.NoRule("the rulebook looks at no pictures")
+
+
+def goal(question: GoalQuestion) -> GoalAnswer:
+    """What the words of a goal ask for, where the rules of the game understand them."""
+    goals = card(question.task.game).goals
+    if goals is None:
+        raise rules.NoRule(f"{question.task.game} understands no goals in words")
+    try:
+        success = goals.understood(question.task.prompt)
+    except Unclear as reason:
+        raise rules.NoRule(str(reason)) from None
+    return GoalAnswer(thoughts="The words are those of a condition.", success=success)
+
+
+def plan(question: PlanQuestion) -> PlanAnswer:
+    """What the rules say is needed for the goal, in order, nothing superfluous."""
+    try:
+        planning = card(question.task.game).planning
+        subtasks = planning.plan_for(question.task.success, question.inventory)
+    except Unreachable as reason:
+        raise rules.NoRule(f"there is no plan: {reason}") from None
+    return PlanAnswer(thoughts="Counted backwards from the goal.", subtasks=subtasks)
+
+
+def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
+    """The cheapest decomposition that the verdicts so far leave open."""
+    goal = question.subtask.success
+    alone = question.task.success == goal
+    known = Book(question.task.game, book).approach(goal, question.task.inventory, alone)
+    known = rules.open_to(known, question.methods, question.most_sub_actions)
+    rung = next_rung(known, question.history)
+    failures = [
+        f"{line.sub_action.name} ({line.sub_action.method}): {line.verdict.reason}"
+        for line in (question.history[-1].lines if question.history else [])
+        if not line.verdict.success
+    ]
+    sub_actions = rung.sub_actions(goal)
+    return DecomposeAnswer(
+        thoughts=" ".join(failures) or "The cheapest way comes first.",
+        sub_actions=sub_actions,
+        guards=_guards(question, known, {each.method for each in sub_actions}, book),
+    )
+
+
+def _guards(
+    question: DecomposeQuestion, known: rules.Approach, ways: set[Method], book: str
+) -> list[GuardProposal]:
+    """Those of the rules that the run takes, beside sub-actions done in these ``ways``."""
+    rulebook = Book(question.task.game, book)
+    found: list[GuardProposal] = []
+    for name in known.guards:
+        rule = rulebook.guard(name)
+        methods: list[Method] = [each for each in rule.methods if each in question.methods]
+        if methods and ways & set(rule.beside):
+            found.append(
+                GuardProposal(
+                    name=name,
+                    method=methods[0],
+                    when=rule.when,
+                    description=rule.description,
+                )
+            )
+    return found[: question.most_guards]
+
+
+def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
+    """The guard of the stock that has the proposal's name."""
+    rulebook = Book(question.task.game, book)
+    rule = rulebook.guard(question.proposal.name)
+    goal, inventory = question.task.success, question.task.inventory
+    return GuardAnswer(
+        thoughts=f"From the stock: {rule.file}.",
+        when=rulebook.guard_source(f"{rule.file}_when.py", goal, inventory),
+        source=rulebook.guard_source(f"{rule.file}.py", goal, inventory)
+        if question.proposal.method == "code"
+        else "",
+        max_steps=rule.max_steps,
+    )
+
+
+def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
+    """The next program of the stock; the last one again when there is no other. One that lost most
+    of what an evaluation lost comes last."""
+    goal = question.task.success
+    stock = _step(question, book).programs
+    if not stock:
+        raise rules.NoRule(f"the rulebook has no program for {question.sub_action.name!r}")
+    rulebook = Book(question.task.game, book)
+    sources = {file: rulebook.program(file, goal, question.task.inventory) for file in stock}
+    weak = {each.program.source for each in question.tried if each.weakest and each.program}
+    order = sorted(stock, key=lambda file: sources[file] in weak)
+    file = order[min(len(question.attempts), len(order) - 1)]
+    return ProgramAnswer(thoughts=f"From the stock: {file}.", source=sources[file])
+
+
+def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
+    """The spec after as many as have failed; macros only where they are allowed."""
+    goal, inventory = question.task.success, question.task.inventory
+    if question.guard is not None:
+        named = Book(question.task.game, book).guard(question.guard.name).spec
+        stock = [named] if named else []
+    else:
+        stock = _step(question, book).specs
+    if not stock:
+        raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
+    failed = sum(
+        line.sub_action.name == question.sub_action.name
+        and line.sub_action.method == "rl"
+        and not line.verdict.success
+        for line in question.history
+    )
+    rulebook = Book(question.task.game, book)
+    chosen = filled_specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, rulebook)
+    macros = [
+        MacroDraft(
+            name=macro.name,
+            source=rulebook.program(macro.file, goal, inventory),
+            purpose=macro.purpose,
+            max_steps=macro.max_steps,
+        )
+        for macro in chosen.macros
+        if question.macros_allowed
+    ]
+    own = [each for each in question.programs if each.success == question.sub_action.success]
+    offered = {"none": [], "own": own, "all": question.programs}[chosen.programs]
+    tried = [
+        MacroDraft(
+            name=each.name,
+            source="",  # is known by its name
+            purpose=f"was tried for {each.sub_action}, {each.rate:.2f} of {each.episodes} episodes",
+            max_steps=chosen.horizon,
+            interrupt=chosen.interrupt,
+        )
+        for each in offered
+        if question.programs_as_macros
+    ]
+    best = max(own, key=lambda each: each.rate, default=None)
+    cloned = chosen.clone and question.programs_to_clone and best is not None and best.rate > 0
+    sees = MINECLIP.name in question.observations  # else its weights are not there
+    return SpecAnswer(
+        thoughts=_thoughts(bool(macros), bool(tried), bool(cloned)),
+        observations=[name for name in chosen.observations if sees or name != MINECLIP.name],
+        actions=chosen.actions,
+        macros=[*macros, *tried],
+        rewards=[
+            msgspec.structs.replace(term, name=question.task.prompt)
+            if term.kind == "mineclip" and not term.name
+            else term
+            for term in chosen.rewards
+            if sees or term.kind != "mineclip"
+        ],
+        horizon=chosen.horizon,
+        targets=chosen.targets,
+        budget=chosen.budget,
+        clone=[best.name] if cloned and best is not None else [],
+    )
+
+
+def _thoughts(macros: bool, programs: bool, cloned: bool) -> str:
+    said = "Coded actions join the primitive ones." if macros else "Primitive actions only."
+    if programs:
+        said = "The programs that were tried join the actions, and may be interrupted."
+    return f"{said} The policy begins as a clone of the best program." if cloned else said
+
+
+def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
+    """What was counted, and the first advice of the rules that fits it."""
+    evidence = question.evidence
+    ends = failures(evidence)
+    most = ends[0] if ends else Ending(how="")
+    seen = {
+        "success": succeeded(evidence, question.success_rate),
+        "ending": most.how,
+        "method": evidence.method,
+        "macros": bool(evidence.macros),
+    }
+    advice = Book(evidence.game, book).rules.advice
+    fits = next(each for each in advice if each.when.items() <= seen.items())
+    return JudgeAnswer(
+        success=seen["success"], reason=told(evidence), suggestion=fits.say.format(line=most.line)
+    )
+
+
+def _step(question: ProgramQuestion | SpecQuestion, book: str) -> rules.Step:
+    """The step of the rules that the sub-action was made from: by name, what comes before and how
+    it is to be done. Two approaches may have steps of one name."""
+    names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
+    rulebook = Book(question.task.game, book)
+    found: list[rules.Step] = []
+    for alone in (True, False):
+        known = rulebook.approach(question.task.success, question.task.inventory, alone)
+        for split in known.splits:
+            if [step.name for step in split[: len(names)]] == names:
+                found.append(split[len(names) - 1])
+    if not found:
+        raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
+    method = question.sub_action.method
+    return next((step for step in found if method in step.methods), found[0])

@@ -1,0 +1,231 @@
+"""``rlgpt table NAME``: run what is missing of a table, and write it."""
+
+import os
+import shlex
+from pathlib import Path
+
+import msgspec
+
+from nodes.exit_codes import FAILED
+from rlgpt.composition import group_options
+from rlgpt.language_models import lacking
+from rlgpt.refused import Refused
+from rlgpt.table import definition as tables
+from rlgpt.table import markdown, plot, result, score_plot
+from rlgpt.table.cell_progress import Progress, print_line
+from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell, expand, selection
+from rlgpt.table.definition import Definition
+from rlgpt.table.figures import rows
+from rlgpt.table.result import CellResult
+from rlgpt.table.running_cells import Playing, ResultsLock, Stopped
+from rlgpt.table.table_page import Page, difference, fingerprints
+
+INTERVALS = (
+    "Wilson, 95 %, successes pooled over seeds",
+    "bootstrap over episodes, 95 %, pooled over seeds",
+)
+"""Of success rates, and of scores."""
+GIB_A_CELL = 2  # of memory, for all nodes of a launch and what the world needs
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """The command line besides the table's name."""
+
+    only: list[str] = []
+    overrides: list[str] = []
+    results: str = "results"
+    jobs: int | None = None
+    again: bool = False
+    keep_going: bool = False
+    show: bool = False
+    quick: bool = False
+
+
+def table(name: str, options: Options) -> int:
+    """Run the cells that are missing, unless only to be shown, and write the table. Returns the
+    exit code. Raises Refused."""
+    definition = tables.read(name)
+    if options.quick:
+        definition = tables.quick(definition)
+    only = selection(options.only, definition)
+    results = Path(options.results) / "quick" if options.quick else Path(options.results)
+    present, left_out = _present(definition)
+    cells = expand(present, options.overrides)
+    writer = Writer(name, definition, results, cells, options)
+    if options.show:
+        others = _print_others([(cell, result.read(cell, results)) for cell in cells])
+        if not writer.read():
+            if others:
+                raise Refused(
+                    f"no result of {name} in {results} is of these settings ({others} of others); "
+                    f"`{writer.command} --again` replaces what is there, --results DIR keeps both"
+                )
+            raise Refused(
+                f"there is no result of {name} in {results} yet; `{writer.command}` runs it"
+            )
+        for path in writer.write():
+            print(path)
+        return 0
+    chosen = [cell for cell in cells if cell.matches(only)]
+    with ResultsLock(results):
+        there = {} if options.again else {c.name: result.read(c, results) for c in chosen}
+        missing = [cell for cell in chosen if there.get(cell.name) is None]
+        unusable = _unusable({cell.llm for cell in missing}, options.overrides)
+        left_out += [f"llm={llm}: {why}" for llm, why in unusable.items()]
+        for sentence in left_out:
+            print_line(f"left out: {sentence}")
+        _print_others([(cell, there.get(cell.name)) for cell in chosen])
+        to_run = [cell for cell in missing if cell.llm not in unusable]
+        return _run(to_run, len(chosen) - len(missing), writer, results, options)
+
+
+def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
+    """Print how results of other settings differ. Returns how many there are."""
+    others = 0
+    for cell, known in found:
+        if known is not None and (differs := result.differences(cell, known)):
+            others += 1
+            print_line(
+                f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
+                "and left out of this table; --again runs it anew, --results DIR keeps both"
+            )
+    return others
+
+
+def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
+    jobs = options.jobs or default_jobs()
+    print_line(
+        f"{writer.name}: {len(to_run)} to run, {kept} there already, {jobs} side by side; "
+        f"results in {results}"
+    )
+    if options.again:
+        _forget_broken(to_run, results)
+    known = writer.read()  # a broken cell ends the command here, not hours later
+    progress = Progress(to_run, jobs, [] if options.again else known)
+    playing = Playing(results, jobs, options.keep_going, progress, writer.update)
+    try:
+        playing.play(to_run, options.again)
+    except Stopped as stopped:
+        writer.write_if_any()
+        print_line("stopped; finished cells are kept, and the same command goes on from here")
+        return 128 + stopped.number
+    for path in writer.write_if_any():
+        print_line(f"written: {path}")
+    if playing.failures:
+        names = "; ".join(f"{cell.name}: {sentence}" for cell, sentence in playing.failures)
+        raise Refused(
+            f"{len(playing.failures)} of {len(to_run)} cells failed: {names}", code=FAILED
+        )
+    return 0
+
+
+def _forget_broken(cells: list[Cell], results: Path) -> None:
+    """Remove the files that are no cells where cells are to be: the table is written after each
+    cell, and would refuse those that are still to be replaced."""
+    for cell in cells:
+        file = cell.file(results)
+        try:
+            result.read(cell, results)
+        except Refused as refused:
+            print_line(f"replaced: {refused.sentence}")
+            file.unlink(missing_ok=True)
+
+
+class Writer:
+    """Writes a table from the cells that are there."""
+
+    def __init__(
+        self, name: str, definition: Definition, results: Path, cells: list[Cell], options: Options
+    ) -> None:
+        self.name = name
+        self._definition = definition
+        self._results = results
+        self._cells = cells
+        self.command = _command(name, options)
+
+    def read(self) -> list[CellResult]:
+        """The table's own cells that are there. Raises Refused for a broken one."""
+        found = [(cell, result.read(cell, self._results)) for cell in self._cells]
+        return [each for cell, each in found if each and not result.differences(cell, each)]
+
+    def update(self, _: CellResult) -> None:
+        """A cell was finished: the table as far as it is filled."""
+        self.write()
+
+    def write_if_any(self) -> list[Path]:
+        return self.write() if self.read() else []
+
+    def write(self) -> list[Path]:
+        """Write the table as Markdown, JSON and SVG; returns the paths. Raises Refused."""
+        found = self.read()
+        definition = self._definition
+        page = Page(
+            name=self.name,
+            definition=definition,
+            wanted=len(definition.tasks)
+            * len(definition.methods)
+            * len(definition.llms)
+            * len(definition.seeds),
+            results=found,
+            rows=rows(definition, found),
+            command=self.command,
+        )
+        by_score = definition.by == "score"
+        written = {
+            "md": markdown.render(page).encode(),
+            "json": msgspec.json.format(msgspec.json.encode(_data(page))) + b"\n",
+            "svg": (score_plot if by_score else plot).render(page).encode(),
+        }
+        folder = self._results / "tables"
+        for suffix, content in written.items():
+            result.write_file(folder / f"{self.name}.{suffix}", content)
+        return [folder / f"{self.name}.{suffix}" for suffix in written]
+
+
+def _data(page: Page) -> dict[str, object]:
+    return {
+        "format": 1,
+        "table": page.name,
+        "title": page.definition.title,
+        "caption": page.definition.caption,
+        "difference": difference(page.results),
+        "intervals": INTERVALS[page.definition.by == "score"],
+        "command": page.command,
+        "cells": len(page.results),
+        "cells_wanted": page.wanted,
+        "fingerprints": {mark or "": n for mark, n in fingerprints(page.results)},
+        "rows": page.rows,
+        "paper_also": page.definition.paper_also,
+        "paper_samples": page.definition.paper_samples,
+    }
+
+
+def _present(definition: Definition) -> tuple[Definition, list[str]]:
+    """The table without the methods that there are no files of, and a sentence for each."""
+    there = group_options("method")
+    missing = [method for method in definition.methods if method not in there]
+    present = msgspec.structs.replace(
+        definition, methods=[method for method in definition.methods if method in there]
+    )
+    return present, [f"method={each}: there is no launch/method/{each}.yaml" for each in missing]
+
+
+def _unusable(llms: set[str], overrides: list[str]) -> dict[str, str]:
+    """The language models that cannot be used on this machine, and what is missing."""
+    own = [override for override in overrides if override.startswith(OF_LLM)]
+    found = {llm: lacking(llm, own) for llm in sorted(llms - {DEFAULT_LLM})}
+    return {llm: missing for llm, missing in found.items() if missing}
+
+
+def default_jobs() -> int:
+    """A cell keeps about one core busy and takes about 1 GB."""
+    cores = len(os.sched_getaffinity(0))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return max(1, min(cores, int(memory // GIB_A_CELL)))
+
+
+def _command(name: str, options: Options) -> str:
+    words = ["rlgpt", "table", name, *(["--quick"] if options.quick else []), *options.overrides]
+    if options.results != "results":
+        words += ["--results", options.results]
+    return shlex.join(words)

@@ -1,0 +1,277 @@
+"""Runs the cells of a table, some side by side, each a launch of its own process.
+
+What is under way is noted beside the results, so that a table that was stopped goes on with the
+run folders that it left (`rlgpt resume`).
+"""
+
+import fcntl
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nodes.process import end_with_parent, python
+from rlgpt.commit import DIRTY, current_commit
+from rlgpt.refused import Refused
+from rlgpt.report.account import GOAL_REPORT
+from rlgpt.table.cell_progress import Progress, print_line
+from rlgpt.table.cells import Cell
+from rlgpt.table.origin import Fingerprints
+from rlgpt.table.result import CellResult, gather, write, write_file
+
+_LOG = "launch.txt"  # what the launch printed, in its run folder
+
+
+class Stopped(KeyboardInterrupt):
+    """The table was stopped by a signal, ``number``."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class UnderWay(msgspec.Struct, kw_only=True):
+    """The note beside the results: a cell that was begun and has no result yet."""
+
+    run: str
+    limits: dict[str, Any]
+    overrides: list[str]
+    commit: str | None
+    fingerprint: str | None = None  # of the embedded world; None: not noted, or another world
+
+    def is_of(self, cell: Cell, fingerprint: str | None) -> bool:
+        """Whether ``cell``, begun now, in the world of that fingerprint, would be the same."""
+        same = self.limits == cell.limits and self.overrides == cell.overrides
+        if not same or self.commit != current_commit():
+            return False
+        if self.fingerprint == fingerprint:
+            return True
+        # Older notes have none. A commit does not include uncommitted changes.
+        return self.fingerprint is None and not (self.commit or "").endswith(DIRTY)
+
+
+class _Running:
+    def __init__(self, cell: Cell, note: UnderWay, process: "subprocess.Popen[bytes]") -> None:
+        self.cell = cell
+        self.note = note
+        self.process = process
+        self.pidfd = os.pidfd_open(process.pid)
+
+    @property
+    def run(self) -> Path:
+        return Path(self.note.run)
+
+
+class Playing:
+    """Plays cells to their end; ``each`` is called with every result once it is kept."""
+
+    def __init__(
+        self,
+        results: Path,
+        jobs: int,
+        keep_going: bool,
+        progress: Progress,
+        each: Callable[[CellResult], None],
+    ) -> None:
+        self.failures: list[tuple[Cell, str]] = []
+        self._results = results
+        self._jobs = jobs
+        self._keep_going = keep_going
+        self._progress = progress
+        self._each = each
+        self._fingerprints = Fingerprints()
+        self._running: list[_Running] = []
+        self._selector = selectors.DefaultSelector()
+
+    def play(self, cells: list[Cell], again: bool) -> None:
+        """Raises Stopped after a signal; then what was under way has been stopped in order."""
+        waiting = deque(cells)
+        before = {n: signal.signal(n, _stop) for n in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            while waiting or self._running:
+                while waiting and len(self._running) < self._jobs:
+                    self._begin(waiting.popleft(), again)
+                # One that had ended before leaves nothing to wait for.
+                for key, _ in self._selector.select() if self._running else []:
+                    self._ended(key.data)
+                if self.failures and not self._keep_going:
+                    break
+        finally:
+            self._stop_all()
+            self._selector.close()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    # ---- one cell
+
+    def _begin(self, cell: Cell, again: bool) -> None:
+        fingerprint = self._fingerprints.of(cell)
+        note = None if again else _noted(cell, self._results, fingerprint)
+        resumed = note is not None
+        if note is None:
+            note = UnderWay(
+                run=str(_new_run(cell)),
+                limits=cell.limits,
+                overrides=cell.overrides,
+                commit=current_commit(),
+                fingerprint=fingerprint,
+            )
+        self._note(cell, note)
+        self._progress.began(cell, note.run, resumed)
+        if _over(note):
+            self._keep(cell, note)  # it had ended while no table ran
+            return
+        arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
+        if not resumed:
+            arguments.append(f"run={note.run}")
+        with (Path(note.run) / _LOG).open("ab") as log:
+            process = subprocess.Popen(
+                python("rlgpt.main", *arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                # A terminal's Ctrl-C is for the table, which passes it on once.
+                start_new_session=True,
+                # A table that is killed takes its launches along.
+                preexec_fn=partial(end_with_parent, signal.SIGTERM),
+            )
+        running = _Running(cell, note, process)
+        self._running.append(running)
+        self._selector.register(running.pidfd, selectors.EVENT_READ, running)
+
+    def _ended(self, running: _Running) -> None:
+        code = self._reap(running)
+        if code == 0:
+            self._keep(running.cell, running.note)
+            return
+        self._fail(running.cell, running.note, _sentence(running.run / _LOG, code))
+
+    def _keep(self, cell: Cell, note: UnderWay) -> None:
+        try:
+            result = gather(cell, Path(note.run), note.commit, note.fingerprint)
+        except Refused as refused:
+            self._fail(cell, note, refused.sentence)
+            return
+        write(cell.file(self._results), result)
+        _note_file(cell, self._results).unlink(missing_ok=True)
+        self._progress.finished(cell, result)
+        self._each(result)
+
+    def _fail(self, cell: Cell, note: UnderWay, sentence: str) -> None:
+        self.failures.append((cell, f"{sentence} ({note.run})"))
+        self._progress.failed(cell, f"{sentence} ({note.run})")
+
+    def _reap(self, running: _Running) -> int:
+        self._selector.unregister(running.pidfd)
+        os.close(running.pidfd)
+        self._running.remove(running)
+        return running.process.wait()
+
+    def _note(self, cell: Cell, note: UnderWay) -> None:
+        write_file(_note_file(cell, self._results), msgspec.json.encode(note))
+
+    # ---- stopping
+
+    def _stop_all(self) -> None:
+        """Stop what runs, in order; a second signal makes the launches kill their nodes."""
+        if self._running:
+            print_line(f"stopping {len(self._running)} under way")
+        asked = False
+        while self._running:
+            try:
+                if not asked:
+                    asked = True
+                    for running in self._running:
+                        running.process.send_signal(signal.SIGINT)
+                running = self._running[0]
+                running.process.wait()
+            except KeyboardInterrupt:
+                asked = False
+                continue
+            self._reap(running)
+
+
+class ResultsLock:
+    """Held by the one table that fills a results folder."""
+
+    def __init__(self, results: Path) -> None:
+        try:
+            results.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(results / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise Refused(
+                f"cannot write to the results folder {results} ({error.strerror}); "
+                "choose another with --results DIR"
+            ) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise Refused(
+                f"another table is being run into {results}; wait for it, or choose another "
+                "folder with --results DIR"
+            ) from None
+
+    def __enter__(self) -> "ResultsLock":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        os.close(self._file)
+
+
+def _noted(cell: Cell, results: Path, fingerprint: str | None) -> UnderWay | None:
+    """What was begun of this cell and can be gone on with."""
+    try:
+        note = msgspec.json.decode(_note_file(cell, results).read_bytes(), type=UnderWay)
+    except (OSError, msgspec.DecodeError):
+        return None
+    there = (Path(note.run) / "config.yaml").is_file()
+    return note if there and note.is_of(cell, fingerprint) else None
+
+
+def _over(note: UnderWay) -> bool:
+    """Whether its goal is over and reported; a summary alone may be of one that is not."""
+    return (Path(note.run) / GOAL_REPORT).is_file()
+
+
+def _note_file(cell: Cell, results: Path) -> Path:
+    file = cell.file(results)
+    return file.with_name(f".{file.stem}.under-way.json")
+
+
+def _new_run(cell: Cell) -> Path:
+    """A run folder of its own below ``runs/cells/``."""
+    model = cell.file(Path()).parent.name
+    stem = f"{cell.task}-{model}-{cell.seed}-{time.strftime('%Y%m%d-%H%M%S')}"
+    for suffix in ("", *(f"-{i}" for i in range(2, 100))):
+        run = Path("runs/cells") / f"{stem}{suffix}"
+        try:
+            run.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise Refused(f"cannot make the run folder {run} ({error.strerror})") from None
+        return run
+    raise Refused(f"no free name for a run folder beside runs/cells/{stem}")
+
+
+def _sentence(log: Path, code: int) -> str:
+    """The sentence with which the launch failed."""
+    try:
+        lines = log.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    found = [line.removeprefix("rlgpt: ") for line in lines if line.startswith("rlgpt: ")]
+    return found[-1] if found else f"the launch ended with code {code} and no message"
+
+
+def _stop(number: int, _frame: object) -> None:
+    raise Stopped(number)

@@ -1,0 +1,38 @@
+"""Commands about what the player carries."""
+
+from voxeldojo.game.commands.meanings import STACKS, count, item, slot
+from voxeldojo.game.commands.selectors import select_player
+from voxeldojo.game.commands.source import NotDone, Source
+from voxeldojo.game.single_world import SingleWorld
+from voxeldojo.rules import item_names
+
+MOST = 64  # of what is given at once
+SLOTS = 41
+
+
+def give(game: SingleWorld, source: Source, words: list[str]) -> None:
+    if len(words) < 2:
+        raise NotDone("it wants @p ITEM [COUNT [VARIANT]]")
+    select_player(game, source, words[0])
+    name = item(words[1])
+    quantity = count(words[2]) if len(words) > 2 else 1
+    game.give(name, min(quantity, MOST), count(words[3]) if len(words) > 3 else 0)
+
+
+def replaceitem(game: SingleWorld, source: Source, words: list[str]) -> None:
+    if len(words) < 4 or words[0] != "entity":
+        raise NotDone("it wants entity @p SLOT ITEM [COUNT [VARIANT]]")
+    select_player(game, source, words[1])
+    place, name = slot(words[2], game.selected), item(words[3])
+    quantity = count(words[4]) if len(words) > 4 else 1
+    variant = count(words[5]) if len(words) > 5 else 0
+    game.set_slot(place, name, min(quantity, max(1, STACKS[name])), variant)
+
+
+def clear(game: SingleWorld, source: Source, words: list[str]) -> None:
+    select_player(game, source, words[0] if words else None)
+    name = item(words[1]) if len(words) > 1 else None
+    for number in range(SLOTS):
+        held = item_names[game.world.state.slots[0, number]["item"]]
+        if name is None or held == name:
+            game.set_slot(number, "air", 0, 0)

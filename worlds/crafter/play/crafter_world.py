@@ -1,0 +1,91 @@
+"""A batch of Crafter's environments, side by side."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worlds.crafter.card.crafter_names import ACTIONS
+from worlds.crafter.play.package_game import Game
+from worlds.crafter.play.remembered_ground import Memory
+from worlds.crafter.play.sight import Sight, sight_of
+from worlds.play import Bools, Ints
+
+_HURTING = {"zombie": "zombie", "arrow": "arrow", "skeleton": "arrow"}
+
+
+class CrafterWorld:
+    """``size`` games. An action is its number, (B, 1)."""
+
+    OPTIONS: tuple[str, ...] = ()
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.lost: Bools | None = None
+        self._games = [Game() for _ in range(size)]
+        self._memories = [Memory() for _ in range(size)]
+        self._sights: list[Sight | None] = [None] * size
+
+    def reset(self, environments: Ints, seeds: Ints) -> None:
+        """Begin a new episode in each named environment. A seed gives the same episode always."""
+        for row, seed in zip(environments.tolist(), seeds.tolist(), strict=True):
+            self._games[row].reset(seed)
+            self._memories[row] = Memory()
+            self._look(row)
+
+    def step(self, actions: Ints, active: Bools) -> None:
+        """Take the action (B, 1) in each active environment.
+
+        Raises:
+            ValueError: an action out of range or of another shape.
+        """
+        if actions.shape != (self.size, 1):
+            raise ValueError(f"actions are ({self.size}, 1), not {actions.shape}")
+        chosen = actions[active, 0]
+        if ((chosen < 0) | (chosen >= len(ACTIONS))).any():
+            raise ValueError(f"actions are 0 to {len(ACTIONS) - 1}")
+        for row in np.flatnonzero(active).tolist():
+            action, before = int(actions[row, 0]), self.sight(row)
+            self._games[row].step(action)
+            self._memories[row].moved(action, before.things, before.sleeping, before.energy)
+            self._look(row)
+
+    def _look(self, row: int) -> None:
+        self._sights[row] = sight_of(self._games[row], self._memories[row])
+
+    def sight(self, row: int) -> Sight:
+        """What the player of an environment sees now."""
+        sight = self._sights[row]
+        if sight is None:  # no episode was begun: a world takes long to be made, so not before
+            self.reset(np.array([row]), np.array([row]))
+            return self.sight(row)
+        return sight
+
+    def place(self, row: int) -> tuple[int, int]:
+        """Where the game has the player, as it would count from the start; for tests."""
+        x, y = self._games[row].player.pos
+        return int(x) - 32, int(y) - 32
+
+    def rgb(self, environment: int, height: int = 64, width: int = 64) -> NDArray[np.uint8]:
+        """The picture, (3, height, width). Larger ones are the same picture with larger dots."""
+        picture = self._games[environment].picture()
+        rows = np.arange(height) * picture.shape[0] // height
+        columns = np.arange(width) * picture.shape[1] // width
+        return np.ascontiguousarray(picture[rows][:, columns].transpose(2, 0, 1))
+
+    def cause_of_death(self, environment: int) -> str:
+        """What stood there, by the last view; empty while it lives."""
+        sight = self.sight(environment)
+        if sight.health > 0:
+            return ""
+        for creature in sight.creatures:
+            if abs(creature.dx) + abs(creature.dy) <= 1:
+                return _HURTING.get(creature.name.split()[0], "hunger, thirst or lack of sleep")
+        return "hunger, thirst or lack of sleep"
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def player(self, environment: int) -> Any:
+        """The package's own player; for tests."""
+        return self._games[environment].player

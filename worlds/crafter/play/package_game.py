@@ -1,0 +1,112 @@
+"""One game of the `crafter` package, unmodified, made reproducible from outside."""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worlds.crafter.card.crafter_names import HIGH, LENGTH, THINGS, WIDE
+
+CODES = {name: code for code, name in enumerate(THINGS)}
+_VOID = CODES["void"]
+_TEXTURES = {
+    "cow": "cow", "zombie": "zombie", "skeleton": "skeleton", "plant": "plant",
+    "plant-ripe": "ripe plant", "arrow-left": "arrow left", "arrow-right": "arrow right",
+    "arrow-up": "arrow up", "arrow-down": "arrow down",
+}  # fmt: skip
+"""What the package draws, by our names."""
+
+
+class _Ordered(dict[Any, None]):
+    """A set that is iterated in the order of insertion: the package's own are iterated by memory
+    address, and its random draws follow that order."""
+
+    def add(self, each: Any) -> None:
+        self[each] = None
+
+    def remove(self, each: Any) -> None:
+        del self[each]
+
+
+class Game:
+    """One environment. A seed gives the same episode always, in every process.
+
+    The package draws its picture in every step and takes the noise of the night from the random
+    stream of the world. Here a picture is drawn only where it is asked for, with a stream of its
+    own: looking changes nothing.
+    """
+
+    def __init__(self) -> None:
+        import crafter
+
+        # The package has no types that hold: it sets attributes to None first.
+        self._env: Any = crafter.Env(seed=0, length=LENGTH)
+        self._world: Any = self._env._world
+        world, fresh = self._world, type(self._world).reset
+
+        def reset(seed: int | None = None) -> None:
+            fresh(world, seed)
+            world._chunks = defaultdict(_Ordered)
+
+        world.reset = reset
+        self._env._obs = self._env._sem_view = lambda: None
+        self._noise = np.random.RandomState(0)
+
+    def reset(self, seed: int) -> None:
+        # The package's own seed of an episode is a hash of these two.
+        self._env._seed, self._env._episode = seed, 0
+        self._env.reset()
+        self._noise = np.random.RandomState(seed % 2**32)
+
+    def step(self, action: int) -> None:
+        self._env.step(action)
+
+    @property
+    def player(self) -> Any:
+        return self._env._player
+
+    @property
+    def steps(self) -> int:
+        """Of this episode."""
+        return self._env._step
+
+    @property
+    def daylight(self) -> float:
+        """0 to 1; the picture is tinted by it."""
+        return float(self._world.daylight)
+
+    def picture(self) -> NDArray[np.uint8]:
+        """(64, 64, 3)."""
+        kept, self._world.random = self._world.random, self._noise
+        try:
+            return self._env.render()
+        finally:
+            self._world.random = kept
+
+    def ground(self) -> NDArray[np.uint8]:
+        """Materials of the view, (9, 7) by x and y, also where creatures stand: the picture shows
+        the ground around them."""
+        return self._window(self._world._mat_map, _VOID)
+
+    def things(self, ground: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """What each cell of the view shows, (9, 7): a creature, else the ground. The player itself
+        is not shown."""
+        shown = ground.copy()
+        objects = self._window(self._world._obj_map, 0)
+        objects[WIDE, HIGH] = 0
+        for x, y in zip(*np.nonzero(objects), strict=True):
+            creature = self._world._objects[objects[x, y]]
+            shown[x, y] = CODES[_TEXTURES[creature.texture]]
+        return shown
+
+    def _window(self, grid: NDArray[Any], outside: int) -> NDArray[Any]:
+        x, y = (int(at) for at in self.player.pos)
+        width, height = grid.shape
+        window = np.full((2 * WIDE + 1, 2 * HIGH + 1), outside, grid.dtype)
+        left, right = max(x - WIDE, 0), min(x + WIDE + 1, width)
+        up, down = max(y - HIGH, 0), min(y + HIGH + 1, height)
+        window[left - x + WIDE : right - x + WIDE, up - y + HIGH : down - y + HIGH] = grid[
+            left:right, up:down
+        ]
+        return window

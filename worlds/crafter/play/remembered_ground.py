@@ -1,0 +1,58 @@
+"""What a player remembers of the ground that it has seen.
+
+It knows where it is by counting its own steps from the start, which is the middle of the world. All
+of it follows from the views of the episode: the game is not asked again.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worlds.crafter.card.crafter_names import ACTIONS, DAY, HIGH, MOST, SIZE, WIDE
+from worlds.crafter.play.package_game import CODES
+
+HALF = SIZE // 2
+_DIRECTIONS = {
+    ACTIONS.index("move_left"): (-1, 0),
+    ACTIONS.index("move_right"): (1, 0),
+    ACTIONS.index("move_up"): (0, -1),
+    ACTIONS.index("move_down"): (0, 1),
+}
+_ENTERED = frozenset(CODES[name] for name in ("grass", "sand", "path", "lava"))
+_PLANTS = tuple(CODES[name] for name in ("plant", "ripe plant"))
+NEVER = -100 * DAY
+
+
+class Memory:
+    """``ground`` (64, 64) uint8: materials and plants by x and y, 0 where none was seen.
+    ``seen`` (64, 64): the step of the last look at each cell. ``cows`` (64, 64) bool: where one
+    stood then."""
+
+    def __init__(self) -> None:
+        self.x = self.y = HALF
+        self.ground = np.zeros((SIZE, SIZE), np.uint8)
+        self.seen = np.full((SIZE, SIZE), NEVER, np.int64)
+        self.cows = np.zeros((SIZE, SIZE), bool)
+
+    def moved(self, action: int, things: NDArray[np.uint8], asleep: bool, energy: int) -> None:
+        """An action was taken in the view ``things``: a step into a free cell changes the place. A
+        sleeper acts only when it wakes, which it does when it has its strength again."""
+        step = _DIRECTIONS.get(action)
+        if step is None or (asleep and energy < MOST):
+            return
+        if things[WIDE + step[0], HIGH + step[1]] in _ENTERED:
+            self.x += step[0]
+            self.y += step[1]
+
+    def look(self, ground: NDArray[np.uint8], things: NDArray[np.uint8], step: int) -> None:
+        """Remember a view."""
+        left, up = max(self.x - WIDE, 0), max(self.y - HIGH, 0)
+        right, down = min(self.x + WIDE + 1, SIZE), min(self.y + HIGH + 1, SIZE)
+        window = (
+            slice(left - self.x + WIDE, right - self.x + WIDE),
+            slice(up - self.y + HIGH, down - self.y + HIGH),
+        )
+        shown = things[window]
+        planted = (shown == _PLANTS[0]) | (shown == _PLANTS[1])
+        self.ground[left:right, up:down] = np.where(planted, shown, ground[window])
+        self.seen[left:right, up:down] = step
+        self.cows[left:right, up:down] = shown == CODES["cow"]

@@ -1,0 +1,92 @@
+"""What is wrong with a task of Minecraft beyond its condition, found before anything plays it."""
+
+from collections.abc import Iterator, Mapping
+
+from messages.world import Task
+from voxeldojo.names import near
+from voxeldojo.rules import ITEMS, biome_named
+from voxeldojo.rules.mobs import mob_names
+from voxeldojo.tasks import argument_names, slots_in
+from voxeldojo.tasks.staging import Staging, staging_of
+from voxeldojo.world_interface import NOON
+from worlds.minecraft.card.conditions import item_problem
+
+SLOTS = 36
+FULL = 20.0  # of life and of food
+DUSK, DAWN, DAY = 13_000, 23_000, 24_000  # ticks
+OPTIONS = (
+    *Staging.__struct_fields__,
+    *("area", "strict", "voxel_radius"),
+    *argument_names("open-ended"),
+)
+"""Of worlds, as a task may set them."""
+_STACKS = {item.name: item.stack for item in ITEMS}
+
+
+def task_problems(task: Task) -> Iterator[str]:
+    """Each begins with where it stands: ``biome: there is no ...``"""
+    if task.biome:  # without one a world of all biomes is meant
+        try:
+            biome_named(task.biome)
+        except ValueError as error:
+            yield f"biome: {error}"
+    yield from _inventory_problems(task.inventory)
+    mobs = task.world.get("initial_mobs", "")
+    for mob in str(mobs).split(","):
+        if mob.strip() and mob.strip() not in mob_names:
+            yield f"world.initial_mobs: there is no mob {mob.strip()!r}{near(mob, mob_names[1:])}"
+    yield from _world_problems(task)
+
+
+def setting(task: Task) -> Mapping[str, str]:
+    """Where a task's episodes begin, for prompts."""
+    found = {"Biome": task.biome or "any of them"}
+    time = task.world.get("start_time", NOON)
+    if isinstance(time, int) and DUSK <= time % DAY < DAWN:
+        passes = task.world.get("allow_time_passage", True)
+        found["Time"] = "night" if passes else "night, and it stays night"
+    if mobs := task.world.get("initial_mobs"):
+        found["Mobs at the start"] = str(mobs)
+    if slots := task.world.get("initial_slots"):
+        found["Slots"] = str(slots)
+    return found
+
+
+def _world_problems(task: Task) -> Iterator[str]:
+    for name in task.world:
+        if name not in OPTIONS:
+            yield f"world.{name}: worlds have no such option{near(name, OPTIONS)}"
+    given = {name: task.world[name] for name in Staging.__struct_fields__ if name in task.world}
+    for name in ("start_health", "start_food"):
+        value = task.world.get(name, FULL)
+        if not isinstance(value, int | float) or not 0 < value <= FULL:
+            yield f"world.{name}: it is above 0 and at most {FULL:g}, not {value!r}"
+    try:
+        staging = staging_of(given)
+    except (ValueError, TypeError) as error:
+        yield f"world: {error}"
+        return
+    for name in slots_in(staging.initial_slots).values():
+        if problem := item_problem(name):
+            yield f"world.initial_slots: {problem}"
+    if task.biome and task.world.get("generate_world_type") == "default":
+        yield (
+            "biome: a world of all biomes (world.generate_world_type=default) is not all of "
+            f"{task.biome}: leave one of the two out"
+        )
+    if not task.biome and task.world.get("generate_world_type") == "specified_biome":
+        yield "biome: world.generate_world_type=specified_biome needs one"
+
+
+def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
+    slots = 0
+    for name, count in inventory.items():
+        plain = name.removeprefix("minecraft:").replace(" ", "_")
+        if problem := item_problem(plain):
+            yield f"inventory: {problem}"
+        elif plain == "air" or count < 1:
+            yield f"inventory: it cannot hold {count} of {name}"
+        else:
+            slots += -(-count // _STACKS[plain])
+    if slots > SLOTS:
+        yield f"inventory: it needs {slots} slots, and there are {SLOTS}"

@@ -1,0 +1,126 @@
+"""What Gymnasium calls for an id (nodes/gymnasium_registration.py): a play and what is seen of it,
+put together. The functions' arguments are those of ``gymnasium.make``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from voxeldojo.environments.entry_points import PICTURE, Size, minedojo_play
+from voxeldojo.environments.plays import HarvestPlay, Play
+from voxeldojo.environments.registration import HORIZON
+from worlds.minecraft.play.gymnasium.flat_forms import FlatEnvironment
+from worlds.minecraft.play.gymnasium.policy_view import PolicyView
+from worlds.minecraft.play.gymnasium.sights import Features, Pixels
+from worlds.minecraft.play.gymnasium.suggestions import suggestion
+from worlds.minecraft.play.gymnasium.vector import FlatVector
+
+SMALL = (64, 64)
+"""Of what the pixels form shows."""
+
+
+def harvest_features(
+    *, image_size: Size = PICTURE, render_mode: str | None = None, **arguments: Any
+) -> FlatEnvironment:
+    sights, task = _divided(arguments)
+    play = HarvestPlay(image_size=image_size, **task)
+    return _environment(*_features(play, **sights), render_mode)
+
+
+def harvest_features_vector(
+    *, num_envs: int = 1, max_episode_steps: int | None = HORIZON, **arguments: Any
+) -> FlatVector:
+    sights, task = _divided(arguments)
+    return FlatVector(*_features(HarvestPlay(num_envs, **task), **sights), max_episode_steps)
+
+
+def minedojo_features(
+    *, image_size: Size = PICTURE, render_mode: str | None = None, **arguments: Any
+) -> FlatEnvironment:
+    sights, task = _divided(arguments)
+    return _environment(*_features(minedojo_play(image_size, task), **sights), render_mode)
+
+
+def harvest_pixels(
+    *,
+    image_size: Size = SMALL,
+    actions: Sequence[str] | None = None,
+    render_mode: str | None = None,
+    **task: Any,
+) -> FlatEnvironment:
+    play = HarvestPlay(image_size=image_size, **task)
+    return _environment(*_pixels(play, actions), render_mode)
+
+
+def harvest_pixels_vector(
+    *,
+    num_envs: int = 1,
+    image_size: Size = SMALL,
+    actions: Sequence[str] | None = None,
+    max_episode_steps: int | None = HORIZON,
+    **task: Any,
+) -> FlatVector:
+    play = HarvestPlay(num_envs, image_size=image_size, **task)
+    return FlatVector(*_pixels(play, actions), max_episode_steps)
+
+
+def minedojo_pixels(
+    *,
+    image_size: Size = SMALL,
+    actions: Sequence[str] | None = None,
+    render_mode: str | None = None,
+    **task: Any,
+) -> FlatEnvironment:
+    return _environment(*_pixels(minedojo_play(image_size, task), actions), render_mode)
+
+
+OBSERVATIONS = (
+    "compass", "height", "life", "voxels", "rays", "facing", "target", "inventory",
+    "previous_choice", "time",
+)  # fmt: skip
+"""Features of an environment that names none: those of its version. Others are chosen by name."""
+OF_FEATURES = ("observations", "actions", "targets", "items", "horizon")
+
+
+def _divided(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Those of the features, and the task's."""
+    sights = {name: value for name, value in arguments.items() if name in OF_FEATURES}
+    return sights, {name: value for name, value in arguments.items() if name not in OF_FEATURES}
+
+
+def _features(
+    play: Play,
+    observations: Sequence[str] = OBSERVATIONS,
+    actions: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
+    horizon: int = HORIZON,
+) -> tuple[PolicyView, list[str]]:
+    """What is None is suggested by the task."""
+    suggested = suggestion(play.wanted, play.inventory)
+    names = list(suggested.actions if actions is None else actions)
+    view = PolicyView(
+        play,
+        lambda choices: Features(
+            play.world,
+            observations,
+            suggested.targets if targets is None else targets,
+            suggested.items if items is None else items,
+            choices,
+        ),
+        names,
+        horizon,
+    )
+    return view, names
+
+
+def _pixels(play: Play, actions: Sequence[str] | None) -> tuple[PolicyView, list[str]]:
+    names = list(
+        suggestion(play.wanted, play.inventory).actions if actions is None else actions
+    )  # fmt: skip
+    size = play.world.image_size
+    return PolicyView(play, lambda _: Pixels(play.world, size), names, HORIZON), names
+
+
+def _environment(
+    view: PolicyView, names: list[str], render_mode: str | None
+) -> FlatEnvironment:  # fmt: skip
+    return FlatEnvironment(view, names, view.play.world.image_size, render_mode)

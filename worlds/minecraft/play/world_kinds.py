@@ -1,0 +1,44 @@
+"""Minecraft's worlds by kind."""
+
+from typing import Any
+
+from messages.world import Task
+from voxeldojo.world_interface import World
+
+KINDS = ("embedded", "minedojo")
+
+
+def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
+    """A batch of ``size`` environments of ``task``. ``options`` are those of the world's class;
+    ``task.world`` has a say over them.
+
+    Raises:
+        ValueError: an unknown kind, biome, item or option.
+        WorldError: the kind needs something that is not installed here.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"there is no world {kind!r}; there are {', '.join(KINDS)}")
+    made = _class_of(kind)
+    chosen = {**options, **task.world}
+    if not task.biome:
+        chosen.setdefault("generate_world_type", "default")
+    unknown = sorted(set(chosen) - set(made.OPTIONS))
+    if unknown:
+        raise ValueError(
+            f"the {kind} world has no option {', '.join(unknown)}; it has {', '.join(made.OPTIONS)}"
+        )
+    try:
+        return made(size, biome=task.biome, inventory=task.inventory, **chosen)
+    except TypeError as error:
+        raise ValueError(f"an option of the {kind} world will not do: {error}") from error
+
+
+def _class_of(kind: str) -> Any:
+    # Compiled kernels take a second to load: only where they are wanted.
+    if kind == "embedded":
+        from voxeldojo.engine import EmbeddedWorld
+
+        return EmbeddedWorld
+    from worlds.minecraft.play.minedojo import MineDojoWorld
+
+    return MineDojoWorld
