@@ -13,7 +13,7 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from rlgpt.dash.app import make_app
-from rlgpt.dash.command import server_config
+from rlgpt.dash.page_server import server_config
 from rlgpt.dash.watched_runs import WatchedRuns
 
 PATIENCE = 60.0

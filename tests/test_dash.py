@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rlgpt.report.files import write
+from rlgpt.report.writing import write
 from rlgpt.run_folder import launched as is_launched
 from tests.dash_served import PATIENCE, Served, served, states_until
 from tests.launch_toys.launched import Launched, launched

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rlgpt.report.files import write
+from rlgpt.report.writing import write
 from tests.browser import NONE, PROGRAM, Browser
 from tests.dash_served import Served, served
 from tests.launch_toys.launched import Launched, launched

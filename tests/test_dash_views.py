@@ -14,10 +14,10 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from messages.chat import Tokens
 from rlgpt.dash.feed import Feed
-from rlgpt.dash.follow.gpu import parse
-from rlgpt.dash.follow.speaking import Speaking
-from rlgpt.dash.views.conversation import Conversation
-from rlgpt.dash.views.curves import Curves
+from rlgpt.dash.follow.answers_being_written import Speaking
+from rlgpt.dash.follow.gpu_memory import parse
+from rlgpt.dash.views.conversation_view import Conversation
+from rlgpt.dash.views.curve_view import Curves
 from rlgpt.dash.views.decimating import decimated, window
 from rlgpt.dash.views.event_files import EventFile
 from rlgpt.report import curves as report_curves

@@ -26,6 +26,6 @@ def add(commands: Commands) -> None:
 
 
 def _dash(given: Namespace, _: list[str]) -> int:
-    from rlgpt.dash.command import dash
+    from rlgpt.dash.page_server import dash
 
     return dash(given.run, given.port, given.host, given.token_file)

@@ -18,13 +18,13 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
 from messages.bus import BusError
-from nodes.naming import file_name
+from nodes.goal_ids import file_name
 from rlgpt.comparing import compared_runs
 from rlgpt.dash import films, live_socket
 from rlgpt.dash.access import Access
 from rlgpt.dash.follow.follower import NotRunning
 from rlgpt.dash.replays import Replays
-from rlgpt.dash.views import episodes, plan, programs, times
+from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
 from rlgpt.dash.watched_runs import WatchedRun, WatchedRuns
 
 STATIC = Path(__file__).with_name("static")
@@ -81,7 +81,7 @@ class Dash:
     def play_again(self, watched: WatchedRun, request: Request) -> Any:
         seed = _number(request.query_params.get("seed"), -1)
         play = request.query_params.get("play", "")
-        if not episodes.rows_with_seed(watched.run, seed, play):
+        if not episode_view.rows_with_seed(watched.run, seed, play):
             raise HTTPException(404, "there is no such episode")
         film = f"{file_name(f'{play}/{seed}')}.mp4"
         made = self.replays.add(watched.run, play, seed, film)
@@ -128,8 +128,8 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         Route("/api/runs", dash.run_list),
         Route("/api/compare", dash.compare),
         Route("/api/replays/{number}", dash.replay),
-        run_route("plan", lambda watched, _: plan.plan(watched.run)),
-        run_route("programs", lambda watched, _: programs.programs(watched.run)),
+        run_route("plan", lambda watched, _: plan_view.plan(watched.run)),
+        run_route("programs", lambda watched, _: program_view.programs(watched.run)),
         run_route("curves", _curves),
         run_route("points", _points),
         run_route("times", _times),
@@ -196,7 +196,7 @@ def _points(watched: WatchedRun, request: Request) -> Any:
 
 
 def _times(watched: WatchedRun, _: Request) -> Any:
-    return times.times(
+    return time_view.times(
         watched.run, watched.curves.lines(watched.follower.version("curves")), time.time()
     )
 
@@ -218,7 +218,7 @@ def _question(watched: WatchedRun, request: Request) -> Any:
 def _episodes(watched: WatchedRun, request: Request) -> Any:
     query = request.query_params
     seed = query.get("seed")
-    return episodes.listing(
+    return episode_view.listing(
         watched.run,
         None if not seed else _number(seed, -1),
         query.get("ended") or None,
@@ -230,7 +230,9 @@ def _episodes(watched: WatchedRun, request: Request) -> Any:
 
 def _episode(watched: WatchedRun, request: Request) -> Any:
     query = request.query_params
-    return episodes.one(watched.run, query.get("play", ""), _number(query.get("environment"), -1))
+    return episode_view.one(
+        watched.run, query.get("play", ""), _number(query.get("environment"), -1)
+    )
 
 
 def _film(watched: WatchedRun, request: Request) -> Any:

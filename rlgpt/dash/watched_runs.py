@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from rlgpt.dash.follow.follower import Follower
-from rlgpt.dash.views.conversation import Conversation
-from rlgpt.dash.views.curves import Curves
+from rlgpt.dash.views.conversation_view import Conversation
+from rlgpt.dash.views.curve_view import Curves
 from rlgpt.runs import Run, described, run_folders
 
 _KEPT = 8  # runs that stay watched without a page

@@ -18,7 +18,7 @@ from messages.system import KILL, LIST, RESTART, NodeName, NodeState
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.dash.feed import Feed
-from rlgpt.dash.follow.gpu import Gpus
+from rlgpt.dash.follow.gpu_memory import Gpus
 from rlgpt.dash.follow.node_messages import NodeMessages, connect
 from rlgpt.dash.follow.run_files import Memory, MergedLog, Versions
 from rlgpt.refused import Refused

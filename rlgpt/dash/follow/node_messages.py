@@ -23,7 +23,7 @@ from messages.training import PROGRESS
 from messages.world import ACTIVITY
 from nodes.config import key_folder
 from rlgpt.configuration import Stack
-from rlgpt.dash.follow.speaking import Speaking
+from rlgpt.dash.follow.answers_being_written import Speaking
 from rlgpt.interfaces import descriptions
 from rlgpt.machines import LAUNCHER
 

@@ -103,8 +103,12 @@ class _Layout:
         self, tag: str, size: int, time: int | None, step: tuple[int, int] | None, value: int
     ) -> None:
         self.tag, self.time, self.step, self.value = tag, time, step, value
-        varying = [(value, value + 4), *([step] if step else [])]
-        varying = sorted([*varying, *([(time, time + 8)] if time is not None else [])])
+        varying = [(value, value + 4)]
+        if step is not None:
+            varying.append(step)
+        if time is not None:
+            varying.append((time, time + 8))
+        varying.sort()
         edges = [0, *(edge for part in varying for edge in part), size]
         self.fixed = list(zip(edges[::2], edges[1::2], strict=True))
 

@@ -13,10 +13,10 @@ import msgspec
 from messages.plan import Iteration
 from messages.program import Program
 from messages.world import Interface
-from nodes.episodes import Part
-from rlgpt.report import episodes, stores
+from nodes.episode_store import Part
+from rlgpt.report import played_episodes, stores
 from rlgpt.report.account import account
-from rlgpt.report.source import Piece, lines
+from rlgpt.report.coloured_source import Piece, lines
 
 _PARTS = "select play, parts from plays order by began"
 
@@ -60,8 +60,8 @@ def program_id(source: str) -> str:
 def programs(run: Path) -> list[ProgramView]:
     """All programs that were run or belong to an iteration, the ones used last first."""
     views: dict[str, ProgramView] = {}
-    batches = {batch.play: batch for batch in episodes.batches(run)}
-    for play, packed in stores.rows(run / "env_server" / episodes.FILE, _PARTS):
+    batches = {batch.play: batch for batch in played_episodes.batches(run)}
+    for play, packed in stores.rows(run / "env_server" / played_episodes.FILE, _PARTS):
         batch = batches.get(play)
         for program, role in _programs_of(_parts(packed)):
             view = _view(views, program, role)
@@ -117,14 +117,14 @@ def _macros(interface: Interface) -> list[tuple[Program, str]]:
     return [(macro, "macro") for macro in interface.macros]
 
 
-def _use(batch: episodes.Batch, macro: bool) -> Use:
+def _use(batch: played_episodes.Batch, macro: bool) -> Use:
     endings: dict[str, int] = {}
     for row in batch.rows:
-        words = episodes.WORDS[row.ended] + (f": {row.why}" if row.why else "")
+        words = played_episodes.WORDS[row.ended] + (f": {row.why}" if row.why else "")
         endings[words[:120]] = endings.get(words[:120], 0) + 1
     return Use(
         play=batch.play,
-        words=episodes.in_words(batch.purpose),
+        words=played_episodes.in_words(batch.purpose),
         kind=batch.purpose.kind,
         macro=macro,
         episodes=len(batch.rows),

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from nodes.episodes import Part, read_kept
-from rlgpt.dash.views.programs import program_id
-from rlgpt.report import episodes, stores
+from nodes.episode_store import Part, read_kept
+from rlgpt.dash.views.program_view import program_id
+from rlgpt.report import played_episodes, stores
 
 _ONE = (
-    "select episodes.play, why, told from episodes join plays using (play)"
-    " where episodes.play = ? and environment = ?"
+    "select played_episodes.play, why, told from episodes join plays using (play)"
+    " where played_episodes.play = ? and environment = ?"
 )
 
 
@@ -19,7 +19,7 @@ def listing(
     run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
 ) -> dict[str, Any]:
     """Episodes, the newest play first; ``found`` is how many fit."""
-    rows = episodes.rows(run)
+    rows = played_episodes.rows(run)
     chosen = [
         row
         for row in rows
@@ -32,14 +32,14 @@ def listing(
         "found": len(chosen),
         "all": len(rows),
         "rows": [_listed(row) for row in chosen[first : first + most]],
-        "trainings": episodes.trained(run),
+        "trainings": played_episodes.trained(run),
     }
 
 
-def _listed(row: episodes.Row) -> dict[str, Any]:
+def _listed(row: played_episodes.Row) -> dict[str, Any]:
     return {
         "play": row.play,
-        "words": episodes.in_words(row.purpose),
+        "words": played_episodes.in_words(row.purpose),
         "kind": row.purpose.kind,
         "environment": row.environment,
         "seed": row.seed,
@@ -54,13 +54,14 @@ def _listed(row: episodes.Row) -> dict[str, Any]:
 def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
     """An episode with what was done in it, in order; None if there is no such episode."""
     row = next(
-        (r for r in episodes.rows(run) if r.play == play and r.environment == environment), None
+        (r for r in played_episodes.rows(run) if r.play == play and r.environment == environment),
+        None,
     )
-    table = run / "env_server" / episodes.FILE
+    table = run / "env_server" / played_episodes.FILE
     kept = read_kept(list(stores.rows(table, _ONE, (play, environment))))
     if row is None or not kept:
         return None
-    whole = episodes.play(run, play)
+    whole = played_episodes.play(run, play)
     parts = [] if whole is None else whole.parts
     size = 1 if whole is None else whole.opened.size
     prefix = [] if whole is None else whole.opened.prefix
@@ -111,5 +112,5 @@ def _part(part: Part, size: int, environment: int) -> dict[str, Any]:
     }
 
 
-def rows_with_seed(run: Path, seed: int, play: str) -> list[episodes.Row]:
-    return [row for row in episodes.rows(run) if row.seed == seed and row.play == play]
+def rows_with_seed(run: Path, seed: int, play: str) -> list[played_episodes.Row]:
+    return [row for row in played_episodes.rows(run) if row.seed == seed and row.play == play]

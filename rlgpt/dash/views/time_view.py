@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rlgpt import launches
-from rlgpt.dash.views.curves import CurveLine
-from rlgpt.report import episodes, found, stores
+from rlgpt.dash.views.curve_view import CurveLine
+from rlgpt.report import found, played_episodes, stores
 
 _PLAYS = "select play, began, ended from plays order by began"
 _LABELS = {
@@ -27,9 +27,9 @@ _LABELS = {
 def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
     """Seconds by part, and each span of it for a time line."""
     spans: list[dict[str, Any]] = []
-    for play, began, ended in stores.rows(run / "env_server" / episodes.FILE, _PLAYS):
-        purpose = episodes.purpose(play)
-        words = episodes.in_words(purpose)
+    for play, began, ended in stores.rows(run / "env_server" / played_episodes.FILE, _PLAYS):
+        purpose = played_episodes.purpose(play)
+        words = played_episodes.in_words(purpose)
         spans.append({"part": purpose.kind, "began": began, "ended": ended, "words": words})
     for line in _trainings(curves):
         spans.append(

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goals import FINISHED
+from messages.bus.goal_store import FINISHED
 from messages.plan import IMPLEMENT, GuardLine, Implement, Implemented, Iteration, Line, Performed
 from messages.world import DEFAULT_GAME
-from nodes import guards
-from nodes.naming import file_name, slug
-from rlgpt.dash.views.programs import program_id
+from nodes import guard_counts
+from nodes.goal_ids import file_name, slug
+from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import found, stores
 from rlgpt.report.account import Account, account
 from rlgpt.report.summary import summarise
@@ -165,7 +165,7 @@ def _guard(line: GuardLine) -> dict[str, Any]:
         "method": line.proposal.method,
         "when": line.proposal.when,
         "made": line.made,
-        "text": guards.line_in_words(line),
+        "text": guard_counts.line_in_words(line),
     }
 
 
