@@ -43,10 +43,12 @@ class FusedUpdate:
         self.actor = FlatNetwork(networks.actor)
         self.critic = FlatNetwork(networks.critic)
         self._adam = FlatAdam(optimiser, [self.actor, self.critic])
-        self._bounds = math.log1p(-parameters.clip), math.log1p(parameters.clip)
+        self._bounds = 0.0, 0.0  # of the log-ratio
 
     def begin(self) -> None:
-        """Before the minibatches of an update."""
+        """Before the minibatches of an update. Parameters may have changed since the last one."""
+        clip = self.parameters.clip
+        self._bounds = math.log1p(-clip), math.log1p(clip)
         self.actor.attach()
         self.critic.attach()
         self._adam.begin()

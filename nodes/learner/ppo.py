@@ -3,6 +3,7 @@
 Plain networks take the same step by hand (fused.py), which is several times as fast.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,13 +69,13 @@ class Ppo:
         self.generator = generator
         self.weights = list(networks.parameters())
         self.device = self.weights[0].device
+        logits, value = self._modules()
         policy = ProbabilisticActor(
-            FromFeatures(networks.actor, "logits"),
+            logits,
             in_keys=["logits", "mask"],
             distribution_class=MaskedCategorical,
             return_log_prob=True,
         )
-        value = FromFeatures(networks.critic, "state_value")
         self.loss = ClipPPOLoss(
             policy,
             value,
@@ -96,6 +97,19 @@ class Ppo:
         )
         self.clone: nn.Module | None = None  # an actor that the policy is held to
         self._to_clone = 0.0  # the weight of that, in this update
+
+    def take(self) -> None:
+        """Go on with the parameters as they are now; the other ones are read at each update."""
+        self.loss.clip_epsilon.fill_(self.parameters.clip)
+        self.loss.entropy_coeff.fill_(self.parameters.entropy_bonus)
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the last update: what is set, less what falls with the budget."""
+        return float(self.optimiser.param_groups[0]["lr"])
+
+    def begin(self) -> None:
+        """A session was opened: an episode begins in each environment."""
 
     def update(
         self,
@@ -121,8 +135,7 @@ class Ppo:
         kl = 0.0
         too_far = critic_only
         for _ in range(self.parameters.epochs):
-            order = torch.randperm(count, generator=self.generator).to(self.device)
-            epoch = [self._minibatch(part, too_far) for part in self._parts(batch, order, size)]
+            epoch = [self._minibatch(part, too_far) for part in self._minibatches(batch, size)]
             if critic_only:
                 losses += epoch
             if too_far:
@@ -157,23 +170,46 @@ class Ppo:
         # Rollouts with long macros have few decisions; they are still learned from in four parts.
         return max(1, min(self.parameters.minibatch, -(-count // 4)))
 
-    def _parts(self, batch: TensorDict, order: Tensor, size: int) -> list[Any]:
-        """Minibatches of ``size`` decisions in this order. Shuffled once: they are views then."""
+    def _modules(self) -> tuple[TensorDictModule, TensorDictModule]:
+        """What gives the loss its logits and its values."""
+        return (
+            FromFeatures(self.networks.actor, "logits"),
+            FromFeatures(self.networks.critic, "state_value"),
+        )
+
+    def _minibatches(self, batch: TensorDict, size: int) -> Iterator[Any]:
+        """One epoch's, of so many decisions. Shuffled once: they are views then."""
+        order = torch.randperm(batch.shape[0], generator=self.generator).to(self.device)
         if self.fused is None:
-            return list(batch[order].split(size))
+            yield from batch[order].split(size)
+            return
         names = list(batch.keys())
         columns = [batch[name][order].split(size) for name in names]
-        return [dict(zip(names, parts, strict=True)) for parts in zip(*columns, strict=True)]
+        for parts in zip(*columns, strict=True):
+            yield dict(zip(names, parts, strict=True))
+
+    def _values(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
+        """Of all features of a rollout (T + 1, B), and of what followed its decisions (T, B)."""
+        values = self._critic(rollout.features.to(self.device))
+        next_values = values[1:].clone()
+        if len(rollout.final_at):
+            at, environment = rollout.final_at.to(self.device).unbind(-1)
+            final_features = rollout.final_features.to(self.device)
+            next_values[at, environment] = self._critic(final_features)
+        return values, next_values
+
+    def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
+        """The clone's log-probabilities of a rollout's decisions."""
+        assert self.clone is not None
+        return MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"]).log_probs
+
+    def _logits(self, minibatch: TensorDict) -> Tensor:
+        return self.networks.actor(minibatch["features"])
 
     def _batch(self, rollout: Rollout) -> tuple[TensorDict, float]:
         features = rollout.features.to(self.device)
         with torch.no_grad():
-            values = self._values(features)
-            next_values = values[1:].clone()
-            if len(rollout.final_at):
-                at, environment = rollout.final_at.to(self.device).unbind(-1)
-                final_features = rollout.final_features.to(self.device)
-                next_values[at, environment] = self._values(final_features)
+            values, next_values = self._values(rollout)
             terminated = rollout.terminated
             if self.parameters.time_limit == "terminal":
                 terminated = terminated | rollout.truncated
@@ -204,12 +240,11 @@ class Ppo:
         )
         if self._to_clone and self.clone is not None:
             with torch.no_grad():
-                told = MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"])
-            batch["clone_log_probs"] = told.log_probs
+                batch["clone_log_probs"] = self._told_by_clone(rollout, batch)
         return batch, explained
 
-    def _values(self, features: Tensor) -> Tensor:
-        """The critic's, of features (..., F)."""
+    def _critic(self, features: Tensor) -> Tensor:
+        """Values of features (..., F)."""
         rows = features.reshape(-1, features.shape[-1])
         values = self.networks.critic(rows) if self.fused is None else self.fused.values(rows)
         return values.reshape(features.shape[:-1])
@@ -227,7 +262,7 @@ class Ppo:
                 total = total + losses["loss_entropy"]
         apart = torch.zeros(())
         if self._to_clone and not critic_only:
-            logits = self.networks.actor(minibatch["features"]).float()
+            logits = self._logits(minibatch).float()
             policy = MaskedCategorical(logits, minibatch["mask"])
             apart = kl_to_clone(minibatch["clone_log_probs"], policy.log_probs)
             total = total + self._to_clone * apart
