@@ -62,6 +62,7 @@ class FusedUpdate:
         self.critic.attach()
         return self.critic.forward(features)
 
+    @torch.inference_mode()  # a sixteenth less: what autograd would note of each tensor
     def minibatch(
         self, batch: dict[str, Tensor], to_clone: float = 0.0, critic_only: bool = False
     ) -> dict[str, Tensor]:
