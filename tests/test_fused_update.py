@@ -156,6 +156,15 @@ def test_a_choice_that_was_never_possible_gets_no_gradient():
     assert all(weight.isfinite().all() for weight in ppo.networks.parameters())
 
 
+def test_a_ratio_that_overflows_is_not_passed_over():
+    """With TorchRL's loss torch refuses to draw from what comes of it."""
+    ppo = both({})["fused"]
+    rollout = random_rollout(ppo.networks, 3)
+    rollout.log_probs[2, 3] = -200.0
+    ppo.update(rollout)
+    assert not all(weight.isfinite().all() for weight in ppo.networks.parameters())
+
+
 def test_the_gradient_is_autograds():
     networks = random_networks(2)
     features = torch.randn(40, FEATURES)

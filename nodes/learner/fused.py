@@ -120,7 +120,8 @@ class FusedUpdate:
         weighed = probs * log_probs
         entropy = torch.sum(weighed, 1, out=told[3]).neg_()
 
-        paid = torch.where(gain <= clipped_gain, gain, 0.0)
+        # As autograd's, a ratio that overflowed becomes NaN here: the training has diverged.
+        paid = gain * (gain <= clipped_gain)
         bonus = self.parameters.entropy_bonus
         gradient = probs * torch.add(paid, entropy, alpha=bonus).unsqueeze(1)
         if bonus:
