@@ -11,8 +11,9 @@ from messages.program import CheckProgram, Program
 from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
+from tests.attacks.contained import CONTAINED
 from tests.attacks.raw import DENIED, FATAL
-from tests.attacks.table import CONTAINED, REFUSED
+from tests.attacks.refused import REFUSED
 from tests.jailed_host import jailed_host, opening, ran, raw
 from tests.test_programs_attacks import STEPS, program
 

@@ -35,7 +35,7 @@ from tests.corridor import corridor_spec
 from tests.launch_toys import launched
 from tests.launch_toys.launched import rlgpt
 from tests.test_gpu_lease import SharedHouse
-from tests.test_vision import evidence
+from tests.test_vision_critic import evidence
 from tests.vllm_environment import made, tiny_profile, write_profile
 
 pytestmark = [
