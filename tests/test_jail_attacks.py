@@ -137,10 +137,10 @@ def test_an_answer_to_another_question_ends_the_worker(host: JailedHost) -> None
     session = host.open(opening("liar", size=1), None, lambda steps: None)
     body = (
         "import os\n"
-        "from nodes.env_server.jail import wire\n"
+        "from nodes.env_server.jail import worker_wire\n"
         "for fd in range(3, 64):\n"
         "    try:\n"
-        "        os.write(fd, wire.packed(wire.Done()))\n"
+        "        os.write(fd, worker_wire.packed(worker_wire.Done()))\n"
         "    except OSError:\n"
         "        pass\n"
         "while True:\n"
