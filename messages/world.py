@@ -32,13 +32,15 @@ UNSAID = Condition(kind="", name="")
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """What to achieve, and how an episode starts."""
+    """What to achieve, and how an episode starts.
+
+    Of ``biome``, ``inventory`` and ``world`` a game knows what its card names (`Card.start`)."""
 
     id: str
     prompt: str
     success: Condition = UNSAID
     game: str = DEFAULT_GAME  # whose card and play it takes (worlds/)
-    biome: str = "forest"
+    biome: str | None = None  # where it starts, if the game has biomes; None: the game's own choice
     inventory: dict[str, int] = {}
     horizon: int = 1000  # primitive steps in one evaluation episode
     world: dict[str, str | int | float | bool] = {}  # further make() arguments of the world

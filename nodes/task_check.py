@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from messages.world import Task
 from worlds import GameError, card, games
-from worlds.card import Unclear
+from worlds.card import START, Unclear
 
 
 def task_problem(task: Task) -> str:
@@ -81,4 +81,7 @@ def _problems(task: Task) -> Iterator[str]:
         if task.success.kind not in game.conditions.kinds:
             field = "kind"
         yield f"success.{field}: {problem}"
+    for key in START:
+        if getattr(task, key) and key not in game.start:
+            yield f"{key}: an episode of {game.title} always starts the same way; leave it out"
     yield from game.task_problems(task)

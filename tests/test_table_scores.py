@@ -24,7 +24,7 @@ from rlgpt.table.table_page import Page, difference
 from worlds.crafter.card.score import SCORE
 
 ALL = Condition(kind="have", name="achievements", quantity=22)
-TASK = Task(id="crafter", prompt="", success=ALL, game="crafter", biome="")
+TASK = Task(id="crafter", prompt="", success=ALL, game="crafter")
 SUBTASK = Subtask(name="achieve", success=ALL)
 FIRST, SECOND = SCORE.counted[:2]
 

@@ -276,6 +276,10 @@ class Score(ABC):
         return {name: sum(name in each for each in found) / len(found) for name in self.counted}
 
 
+START = ("biome", "inventory", "world")
+"""The fields of a task that set how an episode starts."""
+
+
 def _no_problems(task: Task) -> Iterator[str]:
     yield from ()
 
@@ -300,6 +304,8 @@ class Card:
     ``nodes/prompts/`` that the game has in words of its own (docs/adding_a_game.md)."""
     language: Language
     """What programs are written in."""
+    start: Collection[str] = ()
+    """What a task may set of how an episode starts, of `START`; what is not named is refused."""
     task_problems: Callable[[Task], Iterator[str]] = _no_problems
     """What is wrong with a task beyond its condition, each beginning with where it stands."""
     setting: Callable[[Task], Mapping[str, str]] = _no_setting

@@ -32,7 +32,7 @@ from worlds.crafter.play.sight import Creature
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
 CARD, PLAY = worlds.card("crafter"), worlds.play("crafter")
 WOOD = Condition(kind="have", name="collect_wood")
-TASK = Task(id="wood", prompt="wood", success=WOOD, game="crafter", biome="", horizon=300)
+TASK = Task(id="wood", prompt="wood", success=WOOD, game="crafter", horizon=300)
 
 
 def digest(*how: str) -> str:

@@ -31,7 +31,7 @@ GOALS = ["achievements", "collect_wood", "wood_pickaxe", "place_table", "eat_pla
 
 def task(name: str) -> Task:
     goal = Condition(kind="have", name=name)
-    return Task(id="t", prompt="", success=goal, game="crafter", biome="", horizon=10_000)
+    return Task(id="t", prompt="", success=goal, game="crafter", horizon=10_000)
 
 
 def failed(sub_actions: list[SubAction], number: int) -> Iteration:
