@@ -88,7 +88,7 @@ class Sessions:
         self.opened: list[OpenSession] = []
         self._sessions: dict[str, Session] = {}
         bus.answer(OPEN, self._open)
-        bus.answer(LOOK, lambda asked: Looked(episodes=self._sessions[asked.session].said()))
+        bus.answer(LOOK, lambda asked: Looked(episodes=self._sessions[asked.session].episodes()))
         bus.answer(CLOSE, self._close)
         bus.answer(CHECK, lambda asked: Checked(problems=problems_of(asked, RUNTIME)))
         bus.answer_action(RUN_PROGRAM, self._run)
@@ -106,11 +106,11 @@ class Sessions:
             begins=request.begins,
             guards=request.guards,
         )
-        return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _close(self, request: SessionName) -> Closed:
         session = self._sessions.pop(request.session)
-        return Closed(episodes=session.said(), guards=session.guards())
+        return Closed(episodes=session.episodes(), guards=session.guards())
 
 
 Answers = dict[type, Callable[[Any], msgspec.Struct]]

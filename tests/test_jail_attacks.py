@@ -42,7 +42,7 @@ def kept(host: JailedHost) -> Iterator[list[JailedSession]]:
 @pytest.fixture
 def session(host: JailedHost, kept: list[JailedSession]) -> JailedSession:
     """One for all, until one of them costs it its episode."""
-    if not kept or kept[-1].said()[0].ended != "running":
+    if not kept or kept[-1].episodes()[0].ended != "running":
         kept.append(host.open(opening(size=1), None, lambda steps: None))
     return kept[-1]
 
@@ -100,7 +100,7 @@ def test_the_worker_is_ended_and_its_host_goes_on(
     assert again.status == "killed"
     assert "it is not run again" in again.error
     assert host.killed == killed + 1
-    assert [episode.ended for episode in session.said()] == ["horizon"]
+    assert [episode.ended for episode in session.episodes()] == ["horizon"]
     session.close()
 
 
@@ -128,7 +128,7 @@ def test_a_program_that_leaves_the_engine_no_memory(host: JailedHost) -> None:
         "killed",
         "the worker ran out of memory inside a program",
     )
-    assert {episode.ended for episode in session.said()} == {"horizon"}
+    assert {episode.ended for episode in session.episodes()} == {"horizon"}
     assert host.quarantine.problems(HOG)
     session.close()
 

@@ -127,7 +127,7 @@ def test_those_whose_episode_ended_are_led_on_while_the_others_stand_still() -> 
         stepped = choose(session, FORWARD, FORWARD)
         spent += stepped.prefix_steps
     assert spent > 2
-    assert session.episodes.steps.tolist() == [0, 0]
+    assert session.records.steps.tolist() == [0, 0]
 
 
 def test_who_dies_on_the_way_ends_in_the_first_decision() -> None:

@@ -124,6 +124,6 @@ def test_subtasks_are_done_in_the_world(name: str, subtask_number: int):
     batch = Session(OpenSession(session="s", task=here, size=4, seeds=seeds), world)
     try:
         batch.run_program(Program(name="p", source=source, max_steps=3000))
-        assert sum(episode.success for episode in batch.said()) >= 3
+        assert sum(episode.success for episode in batch.episodes()) >= 3
     finally:
         batch.close()

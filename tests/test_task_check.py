@@ -48,7 +48,7 @@ def test_our_own_tasks_have_no_problem(path: Path) -> None:
         ({"inventory": {"log": 0}}, "inventory: it cannot hold 0 of log"),
         *(
             (
-                {"game": "crafter", **start},
+                {"game": "crafter", "success": Condition(kind="have", name="wood"), **start},
                 f"{next(iter(start))}: an episode of Crafter always starts the same way",
             )
             for start in ({"biome": "plains"}, {"world": {"start_time": 0}})

@@ -80,7 +80,7 @@ def test_an_episode_that_ended_is_pictured_at_its_end():
     attack += "    for _ in range(50):\n        attack()\n"
     session = Session(opening(pictures=Pictures(each=2, height=16, width=16)), FakeWorld(3))
     session.run_program(Program(name="dig", source=attack, max_steps=200))
-    episode = session.said()[0]
+    episode = session.episodes()[0]
     assert episode.success
     last = session.pictures()[1]
     assert last.step == episode.steps

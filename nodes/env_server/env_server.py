@@ -196,7 +196,7 @@ class EnvServer(Node):
     def look(self, request: SessionName) -> Looked:
         session = self._session(request.session)
         with _In(session), self._losing(session):
-            return Looked(episodes=session.said())
+            return Looked(episodes=session.episodes())
 
     def close_session(self, request: SessionName) -> Closed:
         with self._names.of(request.session):  # it may be being opened
@@ -207,7 +207,7 @@ class EnvServer(Node):
         with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
-            episodes, pictures, guards = session.said(), session.pictures(), session.guards()
+            episodes, pictures, guards = session.episodes(), session.pictures(), session.guards()
             choices, mistakes = session.choices(), session.mistakes()
             del self._sessions[request.session]
             session.close(whole=True)
@@ -248,7 +248,7 @@ class EnvServer(Node):
                 raise _invalid(error) from error
             finally:
                 self._write_jail()
-            return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+            return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     # ---- inside
 

@@ -100,8 +100,8 @@ class Recorded:
         self._parts.append(part)
         return self._session.run_program(program, check, environments, begins, guards)
 
-    def said(self) -> list[Episode]:
-        return self._session.said()
+    def episodes(self) -> list[Episode]:
+        return self._session.episodes()
 
     def endings(self) -> list[str]:
         return self._session.endings()
@@ -122,7 +122,7 @@ class Recorded:
         """``whole``: whoever opened it has come to the end of it."""
         if not self._request.autoreset:
             with suppress(SessionLost):  # then it is played again
-                self._note(self._session.said(), self._session.endings(), whole)
+                self._note(self._session.episodes(), self._session.endings(), whole)
         self._session.close()
 
     # ---- inside

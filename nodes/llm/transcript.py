@@ -26,12 +26,12 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     answered: Answered
     failures: list[str] = []
-    # What the model wrote, if that is not just the answer: its thinking, and what would not do.
+    # What the model wrote, if that is not just the answer: its thinking, and what was invalid.
     attempts: list[Attempt] = []
 
 
 class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of ``unanswered.jsonl``: a question that nobody could answer."""
+    """One line of ``unanswered.jsonl``: a question without an answer."""
 
     time: float
     id: str
@@ -39,7 +39,7 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
     asked: str
     question: msgspec.Raw
     prompt: list[ChatMessage]
-    sentence: str  # what the agent was told
+    sentence: str  # the sentence that the agent got
     failures: list[str] = []
     attempts: list[Attempt] = []
 
@@ -52,7 +52,7 @@ class _Known(msgspec.Struct):
 
 class Transcript:
     """Append-only, so that a kill at any moment costs at most the line being written, whose answer
-    nobody has seen.
+    was not sent yet.
 
     Raises:
         UnusableFile: another line is damaged.

@@ -240,7 +240,7 @@ def test_a_session_counts_a_lost_game_as_cut_off(server: Server) -> None:
     instance.process.kill()
     stepped = session.step(np.array([1]))
     assert (stepped.truncated.all(), stepped.terminated.any()) == (True, False)
-    assert session.said()[0].ended == "horizon"
+    assert session.episodes()[0].ended == "horizon"
     session.close()
 
 

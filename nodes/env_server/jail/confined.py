@@ -123,7 +123,7 @@ class ConfinedWorker:
             session.close()
             return worker_wire.Done()
         return worker_wire.Standing(
-            episodes=session.said(), endings=session.endings(), guards=session.guards()
+            episodes=session.episodes(), endings=session.endings(), guards=session.guards()
         )
 
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
@@ -141,7 +141,7 @@ class ConfinedWorker:
         session = self._session = Session(request, world, film, self._count, model)
         if ask.over:
             session.give_up()
-        return worker_wire.Made(opened=session.opened(), episodes=session.said())
+        return worker_wire.Made(opened=session.opened(), episodes=session.episodes())
 
     def _confine(self, memory: int) -> None:
         confine((self._sock.fileno(), self._dump), memory)
@@ -156,7 +156,7 @@ class ConfinedWorker:
         steps, reports = session.run_program(
             request.program, check, request.environments, request.begins, request.guards
         )
-        return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _count(self, steps: int) -> None:
         self._memory[STEPS] += steps

@@ -165,7 +165,7 @@ def warm_world(spec: Spec, play: Play) -> None:
     session.run_program(Program(name="warm", source=warm.program, max_steps=8))
     world.rgb(0, HEIGHT, WIDTH)
     play.load(world)
-    session.said()
+    session.episodes()
     session.pictures()
     session.close()
 

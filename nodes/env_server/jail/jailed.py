@@ -243,7 +243,7 @@ class JailedSession:
             begins=begins,
             guards=self._host.quarantine.stilled_guards(guards),
         )
-        stood = self.said()
+        stood = self.episodes()
         before, self._ran = self._ran, 0
         try:
             run = worker_wire.Run(request=request, number=self._worker.number())
@@ -273,7 +273,7 @@ class JailedSession:
             self._episodes = ran.episodes
         return ran.steps, ran.reports if held is None else [held]
 
-    def said(self) -> list[Episode]:
+    def episodes(self) -> list[Episode]:
         """The episodes as they stand. None goes on after a program was ended: those that were over
         by then are what they were, and the others are cut off as they stood before its run."""
         if self._cut is None:

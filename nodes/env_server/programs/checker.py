@@ -31,14 +31,14 @@ def check(
     checker.module(tree)
     checker.has_action()
     checker.problems += naming_problems(tree, language)
-    return checker.said(), checker.acting
+    return checker.found(), checker.acting
 
 
 def check_library(tree: ast.Module, language: Language) -> tuple[list[Problem], frozenset[str]]:
     """The same for functions that are no program yet."""
     checker = _Checker(tree, language, {}, frozenset())
     checker.module(tree)
-    return checker.said(), checker.acting
+    return checker.found(), checker.acting
 
 
 def check_looking(
@@ -58,7 +58,7 @@ def check_looking(
     checker.module(tree)
     checker.only_looks(name, arguments, what)
     checker.problems += naming_problems(tree, language)
-    return checker.said()
+    return checker.found()
 
 
 def _too_deep(tree: ast.AST) -> int:
@@ -118,7 +118,7 @@ class _Checker(ast.NodeVisitor):
         self.known = self.reserved | self.functions.keys() | self.helpers.keys() | _bound(tree)
         self.pure_scope = 0  # inside a lambda or comprehension, where nothing can act
 
-    def said(self) -> list[Problem]:
+    def found(self) -> list[Problem]:
         if self.foreign:
             name, game = next(iter(self.foreign.items()))
             return [Problem(line=1, message=of_another(name, game, self.language.game))]

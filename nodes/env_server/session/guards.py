@@ -42,9 +42,9 @@ class Tally:
     ended: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
 
-    def wrong(self, said: str, times: int = 1) -> None:
-        known = said in self.errors or len(self.errors) < _MOST_ERRORS
-        self.errors[said if known else "other mistakes"] += times
+    def wrong(self, mistake: str, times: int = 1) -> None:
+        known = mistake in self.errors or len(self.errors) < _MOST_ERRORS
+        self.errors[mistake if known else "other mistakes"] += times
 
 
 class Tallies:
@@ -62,7 +62,7 @@ class Tallies:
         tally.turns += 1
         tally.episodes.add((row, self.seed(row)))
 
-    def said(self) -> list[GuardReport]:
+    def reports(self) -> list[GuardReport]:
         return [
             GuardReport(
                 name=name,
@@ -171,8 +171,8 @@ class Guards:
         """Add what was wrong in conditions to the tallies."""
         for each in self._guards:
             tally = self._tallies.of(each.guard.name)
-            for said, times in each.condition.mistakes.items():
-                tally.wrong(f"condition: {said}", times)
+            for mistake, times in each.condition.mistakes.items():
+                tally.wrong(f"condition: {mistake}", times)
             each.condition.mistakes.clear()
 
     # ---- inside

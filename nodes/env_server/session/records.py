@@ -85,11 +85,11 @@ class Episodes:
         now = self._play.view(readings, row).inventory
         return [name for name in names if now.get(name, 0) > before.inventory.get(name, 0)]
 
-    def said(self, readings: Readings) -> list[Episode]:
+    def episodes(self, readings: Readings) -> list[Episode]:
         """All of them as they stand."""
-        return [self._said(row, readings) for row in range(self.size)]
+        return [self._episode(row, readings) for row in range(self.size)]
 
-    def _said(self, row: int, readings: Readings) -> Episode:
+    def _episode(self, row: int, readings: Readings) -> Episode:
         after = self._after[row] or self._play.view(readings, row)
         ended = int(self.ended[row])
         return Episode(
@@ -166,7 +166,7 @@ class Photographer:
                     roll.along = roll.along[1::2]
                     roll.stride *= 2
 
-    def said(self) -> list[Picture]:
+    def pictures(self) -> list[Picture]:
         """All of them, where the session stands now."""
         return [
             Picture(environment=row, step=step, png=png(rgb))
@@ -220,7 +220,7 @@ class Reports:
             changed = self._play.changes(self._before[row], now)
             self._groups[key] = (ending, changed)
 
-    def said(self) -> list[ProgramReport]:
+    def all(self) -> list[ProgramReport]:
         """One report for each way of ending, the most frequent first."""
         reports = [
             ProgramReport(

@@ -35,7 +35,7 @@ _NODES = Path(__file__).parents[2]
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
     """One question with its answer. ``goal``: the item that it is about, by which examples are held
-    out; ``source``: who answered."""
+    out; ``source``: what answered."""
 
     kind: str  # the type of the question
     goal: str
@@ -61,8 +61,8 @@ def example(question: Question, answer: str, goal: str, source: str) -> Example:
 
 
 def problems(question: Question, answer: str) -> list[str]:
-    """What the agent that asked would find wrong with an answer that is valid by its schema. Of
-    programs and specs nothing is known without a world."""
+    """What the agent that asked would reject in an answer that is valid by its schema. Programs and
+    specs cannot be checked without a world."""
     values = msgspec.json.decode(answer)
     if isinstance(question, PlanQuestion):
         return plan_problems(question.task, msgspec.convert(values, PlanAnswer).subtasks)
