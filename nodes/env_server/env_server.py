@@ -61,8 +61,8 @@ class MineClipFiles(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class EnvServer(Node):
-    """Owns worlds. Sessions live in memory: after a restart they are unknown, and whoever used one
-    opens it again and plays its episodes from the start."""
+    """Owns worlds. Sessions live in memory: after a restart they are unknown, and the user of
+    one opens it again and plays its episodes from the start."""
 
     name = "env_server"
 
@@ -70,7 +70,7 @@ class EnvServer(Node):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
         most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: int = 1200  # frames
-        jail: Jail = True  # "partial": what of it the kernel has; false: none
+        jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
         mineclip: MineClipFiles | None = None
 
@@ -91,7 +91,7 @@ class EnvServer(Node):
         if self._host.jail != "on":
             self.notes = [f"jail: {self._host.jail}"]
             self.log.warning(
-                "jail: %s: coded actions are held by their language alone, or nearly so, see "
+                "jail: %s: coded actions are confined by their language alone, or nearly so, see "
                 "docs/programs.md", self._host.jail,
             )  # fmt: skip
         self._episodes = StoredEpisodes(self.folder / EPISODES)
@@ -113,7 +113,7 @@ class EnvServer(Node):
         self._stop.set()
         self._reporter.join(timeout=5.0)
         for session in list(self._sessions.values()):
-            # One that is in use is abandoned: its user gets an error once the process is gone.
+            # One that is in use is abandoned: its user gets an error once the process has ended.
             if session.lock.acquire(timeout=1.0):
                 session.close()
         self._episodes.close()
@@ -136,7 +136,7 @@ class EnvServer(Node):
                 f"server's world of {self._game}: launch a task and a world of one game.",
                 code="invalid",
             )
-        # Whoever asked first may have been killed: what was opened for them is forgotten, not lost.
+        # The first caller may have been killed: what was opened for it is forgotten, not lost.
         with self._names.of(request.session):
             self._forget(request.session)
             return self._opened(request)
@@ -253,8 +253,8 @@ class EnvServer(Node):
     # ---- inside
 
     def _hosted(self, pulses: Path) -> Host:
-        """Where sessions will live. The world is tried on the launch's task before anybody waits
-        for one."""
+        """Where sessions will live. The world is tried on the launch's task before any
+        caller waits for one."""
         options = dict(self.parameters.world)
         given = self.config.get("task")
         model = self._video_model()
@@ -308,7 +308,7 @@ class EnvServer(Node):
         files = self.parameters.mineclip
         if files is None or files.weights is None:
             return None
-        # Torch is loaded for those who want it.
+        # Torch is loaded only where it is needed.
         from models.mineclip import MineClip, WeightsError
 
         try:
@@ -343,7 +343,7 @@ class EnvServer(Node):
 
     @contextmanager
     def _losing(self, session: Recorded) -> Iterator[None]:
-        """A session whose process has gone is forgotten, and its user gets what to do."""
+        """A session whose process ended is forgotten, and its user gets what to do."""
         try:
             yield
         except SessionLost as error:
@@ -390,7 +390,7 @@ class _In:
 
 
 def _killed(path: Path) -> int:
-    """How many programs earlier lives of this node have killed."""
+    """How many programs earlier processes of this node have killed."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return int(msgspec.json.decode(path.read_bytes())["killed"])
     return 0

@@ -1,8 +1,8 @@
 """Programs that stopped a worker: the same source is not run again.
 
-Its next check has why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
-of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a guard
-never takes over.
+Its next check reports why. Where it would be run all the same (as a prefix, a macro, a reward, a
+stage of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a
+guard never takes over.
 """
 
 import logging
@@ -25,7 +25,7 @@ STILL_REWARD = "def reward(before, after):\n    return 0\n"
 
 
 def programs_of(guards: Iterable[Guard]) -> list[Program]:
-    """All that was written for these guards: conditions, programs, macros of policies."""
+    """All programs of these guards: conditions, programs, macros of policies."""
     found: list[Program] = []
     for guard in guards:
         name = f"guard {guard.name}"

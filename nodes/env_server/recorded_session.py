@@ -1,4 +1,5 @@
-"""A session whose episodes are kept: `Hosted`, handed on to another one, with notes taken."""
+"""A session whose episodes are kept: a `Hosted` that passes calls on to another one, and
+records."""
 
 import logging
 import sqlite3
@@ -119,7 +120,7 @@ class Recorded:
         return self._session.guards()
 
     def close(self, whole: bool = False) -> None:
-        """``whole``: whoever opened it has come to the end of it."""
+        """``whole``: its user has come to the end of it."""
         if not self._request.autoreset:
             with suppress(SessionLost):  # then it is played again
                 self._note(self._session.episodes(), self._session.endings(), whole)

@@ -66,7 +66,7 @@ class ConfinedWorker:
             try:
                 ask = decode(_ASK, worker_wire.read(self._receive))
             except (EOFError, OSError):
-                return  # the env server is gone
+                return  # the env server ended
             except CodecError as error:
                 answer: Any = worker_wire.Refused(why="failed", text=str(error))
             else:
@@ -89,7 +89,7 @@ class ConfinedWorker:
             # engine that finds none. Compiled code reports it by a SystemError.
             traceback.clear_frames(error.__traceback__)
             return worker_wire.Refused(why="memory", text=type(error).__name__)
-        except BaseException as error:  # SystemExit too: who ends here is for others to say
+        except BaseException as error:  # SystemExit too: a program cannot end the worker by it
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
             return worker_wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
 
@@ -100,9 +100,9 @@ class ConfinedWorker:
             show_as(CHECKER)
             self._confine(ask.memory)
             return worker_wire.Done()
-        # Nothing that others wrote is so much as parsed before the door is closed.
+        # No text from outside is even parsed before the worker is confined.
         if not self._confined:
-            raise RuntimeError("nothing is done before the door is closed")
+            raise RuntimeError("a worker works only once it is confined")
         if isinstance(ask, CheckProgram):
             return Checked(problems=problems_of(ask, self._programs))
         session = self._session
@@ -150,7 +150,7 @@ class ConfinedWorker:
     def _run(self, session: Session, ask: worker_wire.Run) -> ProgramRan:
         def check() -> None:
             if self._memory[CANCEL] == ask.number:
-                raise GoalCancelled("nobody wants it any more")
+                raise GoalCancelled("it is not wanted any more")
 
         request = ask.request
         steps, reports = session.run_program(

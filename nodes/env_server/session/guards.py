@@ -29,7 +29,7 @@ from nodes.env_server.session.players import (
 from worlds.play import Bools
 from worlds.runtime import Observations, Runtime
 
-_MOST_ERRORS = 20  # of one guard that are told apart
+_MOST_ERRORS = 20  # of one guard that are counted apart
 
 
 @dataclass
@@ -141,8 +141,8 @@ class Guards:
         return [(row, turn.act) for row, turn in self._turns.items()]
 
     def look(self, seen: Observations, rows: Iterable[int], possible: Possible) -> None:
-        """The world took a step in ``rows``, none of which came to its end with it: who plays there
-        next?"""
+        """The world took a step in ``rows``, none of which came to its end with it: what plays
+        there next?"""
         for row in rows:
             turn = self._turns.get(row)
             if turn is None:

@@ -1,4 +1,4 @@
-"""A session: a batch of environments that play one task side by side, and what may be asked of it.
+"""A session: a batch of environments that play one task side by side, and the calls that it takes.
 
 How episodes begin is in `resets.py`, what policies and programs do in `decisions.py`, a primitive
 step and what it counts for in `steps.py`, what is noted of it all in `records.py`.
@@ -41,8 +41,8 @@ LOG = logging.getLogger("env_server")
 
 
 class Session:
-    """``counted`` is told how many primitive steps were taken; ``model`` is MineCLIP, if there is
-    one. Calls are not to overlap: whoever calls holds ``lock``.
+    """``counted`` is called with the number of primitive steps taken; ``model`` is MineCLIP, if
+    there is one. Calls are not to overlap: the caller holds ``lock``.
 
     Raises:
         ValueError: the request names what there is not, or a prefix that does not compile.
@@ -253,7 +253,7 @@ class Session:
 
     def endings(self) -> list[str]:
         """What the players died of, and how the last program or policy ended in episodes that are
-        not over; empty where there is nothing to say."""
+        not over; empty where there is nothing to report."""
         return list(self.records.why)
 
     def pictures(self) -> list[Picture]:
@@ -321,8 +321,8 @@ class Session:
         over."""
         self._guards.mistakes()
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
-        for said, times in mistakes.items():
-            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
+        for mistake, times in mistakes.items():
+            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, mistake)
 
     def _other(self, interface: Interface) -> bool:
         return self.stage is None or self.stage.interface != interface

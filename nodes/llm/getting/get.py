@@ -94,7 +94,8 @@ def _convert(
     if known is not None and conversion.parameters != known.parameters:
         raise Failed(
             f"{gguf.name} became {conversion.parameters:,} parameters instead of "
-            f"{known.parameters:,}: the environment's transformers reads it differently from the tested one"
+            f"{known.parameters:,}: the environment's transformers reads it differently from the "
+            "tested one"
         )
     for path in converted.iterdir():
         path.chmod(0o644)  # safetensors are written for their owner alone
