@@ -18,7 +18,7 @@ DEFAULT_GAME = "minecraft"
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
     """Something that can be seen to hold in a game. Which kinds there are, and what each means, the
-    game's card says (`worlds.card.Conditions.kinds`); ``have`` is of every game."""
+    game's card names (`worlds.card.Conditions.kinds`); ``have`` is of every game."""
 
     kind: str
     name: str
@@ -28,7 +28,7 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
 JUDGED = "judged"
 """The kind of a condition that nothing counted shows: a critic that sees pictures decides."""
 UNSAID = Condition(kind="", name="")
-"""The success of a goal that is said in words alone: the planner makes one of its prompt."""
+"""The success of a goal that is given in words alone: the planner makes one of its prompt."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):

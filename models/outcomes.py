@@ -99,7 +99,7 @@ def progress(evidence: Evidence) -> float:
 
 
 def succeeded(evidence: Evidence, rate: float) -> bool:
-    """Whether it worked as often as is required, in episodes enough to say so."""
+    """Whether it worked as often as is required, in enough episodes to count."""
     return not _too_few(evidence) and rate >= evidence.required_rate
 
 

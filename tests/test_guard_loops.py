@@ -383,7 +383,7 @@ def test_a_guard_by_rl_is_a_skill_with_its_weights(tmp_path: Path):
     ("guard", "said"),
     [
         (GuardProposal(name="", when="x"), "A guard has no name."),
-        (GuardProposal(name="a", when=" "), "does not say when it is to take over"),
+        (GuardProposal(name="a", when=" "), "does not state when it is to take over"),
         (GuardProposal(name="a", method="rl", when="x"), "in this run there is code only"),
     ],
 )

@@ -48,7 +48,7 @@ def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
     assert not any(line.macros for line in report.iterations[3].lines)
     assert all(each.attempts == 1 for iteration in report.iterations for each in iteration.lines)
     verdict = report.iterations[0].lines[0].verdict
-    assert (verdict.reason, verdict.episodes) == ("It ran; nobody judged it.", 0)
+    assert (verdict.reason, verdict.episodes) == ("It ran; it was not judged.", 0)
 
 
 def test_one_agent_takes_nothing_apart(run_folder: Path):

@@ -96,7 +96,7 @@ class Goals(ABC):
         """Of the task of that name."""
 
     def guidance(self, name: str) -> str:
-        """How to go about the task of that name, in words; empty where nothing is said of it."""
+        """Advice for the task of that name, in words; empty where there is none."""
         return ""
 
     @abstractmethod
@@ -143,8 +143,8 @@ class Planning(ABC):
 
     @abstractmethod
     def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
-        """What a plan that is made anew in the middle of an episode starts from: the inventory, and
-        what stands near and can be used."""
+        """What a plan that is made again in the middle of an episode starts from: the inventory,
+        and what stands near and can be used."""
 
     @abstractmethod
     def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:
@@ -193,7 +193,7 @@ class Specs(ABC):
 
 
 Tables = Mapping[str, Any]
-"""What a rule file says under ``tables``: of the game's own form."""
+"""What a rule file has under ``tables``: of the game's own form."""
 
 
 class RulebookRules(ABC):
@@ -315,7 +315,7 @@ class Card:
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
     worlds: Mapping[str, str] = field(default_factory=dict)
-    """What a table says of its kinds of world: ``the published game``."""
+    """How a table describes its kinds of world: ``the published game``."""
     fingerprints: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For kinds of world that may change: a module and its arguments, which prints digits that
     differ where the world does."""

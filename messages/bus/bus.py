@@ -208,7 +208,8 @@ class Bus:
         self._serving.post(lambda: self._subscriptions().subscribe_untyped(name, callback))
 
     def subscribe_frames(self, name: str, callback: FramesCallback) -> None:
-        """The same with the body as it came, which is not decoded: for whoever counts messages."""
+        """The same with the body as it came, which is not decoded: for subscribers that only count
+        messages."""
         addresses.check_name(name.partition("/")[0])
         self._serving.post(lambda: self._subscriptions().subscribe_frames(name, callback))
 

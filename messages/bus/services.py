@@ -209,7 +209,7 @@ class Services:
             found[0](call)
 
     def _forget(self, key: _Key) -> None:
-        """Make room for the next request of a client, and in the whole."""
+        """Free space for the next request of a client, and in the whole."""
         if key in self._clients:
             self._drop(key)
         while len(self._clients) >= MAX_CLIENTS or self._remembered > MAX_REMEMBERED:

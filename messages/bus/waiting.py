@@ -27,7 +27,7 @@ SILENCE = 15.0
 class Limits:
     """How long a request may wait, in seconds."""
 
-    reply: float  # while the node is connected, beginning anew with each connection
+    reply: float  # while the node is connected, beginning again with each connection
     absence: float = math.inf  # that the node may be absent at a stretch, unknown to any launcher
     total: float = math.inf  # all in all
 

@@ -101,7 +101,8 @@ class Critic(Node):
         )
 
     def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:
-        """What the language model says, of pictures if there are any and it is to see them."""
+        """The language model's verdict, from pictures too if there are any and it is to see
+        them."""
         shown: list[Picture] = []
         if self.parameters.vision:
             shown = choose(evidence, self.parameters.most_pictures)

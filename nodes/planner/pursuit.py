@@ -157,8 +157,8 @@ class Pursuit:
         if stands is None:
             return f"{name}: no iteration of it could be evaluated. {achieved.reason}"
         if stands.success_rate == 0:
-            said = "no iteration of it worked in any episode of its evaluation"
-            return f"{name}: {said}. {achieved.reason}"
+            why = "no iteration of it worked in any episode of its evaluation"
+            return f"{name}: {why}. {achieved.reason}"
         known.stages = stands.stages
         self._practised[_key(known.subtask)] = known
         return ""
@@ -197,8 +197,8 @@ class Pursuit:
     ) -> tuple[list[Subtask], dict[str, int]]:
         """The rest of the plan from what a subtask really left, and that inventory; the old rest
         and what it expected where no new plan would do."""
-        said = " ".join(problems)
-        self._node.log.info("%s: the rest of the plan will not do: %s", self._goal.id, said)
+        reasons = " ".join(problems)
+        self._node.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
         from_here = msgspec.structs.replace(self.task, inventory=left)
         id = f"{self._goal.id}/again-{done}"
         again, wrong = self._planner.plan(id, from_here, problems, refused=rest)
@@ -225,11 +225,11 @@ class Pursuit:
                 cancelled=lambda: goal.withdrawn,
             )
             self.performances.append(performance)
-            success, said = _judged(performance, wanted)
+            success, reason = _judged(performance, wanted)
             if success or performance.cut:
-                return self._report(success, said)
+                return self._report(success, reason)
             if why := self._go_on(performance, wanted):
-                return self._report(False, f"{said} {why}")
+                return self._report(False, f"{reason} {why}")
 
     def _go_on(self, performance: Performed, wanted: float) -> str:
         """Practise further what lost the most; why there is nothing new to perform, if so."""

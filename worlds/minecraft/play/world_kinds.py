@@ -11,7 +11,7 @@ KINDS = ("embedded", "minedojo")
 
 def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
     """A batch of ``size`` environments of ``task``. ``options`` are those of the world's class;
-    ``task.world`` has a say over them.
+    ``task.world`` overrides them.
 
     Raises:
         ValueError: an unknown kind, biome, item or option.
@@ -32,7 +32,7 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
     try:
         return made(size, biome=biome, inventory=task.inventory, **chosen)
     except TypeError as error:
-        raise ValueError(f"an option of the {kind} world will not do: {error}") from error
+        raise ValueError(f"an option of the {kind} world cannot be used: {error}") from error
 
 
 def _class_of(kind: str) -> Any:
