@@ -8,6 +8,7 @@ from nodes.env_server.programs import Batch, Run, compile_program, running
 from nodes.env_server.programs.fuel import TOTAL_TURNS
 from tests.fake_world import FakeWorld
 from worlds.minecraft.play.observation import Observations
+from worlds.minecraft.play.primitives import written
 from worlds.minecraft.play.readings import Readings
 from worlds.minecraft.play.runtime import RUNTIME
 from worlds.runtime import Code
