@@ -27,7 +27,6 @@ from messages.plan import (
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
 from nodes.llm.rulebook.rulebook_backend import (
@@ -38,6 +37,7 @@ from nodes.llm.rulebook.rulebook_backend import (
     spec,
 )
 from nodes.llm.rulebook.rules import BOOK, Book
+from nodes.spec_check import spec_problems
 from tests.rulebook_questions import LOG, TREE, evidence, subtask, task
 from voxeldojo.actions import PRIMITIVES
 from worlds.minecraft.card import CARD
