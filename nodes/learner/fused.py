@@ -9,7 +9,7 @@ import math
 import torch
 from torch import Tensor
 
-from models.flat import FlatNetwork, is_plain
+from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic
 from nodes.learner.flat_adam import FlatAdam
 from nodes.learner.parameters import Hyperparameters
