@@ -333,7 +333,7 @@ def test_masks_follow_the_inventory_and_leave_something_to_choose() -> None:
     assert playing.opened().mask.tolist() == [[False, True, True]]
 
 
-def test_features_say_what_is_seen() -> None:
+def test_features_show_what_is_seen() -> None:
     names = list(features.FEATURES)
     playing, _ = session(1, interface=interface(observations=names, rewards=[]))
     opened = playing.opened()

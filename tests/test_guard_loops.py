@@ -243,7 +243,7 @@ def test_a_guard_that_made_mistakes_is_made_again_with_its_history(tmp_path: Pat
     assert [line.report.errors for line in question.history] == [first.guards[0].report.errors]  # type: ignore[union-attr]
 
 
-def test_a_run_without_guards_refuses_and_is_told(tmp_path: Path):
+def test_a_run_without_guards_refuses_them_and_its_questions_state_it(tmp_path: Path):
     bus, _, asked = agents(tmp_path, most_guards=0)
     report = achieved(bus)
     assert report.iterations == []
@@ -400,7 +400,7 @@ def test_names_of_guards_are_unique_as_goals_are_spelt():
     assert "2 guards are called 'step-back'" in problem
 
 
-def test_reports_add_up_and_are_told_in_a_sentence():
+def test_reports_add_up_to_a_sentence():
     one = GuardReport(name="a", turns=2, steps=30, episodes=2, ended={"over": 1, "death": 1})
     other = GuardReport(name="a", turns=1, steps=4, episodes=1, ended={"over": 1}, errors={"no": 2})
     (both,) = together([one, other])

@@ -263,7 +263,7 @@ def test_an_actor_that_does_not_fit_is_refused(actor_: Actor | None, said: str) 
 
 
 @pytest.mark.parametrize("encoder", [0, 5])
-def test_a_plain_actor_says_what_the_network_says(encoder: int) -> None:
+def test_a_plain_actor_gives_what_the_network_gives(encoder: int) -> None:
     generator = torch.Generator().manual_seed(3)
     shape = NetworkShape(hidden=8, encoder=encoder, fusion=6 if encoder else 0)
     network = actor([(3,), (1,)], 3, shape, generator)
@@ -353,7 +353,7 @@ def test_a_guard_is_trained_on_its_own_decisions(tmp_path: Path) -> None:
     assert [episode.ended for episode in playing.episodes()] == ["success"] * 4
 
 
-def test_a_condition_that_never_holds_ends_the_training_and_says_so(tmp_path: Path) -> None:
+def test_a_condition_that_never_holds_ends_the_training_with_the_reason(tmp_path: Path) -> None:
     never = Guard(name="never", when="def when(obs):\n    return False\n", max_steps=5)
     trained, _ = train(tmp_path, spec(guard=never, most=5_000))
     assert trained.samples == 0

@@ -183,7 +183,7 @@ def test_a_condition_that_fails_does_not_hold(when: str, said: str) -> None:
     assert report(playing) == GuardReport(name="stand still", errors={said: 4})
 
 
-def test_a_guard_that_kills_the_player_is_told_and_ends_the_episode() -> None:
+def test_a_guard_that_kills_the_player_is_reported_and_ends_the_episode() -> None:
     deadly = guard(program=program("def action(obs):\n    noop()\n    sneak()\n"))
     playing, _ = session(2, interface=None)
     _, reports = playing.run_program(FOUR, guards=[deadly])

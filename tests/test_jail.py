@@ -177,7 +177,7 @@ def test_a_guard_that_stops_its_worker_never_takes_over_again(
     session.close()
 
 
-def test_what_is_wrong_is_said_as_it_is_without_a_jail(host: JailedHost) -> None:
+def test_what_is_wrong_is_reported_as_it_is_without_a_jail(host: JailedHost) -> None:
     for asked in (
         opening(size=2, interface=INTERFACE.__class__(**{
             **{f: getattr(INTERFACE, f) for f in INTERFACE.__struct_fields__}, "horizon": 0})),
@@ -314,7 +314,7 @@ def test_a_run_is_cancelled_and_one_that_does_not_obey_is_ended(host: JailedHost
     session.close()
 
 
-def test_a_worker_that_dies_by_itself_costs_the_session_and_blames_nobody(
+def test_a_worker_that_dies_by_itself_costs_the_session_and_blames_no_program(
     host: JailedHost,
 ) -> None:
     session = host.open(opening(**TRAINING), None, lambda steps: None)
@@ -439,7 +439,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_without_a_jail_it_says_so(run_folder: Path, bus: Bus) -> None:
+def test_the_env_server_reports_that_it_has_no_jail(run_folder: Path, bus: Bus) -> None:
     server = Process(configured(run_folder, jail=False), run_folder)
     try:
         bus.call(OPEN, opening("a"), timeout=PATIENCE)
@@ -451,7 +451,7 @@ def test_without_a_jail_it_says_so(run_folder: Path, bus: Bus) -> None:
             server.kill()
 
 
-def test_a_world_with_processes_of_its_own_has_no_jail_unless_that_is_said(
+def test_a_world_with_processes_of_its_own_is_refused_unless_the_jail_is_off(
     run_folder: Path,
 ) -> None:
     script = configured(run_folder, world={"kind": "minedojo"})

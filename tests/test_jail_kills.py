@@ -93,7 +93,7 @@ def test_a_fork_server_that_never_starts_is_given_up_in_a_sentence(
     assert hit.left == 97
 
 
-def test_the_env_server_ends_without_the_jail_that_it_was_asked_for(run_folder: Path) -> None:
+def test_the_env_server_ends_without_the_jail_that_is_configured(run_folder: Path) -> None:
     configured(run_folder)
     process = launch(SCRIPT, run_folder, FORK_SERVER="tests.nowhere")
     _, errors = process.communicate(timeout=PATIENCE)
@@ -122,7 +122,7 @@ def checker_lives(host: JailedHost) -> bool:
     return checker is not None and checker.epoch == host._server.epoch
 
 
-def test_fork_servers_that_die_while_they_are_asked(host: JailedHost) -> None:
+def test_fork_servers_that_die_during_a_request(host: JailedHost) -> None:
     """Whatever moment of an answer it is: a session is opened, a program checked."""
     over = threading.Event()
 
@@ -166,7 +166,7 @@ def test_half_an_answer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         server.close()
 
 
-def test_a_worker_of_an_earlier_fork_server_is_not_asked_of_the_next() -> None:
+def test_a_worker_of_an_earlier_fork_server_is_not_reaped_by_the_next() -> None:
     server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK))
     try:
         server.start()

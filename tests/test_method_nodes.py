@@ -262,7 +262,7 @@ def test_coming_nearer_to_a_mob_pays():
     batch.close()
 
 
-def test_what_is_neither_block_nor_mob_is_said():
+def test_what_is_neither_block_nor_mob_is_reported():
     asked = task("beef")
     with pytest.raises(ValueError, match="there is no block or mob called 'cwo'"):
         session(asked, crafting(Condition(kind="facing", name="cwo")))

@@ -175,7 +175,7 @@ def test_a_table_that_stands_there_is_used_until_that_fails(tmp_path: Path):
     ]
 
 
-def test_what_no_subtask_gets_is_said(tmp_path: Path):
+def test_what_no_subtask_gets_is_reported(tmp_path: Path):
     bus, world = performing(tmp_path)
     subtasks = practised_all(TASK)[1:]  # nobody has learned to get logs
     performed = bus.run_goal(PERFORM, "demo/perform", Perform(task=TASK, subtasks=subtasks))

@@ -121,7 +121,7 @@ def test_subtasks_begin_with_what_the_plan_expects(tmp_path: Path):
     ]
 
 
-def test_the_rest_is_planned_anew_from_what_a_subtask_really_left(tmp_path: Path):
+def test_the_rest_is_planned_again_from_what_a_subtask_really_left(tmp_path: Path):
     """The table was left standing: the next subtask that works at one is not begun without."""
     below = Below()
     below.left = {"planks": {"planks": 12}, "wooden_pickaxe": {"wooden_pickaxe": 1, "planks": 4}}
@@ -189,7 +189,7 @@ def test_parameters_that_would_do_nothing_are_refused(
         start(kind, MockBus(kind.name), tmp_path, **wrong)
 
 
-def test_a_poor_subtask_is_gone_on_with_and_a_hopeless_one_ends_the_goal(tmp_path: Path):
+def test_a_poor_subtask_is_kept_and_a_hopeless_one_ends_the_goal(tmp_path: Path):
     poor, hopeless = Below({"planks": 0.4}), Below({"planks": 0.0})
     for number, below in enumerate((poor, hopeless)):
         bus = below.bus()
@@ -276,7 +276,7 @@ def test_a_restarted_planner_remembers_finished_subtasks(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["", "planner", "fast_agent", "slow_agent"])
-def test_a_goal_is_performed_whoever_is_killed(run_folder: Path, name: str):
+def test_a_goal_is_performed_whichever_node_is_killed(run_folder: Path, name: str):
     """kill -9 while the whole is performed: no finished subtask is done again, no sample lost."""
     with stack(run_folder, world=CraftWorld) as agents:
         world = agents.world

@@ -290,7 +290,7 @@ def test_a_program_of_another_game_is_refused_with_one_sentence() -> None:
     assert problem.message.endswith(", and not for minecraft")
 
 
-def test_what_a_language_is_is_told_by_all_its_parts(tmp_path: Path) -> None:
+def test_languages_that_differ_in_any_part_are_different(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("FAR = 8\n")
     changed = dataclasses.replace(LANGUAGE, helper_folder=tmp_path)
     again = dataclasses.replace(LANGUAGE)

@@ -179,7 +179,7 @@ def test_nothing_half_written_is_left(tmp_path: Path) -> None:
     }
 
 
-def test_a_report_is_written_anew_from_its_folder(tmp_path: Path) -> None:
+def test_a_report_is_written_again_from_its_folder(tmp_path: Path) -> None:
     fill(tmp_path)
     _, page = write(tmp_path, goal_report())
     before = page.read_text(encoding="utf-8")

@@ -118,7 +118,7 @@ def test_a_program_that_lost_the_most_comes_last():
     assert program(msgspec.structs.replace(question, tried=[kept])).source == first
 
 
-def test_a_step_is_told_from_another_of_its_name_by_its_method():
+def test_steps_of_one_name_are_distinguished_by_their_method():
     """Several logs are gone for by code, then by rl; one log by code alone, under the same name."""
     logs = Condition(kind="have", name="log", quantity=3)
     by_rl = SubAction(name="go harvesting log", method="rl", success=logs)
@@ -267,7 +267,7 @@ def test_a_rule_file_that_is_none_is_a_sentence(
         RulebookBackend("broken.yaml")
 
 
-def test_a_variant_says_where_things_are_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_variant_may_change_where_things_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / BOOK).write_text((CARD.rulebook.files / BOOK).read_text())
     (tmp_path / "variant.yaml").write_text(
         "base: rules.yaml\n"

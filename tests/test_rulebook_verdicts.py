@@ -88,7 +88,7 @@ WORKED_TWICE = tryout("success", "death", "horizon", "death", "running", "succes
         ),
     ],
 )
-def test_verdicts_say_what_the_failed_episodes_ended_with(
+def test_verdicts_have_what_the_failed_episodes_ended_with(
     changes: dict[str, object], rate: float, said: str, advised: str
 ):
     judged = judge(JudgeQuestion(evidence=evidence(**changes), success_rate=rate))

@@ -176,7 +176,7 @@ def refusal(node: str, run: Path, config: dict[str, Any]) -> str:
     return ended.stderr.splitlines()[-1]
 
 
-def test_the_critic_says_so_before_anything_is_played(run_folder: Path):
+def test_the_critic_refuses_before_anything_is_played(run_folder: Path):
     said = refusal("critic", run_folder, launch({"kind": "rulebook"}, vision=True))
     assert "nodes.critic.parameters.vision=false" in said
 
