@@ -100,6 +100,7 @@ def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]
     view.log = _log(run).info
     launch = Launch(stack, run, excluded, list(away), view)
     view.report(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
+    view.report("`rlgpt dash` shows this run in the browser")
     for name in excluded:
         there = f" on {away[name].host}, with a copy of config.yaml" if name in away else ""
         view.report(

@@ -14,6 +14,7 @@ from rlgpt.commands import (
     breakpoints,
     compare,
     completion,
+    dash,
     doctor,
     episode,
     graph,
@@ -89,6 +90,7 @@ def command_parser() -> argparse.ArgumentParser:
     table.add(commands)
     runs.add(commands)
     compare.add(commands)
+    dash.add(commands)
     report.add(commands)
     profile.add(commands)
     episode.add(commands)
