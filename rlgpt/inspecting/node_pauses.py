@@ -65,8 +65,8 @@ def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
     taken = state.taken - before.taken
     if state.steps:
         raise Refused(
-            f"{node} took {taken} of {count} steps: it has nothing more to do, or is at work on the "
-            "last; it may still take the others",
+            f"{node} took {taken} of {count} steps: it has nothing more to do, or is at work on "
+            "the last; it may still take the others",
             code=FAILED,
         )
     waits = f", then waits with {state.waiting[0]}" if state.waiting else ""
