@@ -207,6 +207,8 @@ class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
     targets: list[str] = []
     budget: int
     clone: list[str] = []  # names of programs whose successful episodes are imitated first
+    memory: Literal["none", "gru"] = "none"  # what the policy carries from decision to decision
+    memory_size: int = 64  # numbers of it
 
 
 class JudgeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -117,6 +117,13 @@ class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     nodes: list[NodeState]
 
 
+class Crash(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """A node's process has ended by itself, or was killed; it is started again, or not."""
+
+    node: str
+    how: str  # "was ended by SIGSEGV"
+
+
 BUSY = 30.0
 """Seconds within which a busy node answers a request about itself."""
 
@@ -147,6 +154,7 @@ def set_parameters(node: str) -> Service[SetParameters, Parameters]:
     )
 
 
+CRASHES = Topic("launcher/crashes", Crash)
 LIST = Service("launcher/list", Empty, NodeStates, idempotent=True, timeout=5.0)
 RESTART = Service("launcher/restart", NodeName, NodeState, timeout=30.0)
 KILL = Service("launcher/kill", NodeName, NodeState, timeout=30.0)

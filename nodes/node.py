@@ -69,6 +69,8 @@ from nodes.pausing import Pausing
 from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
 from nodes.stored_goals import StoredGoals
+from nodes.times import EVERY, Times, whose
+from nodes.times import FILE as TIMES
 from nodes.whole_files import UnusableFile
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
@@ -88,6 +90,9 @@ class Node:
         """What every node has. A subclass declares its own; it must not be frozen."""
 
         log_level: LEVELS = "info"  # entries below it are not written to the log
+
+    works_on: ClassVar[str] = "agents"
+    """What the time is spent on in which the node works itself (`nodes/times.py`)."""
 
     live: ClassVar[Set[str]] = frozenset()
     """Names of the parameters that may be set while the node runs; ``log_level`` always may."""
@@ -119,6 +124,7 @@ class Node:
         self.stop = threading.Event()
         self.failure = ""  # why it ends, if it cannot go on
         self._began = time.monotonic()
+        self._time_spent = Times(self.folder / TIMES, self.works_on, lambda: bus.away)
         self._goals: StoredGoals | None = None
         self._topics: set[str] = set()
 
@@ -154,7 +160,8 @@ class Node:
         """See `Bus.serve`. While the node is paused, requests wait (`steps`)."""
         held = self.steps is None or service.name in self.steps
         gate = self._pausing.gate if held else None
-        self.bus.serve(service, quittable(handler), background, gate)
+        timed = self._time_spent.timed(service.name, handler, whose)
+        self.bus.serve(service, quittable(timed), background, gate)
 
     def serve_action(
         self,
@@ -163,10 +170,11 @@ class Node:
     ) -> None:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``. A goal
         that comes while the node is paused begins when it goes on."""
+        timed = self._time_spent.timed(action.name, handler, whose)
 
         def work(goal: GoalHandle[Goal, Feedback]) -> Result:
             self._pausing.gate.wait(action.name, goal.check, counts=False)
-            return handler(goal)
+            return timed(goal)
 
         self.bus.serve_action(action, quittable(work), self.goals())
 
@@ -193,7 +201,8 @@ class Node:
     ) -> Reply:
         """See `Bus.call`. While the node is paused, it waits before."""
         self.wait_while_paused(service.name)
-        return self.bus.call(service, request, timeout)
+        with self._time_spent.calling(service.name, service.node):
+            return self.bus.call(service, request, timeout)
 
     def run_goal(
         self,
@@ -211,7 +220,8 @@ class Node:
                 raise GoalCancelled(f"{goal_id} was cancelled")
 
         self.wait_while_paused(action.name, check)
-        return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
+        with self._time_spent.calling(action.name, action.node):
+            return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
 
     def wait_while_paused(self, what: str, check: Callable[[], None] = lambda: None) -> None:
         """Block while the node is paused, unless it may take a step. ``check`` is called meanwhile
@@ -244,7 +254,7 @@ class Node:
         serve(set_parameters(name), self._live.change)
         serve(get_pause(name), self._pausing.get)
         serve(set_pause(name), self._pausing.set)
-        files = HandedOver(self.folder.resolve(), ("node.log", CHANGES, *self.handed_over))
+        files = HandedOver(self.folder.resolve(), ("node.log", CHANGES, TIMES, *self.handed_over))
         serve(list_files(name), files.list, background=True)
         serve(read_file(name), files.read, background=True)
         for topic in (description(name), heartbeat(name), pause(name)):
@@ -256,10 +266,12 @@ class Node:
         self.setup()
         self._beat()
         self.bus.every(1.0, self._beat)
+        self.bus.every(EVERY, self._time_spent.write)
         self.publish(description(name), self._describe(Empty()))
 
     def close(self) -> None:
-        """Close the bus and the table of goals."""
+        """Close the bus and the table of goals, and write down where the time went."""
+        self._time_spent.write()
         self.bus.close()
         if self._goals is not None:
             self._goals.close()

@@ -197,6 +197,11 @@ class MockBus:
         return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
 
     @property
+    def away(self) -> float:
+        """Nobody is absent."""
+        return 0.0
+
+    @property
     def used(self) -> list[str]:
         return sorted({name for name, _ in self.requests} | self._subscribers.keys())
 

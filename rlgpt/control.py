@@ -6,6 +6,7 @@ from collections.abc import Callable
 from messages.bus import Bus, ServiceError
 from messages.empty import Empty
 from messages.system import (
+    CRASHES,
     KILL,
     LIST,
     RECLAIM,
@@ -55,6 +56,7 @@ def serve(bus: Bus, supervisor: Supervisor) -> None:
             node="launcher", epoch=bus.epoch, pid=os.getpid(), endpoints=bus.endpoints
         )
 
+    bus.advertise(CRASHES)
     bus.serve(LIST, states)
     bus.serve(describe("launcher"), described)
     services = (("restart", RESTART), ("kill", KILL), ("release", RELEASE), ("reclaim", RECLAIM))

@@ -12,6 +12,7 @@ from msgspec import inspect
 import messages
 from messages.bus import Bus, BusError
 from messages.bus.goal_store import feedback_topic
+from messages.calling import calls
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
 from messages.pausing import get_pause, pause, set_pause
@@ -30,7 +31,8 @@ AWAY = 2.0  # seconds after which an absent node counts as not running
 Interface = Topic | Service | Action
 
 _EVERY_NODE = (
-    *(heartbeat, diagnostics, description, describe, get_parameters, set_parameters),
+    *(heartbeat, diagnostics, description, calls),
+    *(describe, get_parameters, set_parameters),
     *(pause, get_pause, set_pause),
 )
 

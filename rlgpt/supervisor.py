@@ -34,6 +34,7 @@ class Observer(Protocol):
 
     def report(self, text: str) -> None: ...
     def all_ready(self) -> None: ...
+    def crashed(self, node: str, how: str) -> None: ...
 
 
 class _Request:
@@ -291,6 +292,7 @@ class Supervisor:
 
     def _ended_by_itself(self, child: Child, code: int) -> None:
         how = f"ended with code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        self._observer.crashed(child.name, how)
         delay = child.next_backoff()
         if delay is None:
             limit = child.plan.restart

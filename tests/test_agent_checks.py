@@ -139,6 +139,8 @@ def spec_answer(**changes: object) -> SpecAnswer:
         ({"rewards": [{"kind": "facing", "weight": 1.0, "name": "tree"}]}, "no block or mob"),
         ({"targets": ["a tree"]}, "no block or mob called 'a tree'"),
         ({"horizon": 10**22}, "at most"),
+        ({"memory": "gru", "memory_size": 0}, "memory_size of 1 to 512"),
+        ({"memory": "gru", "memory_size": 10**6}, "memory_size of 1 to 512"),
         ({"macros": [{"name": "long", "source": "", "max_steps": 10**22}]}, "at most"),
         ({"macros": [{"name": "attack", "source": ""}]}, "is taken"),
         ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from messages.bus import address as addresses
 from messages.bus.action_server import ActionServer, GoalHandle
+from messages.bus.call_events import CallEvents
 from messages.bus.clients import Clients
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
@@ -51,6 +52,7 @@ from messages.bus.topics import (
 )
 from messages.bus.waiting import Limits, NodeStatus
 from messages.bus.workers import Workers
+from messages.calling import calls
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.empty import Empty
 from messages.interface import (
@@ -107,8 +109,8 @@ class Bus:
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
         self._serving = Serving(self._diagnostics, self._log)
-        status = NodeStatus(self._node_status, self._notify)
-        self._clients = Clients(self._network, self._serving, self.epoch, status)
+        self._status = NodeStatus(self._node_status, self._notify)
+        self._clients = Clients(self._network, self._serving, self.epoch, self._status)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
@@ -262,6 +264,11 @@ class Bus:
         it has called so far, by name."""
         return sorted(self._used.copy())
 
+    @property
+    def away(self) -> float:
+        """Seconds for which calls have waited for nodes that were not connected."""
+        return self._status.away
+
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
         self._serving.spin(stop)
@@ -389,12 +396,18 @@ class Bus:
         self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
         self._services = Services(
-            router, self.epoch, self._diagnostics, self._serving.post, self._guard.relieve
+            router,
+            self.epoch,
+            self._diagnostics,
+            self._serving.post,
+            self._guard.relieve,
+            CallEvents(node, self._publisher),
         )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)
         self.every(_PRUNED, self._publisher.drop_departed)
         self.advertise(diagnostics(node))
+        self.advertise(calls(node))
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
         if self.node is None or name.partition("/")[0] != self.node:
@@ -437,7 +450,8 @@ class Bus:
         begin = self._in_background(name, respond) if background else respond
         if gate is not None:
             begin = self._through(gate, name, begin)
-        cast(Services, self._services).add(name, begin, service.idempotent)
+        types = (service.request.__name__, service.reply.__name__)
+        cast(Services, self._services).add(name, begin, service.idempotent, types)
 
     def _through(
         self, gate: Gate, name: str, begin: Callable[[Call], None]

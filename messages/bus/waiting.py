@@ -57,6 +57,7 @@ class NodeStatus:
     ) -> None:
         self.query = query
         self.notify = notify
+        self.away = 0.0  # seconds for which requests have waited for nodes that were absent
 
 
 class Wait:
@@ -69,6 +70,7 @@ class Wait:
         self._status = status
         self._began = self._since = self._confirmed = time.monotonic()
         self._connected: bool | None = None
+        self._turned = self._began
         self._query_at = self._known_at = 0.0  # when the launcher is queried; when it knew the node
         self._notice = ""
         self._silent = False
@@ -85,6 +87,9 @@ class Wait:
             DeadlineExceeded: there is no time left.
         """
         now = time.monotonic()
+        if self._status is not None and self._connected is False:
+            self._status.away += now - self._turned
+        self._turned = now
         if connected is not self._connected:
             self._connected = connected
             self._since = self._confirmed = self._known_at = now

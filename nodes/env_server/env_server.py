@@ -37,7 +37,7 @@ from messages.world import (
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
-from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost
+from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
@@ -65,6 +65,7 @@ class EnvServer(Node):
     opens it again and plays its episodes from the start."""
 
     name = "env_server"
+    works_on = "session"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
@@ -101,13 +102,14 @@ class EnvServer(Node):
         self._names = OneAtATime()
         self._stop = threading.Event()
         self.advertise(ACTIVITY)
-        self.serve(OPEN, self.open_session, background=True)
-        self.serve(INTERFACE, self.take_interface)
-        self.serve(STEP, self.step)
-        self.serve(LOOK, self.look)
-        self.serve(CLOSE, self.close_session, background=True)
-        self.serve(CHECK, self.check_program, background=True)
-        self.serve_action(RUN_PROGRAM, self.run_program)
+        own = clocked if isinstance(self._host, OwnProcess) else _as_it_is
+        self.serve(OPEN, own(self.open_session), background=True)
+        self.serve(INTERFACE, own(self.take_interface))
+        self.serve(STEP, own(self.step))
+        self.serve(LOOK, own(self.look))
+        self.serve(CLOSE, own(self.close_session), background=True)
+        self.serve(CHECK, own(self.check_program), background=True)
+        self.serve_action(RUN_PROGRAM, own(self.run_program))
         self._reporter = threading.Thread(target=self._report, name="activity", daemon=True)
         self._reporter.start()
 
@@ -400,6 +402,10 @@ class _In:
 
     def __exit__(self, *error: object) -> None:
         self._session.lock.release()
+
+
+def _as_it_is(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return handler
 
 
 def _killed(path: Path) -> int:

@@ -25,8 +25,10 @@ from messages.world import (
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
 from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
+from nodes.times import watch
 from worlds.play import Ints
 
 
@@ -131,6 +133,23 @@ class OwnProcess:
 
     def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def clocked(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A handler of an env server whose sessions live in its own process: what they spent the time
+    on is taken from the clock. A worker has one of its own."""
+
+    def handle(request: Any) -> Any:
+        passed = Spent(CLOCK.memory)
+        CLOCK.switch(SESSION)
+        try:
+            return handler(request)
+        finally:
+            CLOCK.switch(IDLE)
+            if (own := watch()) is not None:
+                own.move(passed.take())
+
+    return handle
 
 
 Jail = bool | Literal["partial"]

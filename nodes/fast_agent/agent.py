@@ -48,7 +48,8 @@ class Agent(Node):
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
         refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
         required_rate: Share = 0.9  # success rate of a tryout that counts as success
-        program_steps: Positive = 1000  # primitive steps that one run of a program may take
+        # Primitive steps that one run of a program may take; None: those of the task's episode.
+        program_steps: Positive | None = 1000
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
         most_samples: Positive = 3_000_000  # the largest budget that a spec may ask for
         budget: Positive | None = None  # caps the specs'; None: as asked

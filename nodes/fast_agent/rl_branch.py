@@ -265,6 +265,8 @@ def _training_spec(
             horizon=answer.horizon,
             targets=answer.targets,
             gamma=agent.gamma,
+            memory=answer.memory,
+            memory_size=answer.memory_size,
             autocraft=parameters.autocraft,
         ),
         prefix=prefix,

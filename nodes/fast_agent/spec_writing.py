@@ -79,6 +79,8 @@ def write_spec(
                 horizon=answer.horizon,
                 targets=answer.targets,
                 gamma=agent.gamma,
+                memory=answer.memory,
+                memory_size=answer.memory_size,
             )
             return interface, min(answer.budget, parameters.budget or answer.budget), []
     return None, 0, problems

@@ -41,6 +41,7 @@ def _import_all() -> None:
 
 class Learner(Node):
     name = "learner"
+    works_on = "learner"
     handed_over = ("tensorboard/*/events.out.tfevents.*", TAKEN)
     live = frozenset({"greedy", *TAKEN_WHILE_TRAINING})
 

@@ -41,6 +41,7 @@ class Llm(Node):
     """Answers each question id once; a backend never sees an answered question again."""
 
     name = "llm"
+    works_on = "language_model"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         # One of models/llm/: `llm=<profile>` picks it.

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, RemoteError
 from messages.plan import (
     PERFORM,
     AchieveSubtask,
@@ -103,7 +103,12 @@ class Pursuit:
 
     def run(self) -> GoalReport:
         goal, task, limits = self._goal, self.task, self.limits
-        self.subtasks, problems = self._planner.plan(goal.id, task)
+        try:
+            self.subtasks, problems = self._planner.plan(goal.id, task)
+        except RemoteError as error:
+            if error.code != "no_answer":
+                raise
+            return self._report(False, f"There is no plan: {error}")
         if problems:
             return self._report(False, f"No plan would do: {' '.join(problems)}")
         if limits.samples < least(task):

@@ -18,6 +18,7 @@ from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
 from nodes import guard_counts
 from nodes.goal_ids import slug
+from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
 from rlgpt.report.account import Account
 from rlgpt.report.changes import Taken, changes_of, taken_of
@@ -42,7 +43,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     line: charts.Line
 
 
-def render(run: Path, report: Account, summary: Summary) -> str:
+def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
     """The page of a run, as HTML. ``run`` may lack any of the nodes' files."""
     environment = Environment(
         loader=PackageLoader("rlgpt.report", "."),
@@ -80,6 +81,9 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         trained=played_episodes.trained(run),
         endings=played_episodes.WORDS,
         in_words=played_episodes.in_words,
+        spent=spent,
+        part_titles=TITLES,
+        part_meanings=MEANINGS,
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,

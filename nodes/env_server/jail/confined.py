@@ -24,7 +24,9 @@ from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
+from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.part_clock import CLOCK
 from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS
 from nodes.env_server.session import Session
 from nodes.process import show_as
@@ -42,8 +44,10 @@ def run_worker(sock: socket.socket, shared: int, dump: int, programs: Runtime) -
     """``shared``: the memory of the pulse. ``dump``: where tracebacks go, of `WHERE` and of what
     kills the interpreter. ``programs``: of the game whose programs it checks."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    memory = memoryview(mmap.mmap(shared, mmap.PAGESIZE))[:SIZE].cast("q")
+    page = memoryview(mmap.mmap(shared, mmap.PAGESIZE))
+    memory = page[:SIZE].cast("q")
     PULSE.attach(memory)
+    CLOCK.attach(page[SIZE : SIZE + 8 * part_clock.PLACES].cast("q"))
     # Written by a handler in C, so that a loop in C does not delay it.
     faulthandler.enable(file=dump, all_threads=False)
     faulthandler.register(WHERE, file=dump, all_threads=False, chain=False)
@@ -72,9 +76,11 @@ class ConfinedWorker:
             except CodecError as error:
                 answer: Any = worker_wire.Refused(why="failed", text=str(error))
             else:
+                CLOCK.switch(part_clock.SESSION)
                 going = not isinstance(ask, worker_wire.End)
                 answer = self._answer(ask)
             PULSE.leave()
+            CLOCK.switch(part_clock.IDLE)
             worker_wire.write(self._sock, answer)
 
     def _answer(self, ask: Any) -> Any:
@@ -131,6 +137,7 @@ class ConfinedWorker:
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
         show_as(SESSION)
         request = ask.request
+        CLOCK.switch(part_clock.WORLD)
         play = play_of(ask.kind, request.task)
         world = play.make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
@@ -138,6 +145,7 @@ class ConfinedWorker:
         world.reset(first, first + request.seeds.first)
         play.load(world)
         self._confine(ask.memory)
+        CLOCK.switch(part_clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
         session = self._session = Session(request, world, film, self._count, model)

@@ -41,6 +41,7 @@ from nodes.env_server.programs.pulse import (
 )
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.process_status import STOPPED_FOR, Status, status_of
+from nodes.times import spending, watch
 from worlds.play import EMBEDDING, WorldError
 
 LOG = logging.getLogger("env_server")
@@ -91,7 +92,8 @@ class Worker:
         self._counted = counted
         self._film = film
         self._model = model
-        self._forked: Forked = server.fork(early)
+        with spending("world"):  # which the fork server may still be loading
+            self._forked: Forked = server.fork(early)
         self._memory = self._forked.memory
         self._forked.sock.settimeout(_SEND)
         self._poll = select.poll()
@@ -218,11 +220,14 @@ class Worker:
         if steps > self._steps:  # it is another process's number: it may be anything
             self._counted(steps - self._steps)
             self._memory[COLLECTED] = self._steps = steps
+        if (own := watch()) is not None and (spent := self._forked.spent.take()):
+            own.move(spent)
 
     def _show(self, rgb: np.ndarray) -> None:
         if rgb.shape != (3, HEIGHT, WIDTH) or rgb.dtype != np.uint8:
             raise worker_wire.Broken(f"a picture of {rgb.shape}")
-        self._film(rgb)
+        with spending("film"):
+            self._film(rgb)
 
     def _estimate(self, question: worker_wire.Embed | worker_wire.Rate) -> worker_wire.Estimate:
         """What the video model makes of it."""
