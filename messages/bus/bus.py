@@ -104,7 +104,6 @@ class Bus:
         self._network = Network(self.run, node, hosts, keys)
         self._endpoints: dict[str, Endpoint] = {}
         self._used: set[str] = set()
-        self._delays: dict[str, str] = {}  # by subject
         self._actions: dict[str, ActionServer] = {}
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
@@ -248,11 +247,8 @@ class Bus:
         """Report to callers why their requests take long, as a clause about this node ("which is
         paused"); their deadlines do not run out meanwhile. Empty: not for this ``subject`` any
         more."""
-        self._delays.pop(subject, None)
-        if why:
-            self._delays[subject] = why
         if self._services is not None:
-            self._services.delay = next(iter(self._delays.copy().values()), "")
+            self._services.delays = {**self._services.delays, subject: why}
 
     @property
     def endpoints(self) -> list[Endpoint]:
