@@ -19,6 +19,7 @@ def add(commands: Commands) -> None:
     info.add_argument("file", metavar="FILE")
     add_json(info)
     info.set_defaults(do=_info)
+    _add_export(bag)
 
 
 def _add_record(bag: Commands) -> None:
@@ -58,6 +59,46 @@ def _add_record(bag: Commands) -> None:
     )
     add_run(record)
     record.set_defaults(do=_record)
+
+
+def _add_export(bag: Commands) -> None:
+    export = bag.add_parser(
+        "export",
+        help="write a bag for Foxglove, as JSON or as tables",
+        **example(
+            "rlgpt bag export mine.mcap -o foxglove.mcap",
+            "rlgpt bag export mine.mcap --json --topics 'learner/*' > learner.jsonl",
+            "rlgpt bag export mine.mcap --csv -o tables",
+        ),
+    )
+    export.add_argument("file", metavar="FILE")
+    export.add_argument("-o", "--output", metavar="OUT", help="a new file; of --csv a folder")
+    kinds = export.add_mutually_exclusive_group()
+    for kind, text in (
+        ("json", "a JSON object a line, to standard output without --output"),
+        ("csv", "a table for each topic, in a folder"),
+        ("msgpack", "an MCAP file with the messages as they are and their schemas"),
+    ):
+        kinds.add_argument(f"--{kind}", action="store_const", dest="kind", const=kind, help=text)
+    export.add_argument(
+        "--topics", action="append", default=[], metavar="PATTERN", help="only these: 'critic/*'"
+    )
+    export.add_argument("--compression", choices=["zstd", "lz4", "none"], default="zstd")
+    export.add_argument(
+        "--pictures",
+        choices=["jpeg", "png", "none"],
+        default="jpeg",
+        help="how arrays of colours become pictures, in channels of their own",
+    )
+    export.set_defaults(do=_export, kind="foxglove")
+
+
+def _export(given: Namespace, _: list[str]) -> int:
+    from rlgpt.bags.exporting import export
+
+    return export(
+        *(given.file, given.output, given.kind, given.topics, given.compression, given.pictures)
+    )
 
 
 def _record(given: Namespace, _: list[str]) -> int:
