@@ -29,19 +29,19 @@ def run(node: str, wanted: str | None, overrides: list[str]) -> int:
         _print(f"{folder.name} has no launcher; {node} runs alone")
         return _in_foreground(command)
     with connected(folder, stack) as bus:
-        ours = _release(bus, node)
+        ours = release_node(bus, node)
         try:
             return _in_foreground(command)
         finally:
             if ours:
-                _reclaim(bus, node)
+                reclaim_node(bus, node)
 
 
 def _print(text: str) -> None:
     print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
 
 
-def _release(bus: Bus, node: str) -> bool:
+def release_node(bus: Bus, node: str) -> bool:
     """Have the launcher release ``node``; False if it was not the launcher's before."""
     try:
         states = {s.node: s.state for s in bus.call(LIST, Empty()).nodes}
@@ -55,7 +55,7 @@ def _release(bus: Bus, node: str) -> bool:
     return True
 
 
-def _reclaim(bus: Bus, node: str) -> None:
+def reclaim_node(bus: Bus, node: str) -> None:
     try:
         bus.call(RECLAIM, NodeName(node=node))
         _print(f"{node} is the launcher's again")

@@ -20,6 +20,7 @@ def add(commands: Commands) -> None:
     add_json(info)
     info.set_defaults(do=_info)
     _add_export(bag)
+    _add_play(bag)
 
 
 def _add_record(bag: Commands) -> None:
@@ -91,6 +92,47 @@ def _add_export(bag: Commands) -> None:
         help="how arrays of colours become pictures, in channels of their own",
     )
     export.set_defaults(do=_export, kind="foxglove")
+
+
+def _add_play(bag: Commands) -> None:
+    play = bag.add_parser(
+        "play",
+        help="publish and reply as recorded nodes did, in their place",
+        **example(
+            "rlgpt bag play mine.mcap --replace critic --replace llm",
+            "rlgpt bag play mine.mcap --rate 0 --topics 'learner/*'",
+        ),
+    )
+    play.add_argument("file", metavar="FILE")
+    play.add_argument(
+        "--replace",
+        action="append",
+        default=[],
+        metavar="NODE",
+        help="take its place, also from the launcher; default: the bag's nodes that do not run",
+    )
+    play.add_argument(
+        "--topics", action="append", default=[], metavar="PATTERN", help="publish only these"
+    )
+    play.add_argument(
+        "--rate", type=float, default=1.0, metavar="R", help="2: twice as fast; 0: at once"
+    )
+    play.add_argument(
+        "--start-offset", type=float, default=0.0, metavar="S", help="begin S seconds in"
+    )
+    play.add_argument("--loop", action="store_true", help="again and again, until Ctrl-C")
+    play.add_argument(
+        "--once", action="store_true", help="end with the last message; default: go on answering"
+    )
+    add_run(play)
+    play.set_defaults(do=_play)
+
+
+def _play(given: Namespace, _: list[str]) -> int:
+    from rlgpt.bags.bag_player import Pace, play
+
+    pace = Pace(given.rate, given.start_offset, given.loop, given.once)
+    return play(given.file, given.run, given.replace, given.topics, pace)
 
 
 def _export(given: Namespace, _: list[str]) -> int:
