@@ -33,6 +33,8 @@ def serve(bus: Bus, supervisor: Supervisor) -> None:
     def handler(request: str) -> Callable[[NodeName], NodeState]:
         def handle(node_name: NodeName) -> NodeState:
             node = node_name.node
+            if request == "release" and node in supervisor.children:
+                supervisor.children[node].debugged = node_name.debugged
             try:
                 return supervisor.request(request, node).result(LONGEST)
             except KeyError:

@@ -15,6 +15,7 @@ from messages.bus.goal_store import feedback_topic
 from messages.calling import calls
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
+from messages.pausing import get_pause, pause, set_pause
 from messages.system import (
     Description,
     describe,
@@ -32,6 +33,7 @@ Interface = Topic | Service | Action
 _EVERY_NODE = (
     *(heartbeat, diagnostics, description, calls),
     *(describe, get_parameters, set_parameters),
+    *(pause, get_pause, set_pause),
 )
 
 

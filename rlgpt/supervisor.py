@@ -92,14 +92,14 @@ class Supervisor:
     def states(self) -> list[NodeState]:
         return [child.described() for child in self.children.values()]
 
-    def alive(self, node: str, notes: list[str]) -> None:
+    def alive(self, node: str, notes: list[str], paused: bool = False) -> None:
         """A heartbeat of ``node`` was received."""
         if (child := self.children.get(node)) is not None:
             child.last_heartbeat = time.monotonic()
             for note in notes:
                 if note not in child.notes:
                     self._observer.report(f"{node}: {note}")
-            child.notes = notes
+            child.notes, child.paused = notes, paused
 
     def caught_up(self) -> None:
         """All heartbeats that have come by now are received. Called every `CAUGHT_UP_EVERY`

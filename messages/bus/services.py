@@ -15,7 +15,7 @@ import zmq
 
 from messages.bus.admission import Admission
 from messages.bus.call_events import CallEvents
-from messages.bus.client import NOT_KNOWN, RESTARTED
+from messages.bus.client import DELAYED, NOT_KNOWN, RESTARTED
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import OVERLOADED
 from messages.bus.frames import Socket, TooLarge, keep, receive, send
@@ -114,6 +114,7 @@ class Services:
         self._by_request: dict[tuple[str, int], _Client] = {}  # the same by client and number
         self._remembered = 0
         self._admission = Admission()
+        self.delay = ""  # why requests take long, as a clause about this node
 
     def add(
         self,
@@ -189,7 +190,8 @@ class Services:
         if client.reply is not None:
             self._send_frames(route, client.reply)
         elif not client.replied:
-            self._send(route, self._header(header, "working"), [b""])
+            code = DELAYED if self.delay else ""
+            self._send(route, self._header(header, "working", code, self.delay), [b""])
         elif self._idempotent(header.endpoint) and header.kind == "request":
             return False  # done again, as the reply is forgotten
         else:
