@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from messages.bus import BusError
-from messages.bus.replay import ReplayBus
+from messages.bus.replay_bus import ReplayBus
 from messages.codec import Frames
 from messages.empty import Empty
 from messages.system import Description, Heartbeat, describe, description, heartbeat

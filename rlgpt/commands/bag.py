@@ -136,7 +136,7 @@ def _play(given: Namespace, _: list[str]) -> int:
 
 
 def _export(given: Namespace, _: list[str]) -> int:
-    from rlgpt.bags.exporting import export
+    from rlgpt.bags.bag_export import export
 
     return export(
         *(given.file, given.output, given.kind, given.topics, given.compression, given.pictures)
