@@ -30,7 +30,7 @@ def test_every_command_is_in_the_reference_with_its_options_and_an_example() -> 
     every = list(commands_page.commands(command_parser()))
     assert len(every) > 40
     for name, parser, _ in every:
-        section = page.split(f"### {name}\n", 1)[1].split("\n### ", 1)[0]
+        section = page.split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
         for action in parser._actions:
             if isinstance(action, argparse._HelpAction) or action.help == argparse.SUPPRESS:
                 continue

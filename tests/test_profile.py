@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus import Bus
+from messages.bus import Bus, DeadlineExceeded
 from messages.empty import Empty
 from messages.interface import Service
 from nodes.env_server.programs.part_clock import PARTS, PLACES, PROGRAMS, SINCE, WORLD, Clock, Spent
@@ -181,6 +181,7 @@ def test_a_line_has_what_passed_since_the_last_one_also_of_what_goes_on(tmp_path
     assert first.spent["somebody"]["network"] >= 0.05
     assert first.served == {}
     assert second.served["critic/judge"][0] == 1
+    assert not times._spent  # what is written is not kept
     together = sum(sum(each.spent["somebody"].values()) for each in (first, second))
     assert together == pytest.approx(second.served["critic/judge"][1], abs=1e-3)
     assert watch() is None
@@ -258,6 +259,18 @@ def test_a_node_that_waits_for_another_does_not_work(tmp_path: Path) -> None:
     (call,) = found.calls
     assert (call.endpoint, call.calls) == (TOLD.name, 1)
     assert call.waited >= call.served >= 0.02
+
+
+def test_the_wait_for_an_absent_node_is_counted(tmp_path: Path) -> None:
+    from tests.test_node import echo
+
+    bus = Bus(make_run(tmp_path))
+    try:
+        with pytest.raises(DeadlineExceeded):
+            bus.call(echo.SAY, echo.Say(text="you"), timeout=0.5)
+        assert bus.away == pytest.approx(0.5, abs=0.3)
+    finally:
+        bus.close()
 
 
 def test_a_node_as_a_process_writes_its_goals_and_its_last_seconds(tmp_path: Path) -> None:

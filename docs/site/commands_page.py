@@ -25,26 +25,20 @@ def commands(
 
 def page() -> str:
     """Markdown."""
-    every = list(commands(command_parser()))
-    words = list(dict.fromkeys(name.split()[1] for name, _, _ in every))
     parts = [
         "# Command line\n",
         "Made from the commands' own parsers. `rlgpt COMMAND --help` prints the same. Exit codes: "
         "0 done, 1 failed on its way, 2 refused, 128 + n ended by signal n.\n",
     ]
-    for word in words:
-        parts.append(f"## {word}\n")
-        for name, its, text in every:
-            if name.split()[1] == word:
-                parts.append(_section(name, its, text))
+    parts += [_section(*command) for command in commands(command_parser())]
     return "\n".join(parts)
 
 
 def _section(name: str, its: argparse.ArgumentParser, text: str) -> str:
     formatter = its._get_formatter()
     formatter.add_usage(its.usage, its._actions, its._mutually_exclusive_groups)
-    usage = formatter.format_help().removeprefix("usage: ").strip()
-    parts = [f"### {name}\n"]
+    usage = formatter.format_help().removeprefix("usage: ").strip().replace("\n       ", "\n")
+    parts = [f"## {name}\n"]
     if said := its.description or text:
         said = _text(said)
         parts.append(f"{said[:1].upper()}{said[1:]}\n")

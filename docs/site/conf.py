@@ -21,7 +21,8 @@ python_maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = "RL-GPT"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_extra_path = ["extra"]  # films
 html_copy_source = False
 html_show_sphinx = False

@@ -4,7 +4,7 @@ import inspect
 import io
 import re
 import tokenize
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -47,9 +47,25 @@ def type_name(kind: Any) -> str:
     """A type as one would write it."""
     if kind is Array:
         return "array"
+    if get_origin(kind) is Annotated:
+        inner, *bounds = get_args(kind)
+        return ", ".join([type_name(inner), *(each for meta in bounds for each in _bounds(meta))])
     if isinstance(kind, type) and not getattr(kind, "__args__", None):
         return kind.__name__
     return _MODULES.sub("", str(kind)).replace("NoneType", "None")
+
+
+def _bounds(meta: Any) -> list[str]:
+    """What a type is bounded by, in words."""
+    words = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+    found = [
+        f"{word} {getattr(meta, name):g}"
+        for name, word in words.items()
+        if getattr(meta, name, None) is not None
+    ]
+    if getattr(meta, "min_length", None):
+        found.append(f"length at least {meta.min_length}")
+    return found
 
 
 def cell(text: str) -> str:
@@ -76,6 +92,8 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return ""
     made = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    if isinstance(made, msgspec.Struct):
+        return "its defaults"
     return msgspec.json.encode(made, enc_hook=str).decode()
 
 

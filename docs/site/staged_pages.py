@@ -19,6 +19,7 @@ _ELSEWHERE = {
 }
 """Pages that lie outside of docs/, and what they are in the site."""
 _LINK = re.compile(r"(?P<text>!?\[[^\]]*\])\((?P<target>[^)\s]+)\)")
+_FILE = re.compile(r"\[`?[\w/]+\.md`?\]")
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1[ ]*$", flags=re.M | re.S)
 
 
@@ -37,6 +38,7 @@ def places() -> dict[Path, str]:
             found[path] = f"results/{path.name}"
     found[_OWN / "index.md"] = "index.md"
     found[_OWN / "conf.py"] = "conf.py"
+    found[_OWN / "site.css"] = "static/site.css"
     return found
 
 
@@ -65,6 +67,8 @@ def _relinked(path: Path, place: str, known: dict[Path, str]) -> str:
         if there is None:
             return text.strip("![]")
         relative = os.path.relpath(there, Path(place).parent)
+        if _FILE.fullmatch(text):
+            text = "[]"  # the page's own title, or the heading's
         return f"{text}({relative}{'#' + anchor if anchor else ''})"
 
     parts: list[str] = []
