@@ -10,6 +10,7 @@ import msgspec
 
 from messages.array import Array
 
+_ANY = 2**62  # a bound beyond this is that of the wire, not of the subject
 _MODULES = re.compile(r"\b(?:messages|nodes|rlgpt|worlds|typing|collections\.abc)(?:\.[a-z_]+)*\.")
 
 
@@ -58,10 +59,11 @@ def type_name(kind: Any) -> str:
 def _bounds(meta: Any) -> list[str]:
     """What a type is bounded by, in words."""
     words = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+    bounds = {name: getattr(meta, name, None) for name in words}
     found = [
-        f"{word} {getattr(meta, name):g}"
-        for name, word in words.items()
-        if getattr(meta, name, None) is not None
+        f"{words[name]} {bound}"
+        for name, bound in bounds.items()
+        if bound is not None and bound < _ANY
     ]
     if getattr(meta, "min_length", None):
         found.append(f"length at least {meta.min_length}")

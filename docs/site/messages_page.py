@@ -65,7 +65,7 @@ def page() -> str:
         "# Messages\n",
         "Every topic, service and action, and every type that they carry, made from `messages/`. "
         "`rlgpt interface show TYPE` prints one, `--json` its JSON schema. `<node>` stands for any "
-        "node's name.\n".replace("<node>", "\\<node\\>"),
+        "node's name.\n",
     ]
     for module in sorted(by_module.keys() | declared.keys()):
         parts.append(f"## {module.removeprefix('messages.')}\n")
