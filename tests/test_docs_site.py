@@ -172,6 +172,12 @@ def test_no_two_pages_take_one_place_and_every_page_is_staged() -> None:
     assert {page for page in (ROOT / "docs").glob("*.md")} <= found.keys()
 
 
+def test_every_page_has_a_place_in_the_contents() -> None:
+    contents = (ROOT / "docs" / "site" / "index.md").read_text("utf-8")
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"README"}
+    assert pages - set(contents.splitlines()) == set()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.skipif(not PYTHON.exists(), reason="`make docs-environment` installs Sphinx")
