@@ -68,14 +68,15 @@ def environment(checkout: Path) -> dict[str, str]:
 
 @contextmanager
 def terminal(checkout: Path, text: str) -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen(
-        ["sh", "-c", f"exec {text}"],
-        cwd=checkout,
-        env=environment(checkout),
-        stdout=(checkout / "terminal_1.txt").open("w"),
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    with (checkout / "terminal_1.txt").open("w") as out:
+        process = subprocess.Popen(
+            ["sh", "-c", f"exec {text}"],
+            cwd=checkout,
+            env=environment(checkout),
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
     try:
         yield process
     finally:
@@ -124,7 +125,7 @@ def test_every_command_of_the_tutorial_does_what_it_says(checkout: Path) -> None
     assert "world" in shown["rlgpt profile"]
     assert "950003" in shown["rlgpt episode play runs/latest 950003"]
     assert "8" in shown["rlgpt program run mine.py --task harvest_log --seeds 8"]
-    assert "learning_rate" in shown["rlgpt compare runs/with_macros runs/slower"]
+    assert "learning_rate" in shown["rlgpt compare runs/with_macros runs/low_rate"]
     assert "with_macros" in shown["rlgpt runs"]
     assert list((checkout / "runs" / "latest").glob("films/*.mp4")) or list(
         (checkout / "runs").glob("*/films/*.mp4")
