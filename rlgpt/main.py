@@ -9,8 +9,12 @@ from nodes.command import ended
 from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
+    ask,
+    bag,
+    breakpoints,
     compare,
     completion,
+    dash,
     doctor,
     episode,
     graph,
@@ -86,6 +90,7 @@ def command_parser() -> argparse.ArgumentParser:
     table.add(commands)
     runs.add(commands)
     compare.add(commands)
+    dash.add(commands)
     report.add(commands)
     profile.add(commands)
     episode.add(commands)
@@ -93,6 +98,8 @@ def command_parser() -> argparse.ArgumentParser:
     keys.add(commands)
     llm.add(commands)
     prompt.add(commands)
+    ask.add(commands)
+    breakpoints.add(commands)
     program.add(commands)
     skill.add(commands)
     node.add(commands)
@@ -101,6 +108,7 @@ def command_parser() -> argparse.ArgumentParser:
     action.add(commands)
     param.add(commands)
     interface.add(commands)
+    bag.add(commands)
     graph.add(commands)
     doctor.add(commands)
     world.add(commands)

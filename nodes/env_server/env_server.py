@@ -77,6 +77,7 @@ class EnvServer(Node):
 
     parameters: Parameters
     handed_over = ("videos/*.mp4", "steps", "jail.json", "quarantine.json")
+    steps = frozenset({STEP.name})  # the worlds stand; what there is can still be looked at
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
@@ -88,6 +89,7 @@ class EnvServer(Node):
         self._jail_written = b""
         self._killed_before = _killed(self.folder / "jail.json")
         self._host = self._hosted(pulses)
+        self._host.gate = self._pausing.gate
         self._write_jail()
         if self._host.jail != "on":
             self.notes = [f"jail: {self._host.jail}"]
@@ -241,7 +243,7 @@ class EnvServer(Node):
             try:
                 steps, reports = session.run_program(
                     goal.request.program,
-                    goal.check,
+                    self._checked(goal),
                     goal.request.environments,
                     goal.request.begins,
                     goal.request.guards,
@@ -253,6 +255,17 @@ class EnvServer(Node):
             return ProgramRan(steps=steps, reports=reports, episodes=session.said())
 
     # ---- inside
+
+    def _checked(self, goal: GoalHandle[RunProgram, Activity]) -> Callable[[], None]:
+        """What a run calls before each step. A jailed worker is paced from outside."""
+        if not isinstance(self._host, OwnProcess):
+            return goal.check
+
+        def check() -> None:
+            goal.check()
+            self.wait_while_paused(RUN_PROGRAM.name, goal.check)
+
+        return check
 
     def _hosted(self, pulses: Path) -> Host:
         """Where sessions will live. The world is tried on the launch's task before anybody waits

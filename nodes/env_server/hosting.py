@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
+from messages.bus.gate import Gate
 from messages.program import CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     ChoiceUse,
@@ -79,10 +80,11 @@ class Hosted(Protocol):
 
 class Host(Protocol):
     """``jail``: ``on``, ``off (why)`` or ``partial (why)``; ``killed``: how many workers were ended
-    for what a program did."""
+    for what a program did. ``gate`` holds runs of programs where they are while it is shut."""
 
     jail: str
     killed: int
+    gate: Gate
 
     def open(
         self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
@@ -111,6 +113,7 @@ class OwnProcess:
     ) -> None:
         self.jail = f"off ({why})"
         self.killed = 0
+        self.gate = Gate()  # the node's, once there is one
         self._kind, self._options, self._model = kind, options, model
         make_world(kind, 1, task, **options)
         self._programs = play_of(kind, task).programs

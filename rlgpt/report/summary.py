@@ -15,6 +15,7 @@ from rlgpt import launches
 from rlgpt.profiling import PartTime, Profile
 from rlgpt.report import found, played_episodes
 from rlgpt.report.account import Account, GoalLine
+from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.run_state import State
 from rlgpt.report.words import decomposition, successes
 
@@ -84,6 +85,7 @@ class Summary(msgspec.Struct, kw_only=True):
     programs_killed: int = 0  # runs of coded actions that were ended with their process
     questions: QuestionSummary
     goals: list[GoalLine] = []  # all that were set from outside of the nodes
+    changes: list[Changed] = []  # parameters that were set while it ran
     wall_seconds: float  # of all its launches together
     time: list[PartTime] = []  # where that went; empty of runs that did not write it down
     restarts: dict[str, int]
@@ -137,6 +139,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
             seconds=sum(row.seconds for row in questions),
         ),
         goals=report.goals,
+        changes=changes_of(run),
         wall_seconds=launches.seconds(run, time.time()),
         time=[] if spent is None else spent.parts,
         restarts=_restarts(run, config),

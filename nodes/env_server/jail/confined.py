@@ -8,6 +8,7 @@ import logging
 import mmap
 import signal
 import socket
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,7 +27,7 @@ from nodes.env_server.jail.confine import confine
 from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
-from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS
+from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS
 from nodes.env_server.session import Session
 from nodes.process import show_as
 from worlds.play import WorldError
@@ -34,6 +35,7 @@ from worlds.runtime import Runtime
 
 SESSION, CHECKER = "rlgpt session", "rlgpt checker"
 """What a worker is shown as, by what it is for."""
+_HELD = 0.02  # seconds between two looks whether a run that is held may go on
 WHERE = signal.SIGUSR1
 """Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
 
@@ -156,9 +158,16 @@ class ConfinedWorker:
         self._confined = True
 
     def _run(self, session: Session, ask: worker_wire.Run) -> ProgramRan:
+        memory = self._memory
+
         def check() -> None:
-            if self._memory[CANCEL] == ask.number:
-                raise GoalCancelled("nobody wants it any more")
+            while True:
+                if memory[CANCEL] == ask.number:
+                    raise GoalCancelled("nobody wants it any more")
+                if not memory[ALLOWED] or memory[STEPPED] < memory[ALLOWED] - 1:
+                    break
+                time.sleep(_HELD)  # the env server is paused
+            memory[STEPPED] += 1
 
         request = ask.request
         steps, reports = session.run_program(

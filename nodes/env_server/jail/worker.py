@@ -29,7 +29,16 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
 from nodes.env_server.programs.compiler import FILE_NAME
-from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN
+from nodes.env_server.programs.pulse import (
+    ALLOWED,
+    CANCEL,
+    COLLECTED,
+    INSIDE,
+    MARK,
+    STEPPED,
+    STEPS,
+    TURN,
+)
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.process_status import STOPPED_FOR, Status, status_of
 from nodes.times import spending, watch
@@ -101,10 +110,15 @@ class Worker:
         return self._forked.life
 
     def ask(
-        self, message: Any, deadline: float | None = None, check: Callable[[], None] | None = None
+        self,
+        message: Any,
+        deadline: float | None = None,
+        check: Callable[[], None] | None = None,
+        pace: Callable[[int], int | None] | None = None,
     ) -> Any:
         """The answer. ``deadline``: seconds. ``check`` is called now and then; a `GoalCancelled`
-        that it raises stops a run.
+        that it raises stops a run. ``pace`` is called now and then with the steps that a run has
+        begun, and returns how many it may begin, None for any number.
 
         Raises:
             WorkerLost: it died, or was ended.
@@ -118,7 +132,10 @@ class Worker:
         except CodecError as error:
             raise ValueError(str(error)) from error  # whoever asks is to blame, not the worker
         confined = not isinstance(message, worker_wire.Make | worker_wire.Confine)
-        wait = _Wait(self, deadline, check, confined)
+        wait = _Wait(self, deadline, check, confined, pace)
+        if pace is not None:
+            self._memory[STEPPED] = 0
+            self.held_at(pace)
         turn = self._memory[TURN]
         try:
             self._forked.sock.sendall(question)
@@ -176,6 +193,12 @@ class Worker:
     def pulse(self) -> tuple[int, bool]:
         self._count()
         return self._memory[TURN], bool(self._memory[INSIDE])
+
+    def held_at(self, pace: Callable[[int], int | None]) -> bool:
+        """Let the run come as far as ``pace`` allows; whether that is anywhere short of its end."""
+        allowed = pace(self._memory[STEPPED])
+        self._memory[ALLOWED] = 0 if allowed is None else allowed + 1
+        return allowed is not None
 
     def status(self) -> Status | None:
         return status_of(self._forked.pid)
@@ -295,9 +318,11 @@ class _Wait:
         deadline: float | None,
         check: Callable[[], None] | None,
         confined: bool,
+        pace: Callable[[int], int | None] | None = None,
     ) -> None:
         self._worker = worker
         self._confined = confined
+        self._pace = pace
         self._deadline = deadline
         self._check = check
         self.cancelled: GoalCancelled | None = None
@@ -333,6 +358,8 @@ class _Wait:
         if self._stopped >= STOPPED_FOR:
             raise self._worker.stopped()
         state = self._worker.pulse()
+        if self._pace is not None and self._worker.held_at(self._pace):
+            self._state = -1, False  # it is paused where it stands
         if state != self._state:
             self._state, self._had, self._still, self._asleep = state, None, 0.0, 0.0
             return

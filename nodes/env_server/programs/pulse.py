@@ -17,6 +17,8 @@ MARK = 2  # of the program that runs; 0: several do
 STEPS = 3  # primitive steps that were taken, by all environments together
 CANCEL = 4  # written from outside: the number of the request that is no longer wanted
 COLLECTED = 5  # written from outside: how many of the steps were counted there
+STEPPED = 6  # steps of the worlds that the program that runs has begun, each in all environments
+ALLOWED = 7  # written from outside: how many it may begin, and 1; 0: any number
 SIZE = 8 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
 
 
