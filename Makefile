@@ -106,7 +106,7 @@ $(DOCS)/.installed: docs-requirements.txt $(INSTALLED)
 
 # Films and pictures of docs/gallery.md: the demo is launched for them.
 gallery: setup
-	$(BIN)/python -m docs.site.gallery $(ARGS)
+	$(BIN)/python -m docs.site.gallery_films $(ARGS)
 
 # Libraries of agents, in an environment that finds the rest in ours. PufferLib is compiled.
 FRAMEWORKS := .venv-frameworks
