@@ -1,4 +1,4 @@
-"""Makes the films and pictures of the gallery: python -m docs.site.gallery_films [RUN], `make gallery`.
+"""Makes the gallery's films and pictures: `make gallery`, python -m docs.site.gallery_films [RUN].
 
 Films are those of a run's iterations, made smaller: every second frame. Without RUN the demo is
 launched first. Pictures of the world are drawn by `voxeldojo view --gallery`.
