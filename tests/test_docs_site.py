@@ -5,11 +5,16 @@ import argparse
 import re
 import shlex
 import subprocess
+import tomllib
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
+import yaml
 
 from docs.site import api_page, commands_page, launch_page, messages_page
+from docs.site.gallery_films import smaller
 from docs.site.staged_pages import ROOT, places
 from rlgpt.interfaces import message_types
 from rlgpt.main import command_parser
@@ -170,6 +175,42 @@ def test_no_two_pages_take_one_place_and_every_page_is_staged() -> None:
     found = places()
     assert len(set(found.values())) == len(found)
     assert {page for page in (ROOT / "docs").glob("*.md")} <= found.keys()
+
+
+def frames(film: Path) -> list[np.ndarray]:
+    with av.open(str(film)) as opened:
+        return [frame.to_ndarray(format="rgb24") for frame in opened.decode(video=0)]
+
+
+def test_a_film_of_the_gallery_has_every_second_frame(tmp_path: Path) -> None:
+    with av.open(str(tmp_path / "a.mp4"), "w") as film:
+        stream = film.add_stream("libx264", rate=20)
+        stream.width = stream.height = 64
+        stream.pix_fmt = "yuv420p"
+        for number in range(9):
+            shown = np.full((64, 64, 3), 25 * number, np.uint8)
+            film.mux(stream.encode(av.VideoFrame.from_ndarray(shown, format="rgb24")))
+        film.mux(stream.encode())
+    smaller(tmp_path / "a.mp4", tmp_path / "b.mp4")
+    means = [float(frame.mean()) for frame in frames(tmp_path / "b.mp4")]
+    assert means == pytest.approx([0, 50, 100, 150, 200], abs=8)
+
+
+def test_the_films_that_the_gallery_shows_are_there_and_small() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
+    shown = re.findall(r'<video src="([^"]+)"', page)
+    assert len(shown) == 3
+    for name in shown:
+        assert (ROOT / "docs" / name).stat().st_size < 300_000
+
+
+def test_the_citation_is_of_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert cited["version"] == project["version"]
+    assert cited["license"] == project["license"]
+    assert cited["preferred-citation"]["url"] == "https://arxiv.org/abs/2402.19299"
+    assert {"cff-version", "title", "message", "authors"} <= cited.keys()
 
 
 def test_every_page_has_a_place_in_the_contents() -> None:
