@@ -17,7 +17,7 @@ from nodes.node import Node
 from nodes.testing import MockBus, start
 from nodes.times import FILE, Times, TimesLine, Watch, spending, watch
 from rlgpt.profiling import MEANINGS, TITLES, profile
-from tests.bus_processes import ECHO, PATIENCE, Process, make_run
+from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import refused, rlgpt
 
 MILLISECOND = 1_000_000  # nanoseconds
@@ -290,3 +290,23 @@ def test_a_node_as_a_process_writes_its_goals_and_its_last_seconds(tmp_path: Pat
     lines = (run / "echo" / FILE).read_bytes().splitlines()
     whose = {name for each in lines for name in msgspec.json.decode(each, type=TimesLine).spent}
     assert "count-1" in whose
+
+
+def test_of_a_node_that_was_killed_at_work_all_but_the_last_line_is_known(tmp_path: Path) -> None:
+    from tests.test_node import echo
+
+    run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
+    node = Process(ECHO, run)
+    bus = Bus(run)
+    path = run / "echo" / FILE
+
+    def at_work() -> bool:
+        return path.exists() and b"count-1" in path.read_bytes()
+
+    try:
+        bus.send_goal(echo.COUNT, "count-1", echo.Count(to=1_000_000))
+        eventually(at_work)
+    finally:
+        bus.close()
+        node.kill()
+    assert profile(run).nodes["echo"][Node.works_on] > 0.1
