@@ -310,3 +310,16 @@ def test_of_a_node_that_was_killed_at_work_all_but_the_last_line_is_known(tmp_pa
         bus.close()
         node.kill()
     assert profile(run).nodes["echo"][Node.works_on] > 0.1
+
+
+def test_while_a_node_is_paused_it_waits(tmp_path: Path) -> None:
+    bus = MockBus()
+    asker, teller = (start(kind, bus, tmp_path) for kind in (Asker, Teller))
+    gate = asker._pausing.gate
+    gate.set(True)
+    threading.Timer(0.2, lambda: gate.set(False)).start()
+    bus.call(ASKED, Empty())
+    asker.close()
+    teller.close()
+    (tmp_path / "config.yaml").write_text("name: a\n")
+    assert profile(tmp_path).nodes["asker"]["waiting"] >= 0.15
