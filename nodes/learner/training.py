@@ -475,4 +475,6 @@ class Training:
             demonstrated=state.demonstrated,
             tryouts=state.tryouts,
             best=state.best and state.best.samples,
+            clone_kl=self.parameters.clone_kl if state.clone is not None else 0.0,
+            clone_fade=self.parameters.clone_fade if state.clone is not None else 0,
         )
