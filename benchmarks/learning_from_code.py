@@ -93,6 +93,15 @@ SETTINGS = {
         biome="plains",
         world=MOBS,
     ),
+    "chicken": _setting(
+        "harvest_1_chicken",
+        "chicken",
+        "roam_and_strike_with_macros",
+        ("hunt.py", "walk_up_to_mob.py"),
+        biome="",
+        horizon=3000,
+        world={"start_time": 0},
+    ),
     "beef": _setting(
         "beef",
         "beef",
