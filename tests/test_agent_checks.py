@@ -26,11 +26,11 @@ from models.outcomes import holds, success_rate
 from nodes.asking import render
 from nodes.decomposition_check import decomposition_problems
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
 from nodes.plan_check import plan_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
+from nodes.spec_check import spec_problems
 
 NODES = Path(__file__).parents[1] / "nodes"
 LOG = Condition(kind="have", name="log")

@@ -85,12 +85,16 @@ class Agent(Node):
     parameters: Parameters
     live = frozenset(
         {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
+        | {"refusals", "budget", "most_samples", "stop_at", "give_up_at", "tries", "most_tries"}
     )
 
-    def setup(self) -> None:
+    def check_parameters(self, wanted: Any) -> None:
         for name in ("trial_episodes", "evaluation_episodes"):
             where = f"nodes.fast_agent.parameters.{name}"
-            check_session_size(self.config, where, getattr(self.parameters, name))
+            check_session_size(self.config, where, getattr(wanted, name))
+
+    def setup(self) -> None:
+        self.check_parameters(self.parameters)
         self._check_observations()
         seed, gamma = self.parameters.seed, self.parameters.gamma
         learner = self.config.get("learner") or {}

@@ -8,7 +8,7 @@ from messages.program import CHECK, CheckProgram, Program
 from messages.world import Interface, Task
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.spec_check import spec_problems
+from nodes.spec_check import spec_problems
 from worlds import card
 
 

@@ -22,6 +22,7 @@ from nodes.learner.leading import Leaders
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.session import SessionLost, TrainingSession
 from nodes.learner.state import TrainingState
+from nodes.times import spending
 from worlds import card
 
 Check = Callable[[], None]
@@ -106,15 +107,16 @@ class Beside:
         if not trajectories:
             self._log.info("%s clones nothing: no program succeeded", self._policy)
             return
-        loss = clone(
-            state.networks,
-            trajectories,
-            state.generator,
-            epochs=parameters.clone_epochs,
-            minibatch=parameters.minibatch,
-            learning_rate=parameters.learning_rate,
-            until=parameters.clone_until,
-        )
+        with spending("update"):
+            loss = clone(
+                state.networks,
+                trajectories,
+                state.generator,
+                epochs=parameters.clone_epochs,
+                minibatch=parameters.minibatch,
+                learning_rate=parameters.learning_rate,
+                until=parameters.clone_until,
+            )
         state.hold_to_clone()
         succeeded = f"{len(trajectories)} of {count} episodes"
         self._log.info("%s is a clone of %s (loss %.3f)", self._policy, succeeded, loss)

@@ -8,6 +8,7 @@ from torch import nn
 
 from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork, Remembering
+from nodes.times import spending
 
 
 class Deciding:
@@ -30,7 +31,7 @@ class Deciding:
     ) -> np.ndarray[Any, Any]:
         """A choice for each environment: int64 (B,). ``features`` (B, F), ``mask`` (B, N), which
         leaves at least one choice in each row."""
-        with torch.no_grad():
+        with spending("network"), torch.no_grad():
             logits = self._logits(torch.from_numpy(np.array(features)).to(self._device))
             distribution = MaskedCategorical(logits.float().cpu(), torch.from_numpy(np.array(mask)))
             if self._greedy:

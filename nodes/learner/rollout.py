@@ -15,6 +15,7 @@ from torch import Tensor
 from messages.world import Opened, Stepped
 from models.distribution import MaskedCategorical
 from models.memory import Remembering
+from nodes.times import spending
 
 
 @dataclass
@@ -110,7 +111,7 @@ class Collector:
         samples = prefix_steps = 0
         while self._filled < self.decisions and go_on(samples, prefix_steps):
             t = self._filled
-            with torch.no_grad():
+            with spending("network"), torch.no_grad():
                 logits = actor(self.features[t].to(device)).float().cpu()
                 distribution = MaskedCategorical(logits, self.mask[t])
                 chosen = distribution.sample(generator=generator)

@@ -27,8 +27,10 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
+from nodes.learner.taking import take_parameters
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.times import spending
 from worlds import card
 
 MOST_LOSSES = 10
@@ -128,6 +130,7 @@ class Training:
             lost=self._lost,
             reset=self.reset,
         )
+        self.given = parameters  # the node's own, which may be set meanwhile
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
@@ -220,6 +223,7 @@ class Training:
                     metrics.write(
                         state.counters.samples, statistics, state.episodes, speed, imitated
                     )
+                    metrics.write_parameters(state.counters.samples, state.ppo)
                     report(self._progress(state, statistics, speed))
                 elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
                     state.stopped = "the budget is spent"
@@ -284,7 +288,8 @@ class Training:
                 f"{error}",
                 code=SESSION_KILLED if error.killed else SESSION_LOST,
             )
-        time.sleep(min(losses - 1, LONGEST_PAUSE))
+        with spending("waiting"):
+            time.sleep(min(losses - 1, LONGEST_PAUSE))
 
     def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""
@@ -346,9 +351,11 @@ class Training:
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
         parameters it goes on from where it was sound."""
+        take_parameters(self.given, self.parameters, state, self.policy, self.learner, self.log)
         try:
-            statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
-            sound = state.sound(rollout)
+            with spending("update"):
+                statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+                sound = state.sound(rollout)
         except RuntimeError:  # torch draws from nothing that is no probability
             if sound := state.sound(rollout):
                 raise
