@@ -7,7 +7,7 @@ and Adam compute, in less than half of the time (docs/speed.md).
 import math
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic
@@ -40,8 +40,11 @@ class FusedUpdate:
         self, networks: ActorCritic, parameters: Hyperparameters, optimiser: torch.optim.Adam
     ) -> None:
         self.parameters = parameters
-        self.actor = FlatNetwork(networks.actor)
-        self.critic = FlatNetwork(networks.critic)
+        actor, critic = networks.actor, networks.critic
+        assert isinstance(actor, nn.Sequential)
+        assert isinstance(critic, nn.Sequential)
+        self.actor = FlatNetwork(actor)
+        self.critic = FlatNetwork(critic)
         self._adam = FlatAdam(optimiser, [self.actor, self.critic])
         self._bounds = 0.0, 0.0  # of the log-ratio
 
