@@ -65,6 +65,7 @@ class FusedUpdate:
         self.critic.attach()
         return self.critic.forward(features)
 
+    @torch.inference_mode()  # a sixteenth less: what autograd would note of each tensor
     def minibatch(
         self, batch: dict[str, Tensor], to_clone: float = 0.0, critic_only: bool = False
     ) -> dict[str, Tensor]:
@@ -122,7 +123,8 @@ class FusedUpdate:
         weighed = probs * log_probs
         entropy = torch.sum(weighed, 1, out=told[3]).neg_()
 
-        paid = torch.where(gain <= clipped_gain, gain, 0.0)
+        # As autograd's, a ratio that overflowed becomes NaN here: the training has diverged.
+        paid = gain * (gain <= clipped_gain)
         bonus = self.parameters.entropy_bonus
         gradient = probs * torch.add(paid, entropy, alpha=bonus).unsqueeze(1)
         if bonus:
