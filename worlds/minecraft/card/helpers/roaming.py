@@ -4,6 +4,8 @@ FLUIDS = ("water", "flowing water", "lava", "flowing lava")
 OVERHEAD = ("air", "leaves", "vines", "snow")  # what does not hide the sky
 LAND = 48.0  # metres of it ahead that are as good as any
 NARROW = 10.0  # metres that are too few
+SEA = 62.9  # metres: where it ends
+EYES = 1.62  # metres over the feet
 CAVES = 56.0  # metres: who is lower is under the ground
 SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -14,13 +16,16 @@ def way_on(obs, course):
     (which is relative to the eyes, too), and the metres of land that way; who swims is turned to
     land ahead."""
     swims = obs.block(0, 0, 0) == "water"
+    eyes = obs.position[1] + EYES
     shore, ahead, blocked = {}, {}, {}
     for ray in far_rays(obs):
         dry = ray.block != "air" and ray.block not in FLUIDS
         if ray.yaw not in shore:
             shore[ray.yaw], ahead[ray.yaw], blocked[ray.yaw] = LAND, LAND, 0.0
-        if ray.block in FLUIDS and 0 < ray.pitch < 55:
-            shore[ray.yaw] = min(shore[ray.yaw], ray.distance)
+        if ray.pitch > 0 and eyes > SEA + EYES and ray.block != "air":
+            down = sin(radians(ray.pitch))
+            if eyes - ray.distance * down < SEA - 1:  # rays go through water, down to its ground
+                shore[ray.yaw] = min(shore[ray.yaw], (eyes - SEA) / down)
         elif dry and -13 < ray.pitch <= 0:  # else it lies under water
             ahead[ray.yaw] = min(ahead[ray.yaw], ray.distance)
             if ray.pitch == 0 and ray.distance < 3:
