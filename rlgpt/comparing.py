@@ -34,7 +34,7 @@ def compare(wanted: list[str], json: bool) -> int:
     folders = [run_folder.find(each) for each in wanted]
     if len(set(folders)) < len(folders):
         raise Refused("a run was named twice; name different ones")
-    compared = _compared(folders)
+    compared = compared_runs(folders)
     if json:
         print(msgspec.json.encode(compared).decode())
         return 0
@@ -45,7 +45,8 @@ def compare(wanted: list[str], json: bool) -> int:
     return 0
 
 
-def _compared(folders: list[Path]) -> Compared:
+def compared_runs(folders: list[Path]) -> Compared:
+    """Of run folders, in their order."""
     accounts = [account(folder) for folder in folders]
     return Compared(
         runs=[summarise(run, each) for run, each in zip(folders, accounts, strict=True)],

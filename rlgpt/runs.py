@@ -35,7 +35,7 @@ def list_runs(folder: str, json: bool) -> int:
     place = Path(os.path.expanduser(folder))
     if not place.is_dir():
         raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
-    runs = sorted((_described(run) for run in _folders(place)), key=lambda run: -run.began)
+    runs = sorted((described(run) for run in run_folders(place)), key=lambda run: -run.began)
     if json:
         print(msgspec.json.encode(runs).decode())
         return 0
@@ -63,13 +63,14 @@ def size(bytes: int) -> str:
     return f"{bytes / 1e3:.0f} kB"
 
 
-def _folders(place: Path) -> list[Path]:
+def run_folders(place: Path) -> list[Path]:
     """Those that hold a run; a link, as ``latest`` is, holds another one's."""
     inside = [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
     return [path for path in inside if (path / "config.yaml").is_file()]
 
 
-def _described(run: Path) -> Run:
+def described(run: Path) -> Run:
+    """A run folder in one line."""
     known = account(run)
     records = launches.read(run)
     evaluated = any(i.episodes for i in known.iterations)

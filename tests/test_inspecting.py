@@ -96,10 +96,10 @@ def test_a_log_is_followed(live: Launched, place: Path) -> None:
 
 
 def test_an_entry_of_several_lines_is_one(tmp_path: Path) -> None:
-    from rlgpt.inspecting.node_logs import _Log
+    from rlgpt.inspecting.node_logs import NodeLog
 
     path = tmp_path / "node.log"
-    log = _Log(path, "toy")
+    log = NodeLog(path, "toy")
     assert list(log.read()) == []  # the node has not started yet
     path.write_text("2026-01-02 03:04:05,678 ERROR it failed\n    Traceback\n    ValueError: x\n")
     (entry,) = log.read()

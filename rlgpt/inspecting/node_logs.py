@@ -76,7 +76,7 @@ def show_logs(
     stack = load(run)
     for node in nodes:
         stack.check_node(node)
-    logs = [_Log(run / node / "node.log", node) for node in nodes or stack.nodes]
+    logs = [NodeLog(run / node / "node.log", node) for node in nodes or stack.nodes]
     seen = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
     seen.sort(key=lambda entry: entry.time)
     if last is not None:
@@ -92,12 +92,14 @@ def show_logs(
     return 0
 
 
-class _Log:
-    """A log file, read on from where the last reading ended."""
+class NodeLog:
+    """A log file, read on from where the last reading ended. ``most``: bytes that are read at
+    once; of more the last ones."""
 
-    def __init__(self, path: Path, node: str) -> None:
+    def __init__(self, path: Path, node: str, most: int | None = None) -> None:
         self._path = path
         self._node = node
+        self._most = most
         self._at = 0
         self._rest = ""
 
@@ -106,8 +108,11 @@ class _Log:
         end: a node writes an entry at once."""
         try:
             with self._path.open("rb") as file:
-                if file.seek(0, 2) < self._at:  # a new file
+                size = file.seek(0, 2)
+                if size < self._at:  # a new file
                     self._at, self._rest = 0, ""
+                if self._most is not None and size - self._at > self._most:
+                    self._at, self._rest = size - self._most, ""
                 file.seek(self._at)
                 added = file.read()
         except OSError:  # the node has not started yet

@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from messages.bus.gate import Gate
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
+    RUN_PROGRAM,
     ChoiceUse,
     Episode,
     Guard,
@@ -31,6 +33,7 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
+from nodes.env_server.pace import Pace
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
 from nodes.env_server.video_model import VideoModel
@@ -67,6 +70,7 @@ class JailedHost:
         failed: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self.killed = 0
+        self.gate = Gate()  # the node's, once there is one
         self._model = model
         self.quarantine = quarantine
         self._kind, self._options, self._memory = kind, options, memory
@@ -247,7 +251,11 @@ class JailedSession:
         before, self._ran = self._ran, 0
         try:
             run = worker_wire.Run(request=request, number=self._worker.number())
-            ran = self._worker.ask(run, check=check)
+            pace = Pace(self._host.gate, RUN_PROGRAM.name)
+            try:
+                ran = self._worker.ask(run, check=check, pace=pace.allowed)
+            finally:
+                pace.end()
         except WorkerLost as lost:
             if not self._host.blame(lost, [program, *programs_of(guards)]):
                 raise self._gone(lost) from lost

@@ -1,0 +1,252 @@
+"""The addresses of the page: its files, what its panels show as JSON, and the websocket."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket
+
+from messages.bus import BusError
+from nodes.goal_ids import file_name
+from rlgpt.comparing import compared_runs
+from rlgpt.dash import films, live_socket
+from rlgpt.dash.access import Access
+from rlgpt.dash.follow.follower import NotRunning
+from rlgpt.dash.replays import Replays
+from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
+from rlgpt.dash.watched_runs import WatchedRun, WatchedRuns
+
+STATIC = Path(__file__).with_name("static")
+_MOST_COMPARED = 8
+_ENCODER = msgspec.json.Encoder()
+_NO_STORE = {"cache-control": "no-store"}
+
+Answer = Callable[[WatchedRun, Request], Any]
+
+
+class Dash:
+    """What the addresses answer."""
+
+    def __init__(self, runs: WatchedRuns) -> None:
+        self.runs = runs
+        self.replays = Replays()
+        self._pages = 0
+
+    # ---- of all runs
+
+    async def run_list(self, _: Request) -> Response:
+        lines = await run_in_threadpool(self.runs.lines)
+        return _json({"runs": lines, "first": self.runs.first.name})
+
+    async def compare(self, request: Request) -> Response:
+        names = [name for name in request.query_params.get("runs", "").split(",") if name]
+        known = self.runs.folders()
+        unknown = [name for name in names if name not in known]
+        if unknown or not 2 <= len(set(names)) <= _MOST_COMPARED:
+            raise HTTPException(404, f"name two to {_MOST_COMPARED} runs that there are")
+        folders = [known[name] for name in dict.fromkeys(names)]
+        return _json(await run_in_threadpool(compared_runs, folders))
+
+    async def replay(self, request: Request) -> Response:
+        found = self.replays.get(_number(request.path_params["number"], 0))
+        if found is None:
+            raise HTTPException(404, "there is no such replay")
+        return _json(found)
+
+    # ---- of one
+
+    def of_run(self, answer: Answer) -> Callable[[Request], Any]:
+        """An address below /api/runs/NAME. ``answer`` runs in a thread: it may read files."""
+
+        async def respond(request: Request) -> Response:
+            watched = await self._watched(request)
+            found = await run_in_threadpool(answer, watched, request)
+            if found is None:
+                raise HTTPException(404, "there is nothing of that name")
+            return found if isinstance(found, Response) else _json(found)
+
+        return respond
+
+    def play_again(self, watched: WatchedRun, request: Request) -> Any:
+        seed = _number(request.query_params.get("seed"), -1)
+        play = request.query_params.get("play", "")
+        if not episode_view.rows_with_seed(watched.run, seed, play):
+            raise HTTPException(404, "there is no such episode")
+        film = f"{file_name(f'{play}/{seed}')}.mp4"
+        made = self.replays.add(watched.run, play, seed, film)
+        if made is None:
+            raise HTTPException(429, "other episodes wait to be played; try again later")
+        return made
+
+    async def live(self, socket: WebSocket) -> None:
+        watched = await run_in_threadpool(self.runs.get, socket.path_params["name"])
+        if watched is None or self._pages >= live_socket.MOST:
+            await socket.close(1008)
+            return
+        self._pages += 1
+        try:
+            await live_socket.stream(socket, watched.follower)
+        finally:
+            self._pages -= 1
+
+    async def _watched(self, request: Request) -> WatchedRun:
+        found = await run_in_threadpool(self.runs.get, request.path_params["name"])
+        if found is None:
+            raise HTTPException(404, "there is no such run")
+        return found
+
+    def close(self) -> None:
+        self.replays.close()
+        self.runs.close()
+
+
+def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Starlette:
+    """See `Access` for ``token`` and ``host``."""
+    dash = Dash(runs)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(dash.close)
+
+    def run_route(path: str, answer: Answer, method: str = "GET") -> Route:
+        return Route(f"/api/runs/{{name}}/{path}", dash.of_run(answer), methods=[method])
+
+    routes = [
+        Route("/", _page),
+        Route("/api/runs", dash.run_list),
+        Route("/api/compare", dash.compare),
+        Route("/api/replays/{number}", dash.replay),
+        run_route("plan", lambda watched, _: plan_view.plan(watched.run)),
+        run_route("programs", lambda watched, _: program_view.programs(watched.run)),
+        run_route("curves", _curves),
+        run_route("points", _points),
+        run_route("times", _times),
+        run_route("memory", lambda watched, _: watched.follower.memory.columns()),
+        run_route("log", _log),
+        run_route("questions", _questions),
+        run_route("questions/{number}", _question),
+        run_route("episodes", _episodes),
+        run_route("episode", _episode),
+        run_route("episode/again", dash.play_again, "POST"),
+        run_route("films", lambda watched, _: films.listing(watched.run)),
+        run_route("films/{kind}/{film}", _film),
+        run_route("nodes/{node}/{what}", _control, "POST"),
+        WebSocketRoute("/api/runs/{name}/live", dash.live),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    app = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=[Middleware(Access, token=token, host=host)],
+        exception_handlers={HTTPException: _failed},  # pyright: ignore[reportArgumentType]
+    )
+    app.state.dash = dash
+    return app
+
+
+async def _page(_: Request) -> Response:
+    return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
+
+
+async def _failed(_: Request, error: HTTPException) -> Response:
+    return _json({"error": error.detail}, error.status_code)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(_ENCODER.encode(value), status, _NO_STORE, "application/json")
+
+
+def _number(text: str | None, otherwise: int) -> int:
+    """A number of an address; ``otherwise`` where there is none, or none that can be."""
+    if text is None or len(text) > 18:
+        return otherwise
+    try:
+        return int(text)
+    except ValueError:
+        return otherwise
+
+
+def _curves(watched: WatchedRun, _: Request) -> Any:
+    return watched.curves.lines(watched.follower.version("curves"))
+
+
+def _points(watched: WatchedRun, request: Request) -> Any:
+    query = request.query_params
+    last = _number(query.get("last"), 2**62)
+    return watched.curves.points(
+        watched.follower.version("curves"),
+        query.get("tag", ""),
+        query.getlist("policy")[:50],
+        float(_number(query.get("first"), 0)),
+        float(last),
+        _number(query.get("columns"), 800),
+    )
+
+
+def _times(watched: WatchedRun, _: Request) -> Any:
+    return time_view.times(
+        watched.run, watched.curves.lines(watched.follower.version("curves")), time.time()
+    )
+
+
+def _log(watched: WatchedRun, request: Request) -> Any:
+    after = _number(request.query_params.get("after"), 0)
+    entries = watched.follower.log.after(after, 1000)
+    return {"entries": entries, "newest": watched.follower.log.newest}
+
+
+def _questions(watched: WatchedRun, request: Request) -> Any:
+    return watched.conversation.questions(_number(request.query_params.get("after"), 0), 500)
+
+
+def _question(watched: WatchedRun, request: Request) -> Any:
+    return watched.conversation.one(_number(request.path_params["number"], 0))
+
+
+def _episodes(watched: WatchedRun, request: Request) -> Any:
+    query = request.query_params
+    seed = query.get("seed")
+    return episode_view.listing(
+        watched.run,
+        None if not seed else _number(seed, -1),
+        query.get("ended") or None,
+        query.get("of") or None,
+        max(_number(query.get("first"), 0), 0),
+        min(max(_number(query.get("most"), 50), 1), 500),
+    )
+
+
+def _episode(watched: WatchedRun, request: Request) -> Any:
+    query = request.query_params
+    return episode_view.one(
+        watched.run, query.get("play", ""), _number(query.get("environment"), -1)
+    )
+
+
+def _film(watched: WatchedRun, request: Request) -> Any:
+    path = films.find(watched.run, request.path_params["kind"], request.path_params["film"])
+    return None if path is None else FileResponse(path, media_type="video/mp4")
+
+
+def _control(watched: WatchedRun, request: Request) -> Any:
+    what, node = request.path_params["what"], request.path_params["node"]
+    if what not in ("restart", "kill"):
+        raise HTTPException(404, "a node can be restarted or killed")
+    try:
+        return watched.follower.restart(what, node)
+    except NotRunning as error:
+        raise HTTPException(409, str(error)) from error
+    except BusError as error:
+        raise HTTPException(409, getattr(error, "message", str(error))) from error

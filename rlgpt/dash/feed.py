@@ -1,0 +1,61 @@
+"""What one open page is yet to be sent: of each channel the newest state and no more.
+
+So a page that takes its messages slowly, or not at all, holds back no one: what it did not take in
+time is replaced by what is newer, and there are never more states than channels.
+"""
+
+import asyncio
+import threading
+
+
+class Feed:
+    """One page. ``put`` may be called from any thread, ``take`` in the loop that made it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._states: dict[str, bytes] = {}
+        self._ready = asyncio.Event()
+        self._replaced = 0
+        self._closed = False
+
+    def put(self, channel: str, state: bytes) -> None:
+        """``state`` is JSON. It takes the place of one of the same channel that was not taken."""
+        with self._lock:
+            if self._closed:
+                return
+            wake = not self._states
+            self._replaced += channel in self._states
+            self._states[channel] = state
+            if wake:
+                self._loop.call_soon_threadsafe(self._ready.set)
+
+    async def take(self) -> bytes:
+        """All that is new, as one JSON object with a key for each channel."""
+        while True:
+            await self._ready.wait()
+            with self._lock:
+                self._ready.clear()
+                states, self._states = self._states, {}
+            if states:
+                # Names of channels are ours: they need no escape.
+                parts = [b'"%s":%s' % (name.encode(), state) for name, state in states.items()]
+                return b"{" + b",".join(parts) + b"}"
+
+    @property
+    def waiting(self) -> int:
+        """How many states wait to be taken."""
+        with self._lock:
+            return len(self._states)
+
+    @property
+    def replaced(self) -> int:
+        """How many states were replaced before they were taken."""
+        with self._lock:
+            return self._replaced
+
+    def close(self) -> None:
+        """Nothing is put in any more: the loop may end."""
+        with self._lock:
+            self._closed = True
+            self._states = {}

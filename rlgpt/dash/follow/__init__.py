@@ -1,0 +1,1 @@
+"""A run that is watched: what its nodes publish, and what changes in its folder."""

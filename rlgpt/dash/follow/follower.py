@@ -1,0 +1,163 @@
+"""One run that is watched, for all pages that show it: its states by channel, kept up to date.
+
+A thread looks at the folder twice a second; what the nodes publish comes in between. A state goes
+to the pages only when it is another one than before.
+"""
+
+import contextlib
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.bus import BusError
+from messages.empty import Empty
+from messages.system import KILL, LIST, RESTART, NodeName, NodeState
+from rlgpt import run_folder
+from rlgpt.configuration import load
+from rlgpt.dash.feed import Feed
+from rlgpt.dash.follow.gpu_memory import Gpus
+from rlgpt.dash.follow.node_messages import NodeMessages, connect
+from rlgpt.dash.follow.run_files import Memory, MergedLog, Versions
+from rlgpt.refused import Refused
+from rlgpt.report import found
+from rlgpt.report.account import account
+
+_LOOK = 0.5  # seconds between two looks at the folder
+_STATES = 1.0  # seconds between two requests for the nodes' states
+_ANSWERING = 2.0  # seconds that a launcher has for its list
+
+
+class NotRunning(Exception):
+    """No launcher or no node answers; the text is a sentence for the user."""
+
+
+class Follower:
+    """Begins to look when it is made, ends with `close`."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        try:
+            self._stack = load(run)
+        except Refused:
+            self._stack = None  # of another version: what its files show is shown
+        nodes = list(found.part(found.config(run), "nodes"))
+        self.log = MergedLog(run, nodes)
+        self.memory = Memory()
+        self._nodes = nodes
+        self._versions = Versions(run)
+        self._gpus = Gpus()
+        self._lock = threading.Lock()
+        self._feeds: list[Feed] = []
+        self._states: dict[str, bytes] = {}
+        self._messages: NodeMessages | None = None
+        self._states_at = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="dash-follow", daemon=True)
+        self._thread.start()
+
+    def add(self, feed: Feed) -> None:
+        """The page is sent all states as they are, then each that changes."""
+        with self._lock:
+            for channel, state in self._states.items():
+                feed.put(channel, state)
+            self._feeds.append(feed)
+
+    def remove(self, feed: Feed) -> None:
+        with self._lock:
+            if feed in self._feeds:
+                self._feeds.remove(feed)
+
+    @property
+    def watched(self) -> bool:
+        with self._lock:
+            return bool(self._feeds)
+
+    def version(self, panel: str) -> int:
+        """Grows whenever the files of a panel are others."""
+        return self._versions.numbers[panel]
+
+    def restart(self, what: str, node: str) -> NodeState:
+        """``restart`` or ``kill`` a node. Raises NotRunning, BusError."""
+        messages = self._messages
+        if messages is None or not run_folder.launched(self.run):
+            raise NotRunning(f"no launcher runs; `rlgpt resume {self.run.name}` starts the nodes")
+        service = {"restart": RESTART, "kill": KILL}[what]
+        return messages.bus.call(service, NodeName(node=node))
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join(10.0)
+        if self._messages is not None:
+            self._messages.close()
+
+    # ---- inside
+
+    def show(self, channel: str, state: Any) -> None:
+        """A state of the run, for all pages, where it is another one than before."""
+        encoded = msgspec.json.encode(state)
+        with self._lock:
+            if self._states.get(channel) == encoded:
+                return
+            self._states[channel] = encoded
+            for feed in self._feeds:
+                feed.put(channel, encoded)
+
+    def _follow(self) -> None:
+        while not self._over.is_set():
+            with contextlib.suppress(OSError):  # a file was removed meanwhile
+                self._look()
+            self._over.wait(_LOOK)
+
+    def _look(self) -> None:
+        launched = run_folder.launched(self.run)
+        running = run_folder.running_nodes(self.run)
+        if self._messages is None and self._stack is not None and (launched or running):
+            self._messages = connect(self.run, self._stack, self.show)
+        versions = self._versions.look()
+        self.show("versions", versions)
+        self.show("log", {"newest": self.log.look()})
+        now = time.monotonic()
+        if now - self._states_at >= _STATES:
+            self._states_at = now
+            self.show("run", self._run_state(launched))
+            self._show_nodes(launched, running)
+            if self._messages is not None:
+                self.show("rates", self._messages.rates())
+            self.show("gpus", self._gpus.look())
+
+    def _run_state(self, launched: bool) -> dict[str, Any]:
+        state = account(self.run).state
+        return {"kind": state.kind, "text": state.text, "launched": launched}
+
+    def _show_nodes(self, launched: bool, running: list[str]) -> None:
+        states = self._launcher_states() if launched else None
+        beats = {} if self._messages is None else self._messages.heartbeats()
+        rows: list[dict[str, Any]] = []
+        if states is not None:
+            for each in states:
+                rows.append(msgspec.to_builtins(each))
+            self.memory.note({each.node: each.memory for each in states if each.pid})
+        else:
+            for node in self._nodes:
+                how = "running without a launcher" if node in running else "not running"
+                rows.append(msgspec.to_builtins(_still(node, how)))
+        for row in rows:
+            beat = beats.get(row["node"])
+            row["busy"] = beat.busy if beat is not None and row["state"] == "ready" else []
+            row["uptime"] = round(row["uptime"])
+        self.show("nodes", rows)
+
+    def _launcher_states(self) -> list[NodeState] | None:
+        if self._messages is None:
+            return None
+        try:
+            return self._messages.bus.call(LIST, Empty(), timeout=_ANSWERING).nodes
+        except BusError:
+            return None  # it is beginning, or ending
+
+
+def _still(node: str, state: str) -> NodeState:
+    return NodeState(node=node, state=state, pid=0, restarts=0, uptime=0.0, memory=0)

@@ -1,0 +1,200 @@
+"""What the nodes of a run publish, as states of the page: one connection to the bus for all pages.
+
+It stays open over the end of a launcher and a resumption: a run's addresses do not change, and the
+bus connects again by itself.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.bus import Bus, BusError
+from messages.bus.header import Header
+from messages.chat import TOKENS
+from messages.codec import CodecError, Frames, decode
+from messages.interface import Topic
+from messages.plan import PLAN, WORKING
+from messages.system import Description, Heartbeat, description, heartbeat
+from messages.training import PROGRESS
+from messages.world import ACTIVITY
+from nodes.config import key_folder
+from rlgpt.configuration import Stack
+from rlgpt.dash.follow.answers_being_written import Speaking
+from rlgpt.interfaces import descriptions
+from rlgpt.machines import LAUNCHER
+
+_SHOWN: dict[str, tuple[str, Topic[Any]]] = {
+    PLAN.name: ("plan", PLAN),
+    WORKING.name: ("working", WORKING),
+    PROGRESS.name: ("progress", PROGRESS),
+    ACTIVITY.name: ("activity", ACTIVITY),
+}
+"""Topics whose newest message is a state of the page, and the channel of each."""
+NOT_COUNTED = ("env_server/sight",)
+"""Topics that cost their node something where there are subscribers."""
+
+
+_GRAPH = 4.0  # seconds between two looks at who uses what
+
+
+class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
+    """What a topic carried since the last look."""
+
+    topic: str
+    hz: float
+    kib: float  # KiB a second
+    count: int  # messages since the page's server subscribed
+    missed: int
+
+
+class _Count:
+    def __init__(self) -> None:
+        self.messages = self.bytes = self.missed = self.total = 0
+        self._last: tuple[str, int] | None = None
+
+    def add(self, header: Header, size: int) -> None:
+        if header.kind != "latched":
+            self.messages += 1
+            self.total += 1
+            self.bytes += size
+            if self._last is not None and self._last[0] == header.epoch:
+                self.missed += max(0, header.id - self._last[1] - 1)
+        self._last = (header.epoch, header.id)
+
+
+class NodeMessages:
+    """``put`` is called with a channel and what is to be shown there, in the thread of the bus.
+
+    Raises:
+        BusError: there can be no connection: keys are missing, for example.
+    """
+
+    def __init__(self, run: Path, stack: Stack, put: Callable[[str, Any], None]) -> None:
+        self.bus = Bus(run=run, node=None, hosts=stack.hosts, keys=key_folder(run, stack.keys))
+        self._put = put
+        self._lock = threading.Lock()
+        self._counts: dict[str, _Count] = {}
+        self._counted_at = time.monotonic()
+        self._descriptions: dict[str, Description] = {}
+        self._heartbeats: dict[str, Heartbeat] = {}
+        self._speaking = Speaking()
+        self._subscribed: set[str] = set()
+        for node in (*stack.nodes, LAUNCHER):
+            self._subscribe(description(node).name)
+            self._subscribe(heartbeat(node).name)
+        self._over = threading.Event()
+        self._thread = threading.Thread(
+            target=self.bus.spin, args=(self._over,), name="dash-bus", daemon=True
+        )
+        self._thread.start()
+        self._asking = threading.Thread(
+            target=self._ask_again, args=(list(stack.nodes),), name="dash-graph", daemon=True
+        )
+        self._asking.start()
+
+    def heartbeats(self) -> dict[str, Heartbeat]:
+        with self._lock:
+            return dict(self._heartbeats)
+
+    def graph(self) -> dict[str, Any]:
+        """Nodes, their topics, and who uses what: as `rlgpt graph` has them."""
+        with self._lock:
+            found = list(self._descriptions.values())
+        kinds = {each.name: each.kind for one in found for each in one.endpoints}
+        nodes = [one.node for one in found]
+        edges = [
+            {"user": one.node, "owner": owner, "name": name, "kind": kinds.get(name, "")}
+            for one in found
+            for name in one.uses
+            if (owner := name.partition("/")[0]) != one.node and owner in nodes
+        ]
+        topics = sorted(name for name, kind in kinds.items() if kind == "topic")
+        edges.sort(key=lambda edge: (edge["user"], edge["name"]))
+        return {"nodes": sorted(nodes), "edges": edges, "topics": topics}
+
+    def rates(self) -> list[TopicRate]:
+        """Of every topic, since this was called last."""
+        now = time.monotonic()
+        with self._lock:
+            seconds = max(now - self._counted_at, 1e-3)
+            self._counted_at = now
+            rows = [
+                TopicRate(
+                    topic=name,
+                    hz=round(each.messages / seconds, 2),
+                    kib=round(each.bytes / seconds / 1024, 2),
+                    count=each.total,
+                    missed=each.missed,
+                )
+                for name, each in sorted(self._counts.items())
+            ]
+            for each in self._counts.values():
+                each.messages = each.bytes = 0
+        return rows
+
+    def close(self) -> None:
+        self._over.set()
+        self.bus.wake()
+        self._thread.join(5.0)
+        self.bus.close()  # ends a call of the other thread
+        self._asking.join(5.0)
+
+    def _ask_again(self, nodes: list[str]) -> None:
+        """A node publishes its description when it starts; what it uses is known later."""
+        while not self._over.wait(_GRAPH):
+            try:
+                for one in descriptions(self.bus, nodes):
+                    self._described(one)
+            except BusError:
+                return  # it is closed
+
+    def _subscribe(self, topic: str) -> None:
+        if topic not in self._subscribed and topic not in NOT_COUNTED:
+            self._subscribed.add(topic)
+            self.bus.subscribe_frames(topic, self._take)
+
+    def _take(self, header: Header, frames: Frames) -> None:
+        name = header.endpoint
+        size = sum(memoryview(frame).nbytes for frame in frames)
+        with self._lock:
+            self._counts.setdefault(name, _Count()).add(header, size)
+        try:
+            self._show(name, frames)
+        except CodecError:
+            return  # of another version: it is counted all the same
+
+    def _show(self, name: str, frames: Frames) -> None:
+        if (shown := _SHOWN.get(name)) is not None:
+            channel, topic = shown
+            self._put(channel, decode(topic.message, frames))
+        elif name == TOKENS.name:
+            self._put("speaking", self._speaking.add(decode(TOKENS.message, frames)))
+        elif name.endswith("/heartbeat"):
+            beat = decode(Heartbeat, frames)
+            with self._lock:
+                self._heartbeats[beat.node] = beat
+        elif name.endswith("/description"):
+            self._described(decode(Description, frames))
+
+    def _described(self, found: Description) -> None:
+        with self._lock:
+            known = self._descriptions.get(found.node)
+            # A node that was started again has yet to use what it used.
+            uses = sorted({*found.uses, *(known.uses if known is not None else [])})
+            self._descriptions[found.node] = msgspec.structs.replace(found, uses=uses)
+        for each in found.endpoints:
+            if each.kind == "topic":
+                self._subscribe(each.name)
+        self._put("graph", self.graph())
+
+
+def connect(run: Path, stack: Stack, put: Callable[[str, Any], None]) -> NodeMessages | None:
+    """None where there can be no connection."""
+    try:
+        return NodeMessages(run, stack, put)
+    except BusError:
+        return None

@@ -1,0 +1,166 @@
+// Is it learning? Every curve of every policy; of a long one the server sends what fits the pixels.
+
+import { get, ofRun } from "../api.js";
+import { chart, colour, joined, short } from "../chart.js";
+import { empty, h, text } from "../dom.js";
+import { count, rate } from "../format.js";
+
+const FIRST = ["episode/success_rate", "episode/return", "speed/steps_per_second", "policy/entropy", "policy/kl", "critic/explained_variance"];
+const NAMES = {
+  "episode/success_rate": "success rate of the recent training episodes",
+  "episode/return": "mean return of an episode",
+  "episode/length": "length of an episode, primitive steps",
+  "speed/steps_per_second": "primitive steps a second",
+  "policy/entropy": "entropy of the policy",
+  "policy/kl": "change of the policy in an update (KL)",
+  "policy/clone_kl": "distance to the imitated programs (KL)",
+  "policy/clip_fraction": "share of clipped decisions",
+  "loss/objective": "PPO's objective",
+  "loss/critic": "loss of the value estimate",
+  "critic/explained_variance": "explained variance of the value estimate",
+  "loss/imitation": "loss of self-imitation",
+};
+
+export function title(policy) {
+  return policy.replace(/\+train$/, "").split("+").filter((part) => part !== "goal").join(" / ").replaceAll("-", " ");
+}
+
+export function curves(root, context, rest) {
+  const policies = h("div", { class: "choices" });
+  const said = h("p", { class: "lead" }, "");
+  const area = h("div", { class: "charts" });
+  root.append(
+    h("h2", null, "Learning curves"),
+    said,
+    policies,
+    h("p", { class: "soft small" }, "Turn the wheel over a chart to zoom, drag to choose a part, shift and wheel to move along, double click for all."),
+    area,
+  );
+  const state = { lines: [], chosen: null, charts: new Map(), wanted: decodeURIComponent(rest || "") };
+
+  async function load() {
+    const lines = await get(ofRun(context.run, "curves")).catch(() => []);
+    if (!context.current()) return;
+    state.lines = lines;
+    const names = [...new Map(lines.slice().sort((a, b) => a.began - b.began).map((line) => [line.policy, 1])).keys()];
+    if (!names.length) {
+      area.replaceChildren(empty("No policy has been trained in this run yet."));
+      return;
+    }
+    if (area.querySelector(":scope > .empty")) area.replaceChildren();
+    if (state.wanted && names.includes(state.wanted)) {
+      state.chosen = new Set([state.wanted]);
+      state.wanted = "";
+    }
+    if (!state.chosen || ![...state.chosen].some((name) => names.includes(name))) state.chosen = new Set(names.slice(-4));
+    choices(names);
+    lead(names);
+    await Promise.all(tags().map(draw));
+  }
+
+  function lead(names) {
+    const last = state.lines.find((line) => line.policy === names.at(-1) && line.tag === FIRST[0]);
+    text(said, last ? `The newest policy, ${title(last.policy)}: success ${rate(last.value)} after ${count(last.last)} samples.` : "");
+  }
+
+  function tags() {
+    const known = [...new Set(state.lines.map((line) => line.tag))];
+    return [...FIRST.filter((tag) => known.includes(tag)), ...known.filter((tag) => !FIRST.includes(tag))];
+  }
+
+  function choices(names) {
+    policies.replaceChildren(
+      ...names.map((name) => {
+        const box = h("input", { type: "checkbox", checked: state.chosen.has(name), onchange: (event) => {
+          if (event.target.checked) state.chosen.add(name);
+          else state.chosen.delete(name);
+          if (!state.chosen.size) state.chosen.add(name);
+          choices(names);
+          tags().forEach(draw);
+        } });
+        const swatch = h("span", { class: "swatch" });
+        const place = [...state.chosen].indexOf(name);
+        swatch.style.background = place >= 0 ? colour(place) : "transparent";
+        return h("label", { title: name }, box, swatch, title(name));
+      }),
+    );
+  }
+
+  async function draw(tag) {
+    let drawn = state.charts.get(tag);
+    if (!drawn) {
+      const plot = h("div", { class: "plot" });
+      const big = tag === FIRST[0];
+      area.append(h("figure", { class: `card ${big ? "wide" : ""}`, "data-tag": tag }, h("figcaption", null, NAMES[tag] || tag), plot));
+      drawn = { plot, busy: false, again: false };
+      drawn.chart = chart(plot, {
+        height: big ? 300 : 190,
+        unit: short,
+        legend: big,
+        range: tag.endsWith("success_rate") ? () => [0, 1.02] : null,
+        zoomed: () => fetchPart(tag),
+        sync: "learning",
+      });
+      state.charts.set(tag, drawn);
+    }
+    await fetchPart(tag);
+  }
+
+  // One request at a time for each chart; while the wheel turns, what came last is asked for next.
+  async function fetchPart(tag) {
+    const drawn = state.charts.get(tag);
+    if (drawn.busy) {
+      drawn.again = true;
+      return;
+    }
+    drawn.busy = true;
+    const chosen = [...state.chosen];
+    const all = extent(tag, chosen);
+    const shown = drawn.chart.shown;
+    const query = { tag, policy: chosen, columns: Math.max(drawn.plot.clientWidth, 200) };
+    if (shown) Object.assign(query, { first: Math.floor(shown[0]), last: Math.ceil(shown[1]) });
+    try {
+      const found = await get(ofRun(context.run, "points", query));
+      if (context.current() && !state.ended) {
+        if (all) drawn.chart.set(joined(found.series), chosen.map(title), all);
+        else drawn.chart.none("These policies have no such curve.");
+      }
+    } catch (error) {
+      drawn.chart.none(`This cannot be shown: ${error.message}`);
+    }
+    drawn.busy = false;
+    if (drawn.again && !state.ended) {
+      drawn.again = false;
+      fetchPart(tag);
+    }
+  }
+
+  function extent(tag, chosen) {
+    const lines = state.lines.filter((line) => line.tag === tag && chosen.includes(line.policy));
+    if (!lines.length) return null;
+    return [Math.min(...lines.map((line) => line.first)), Math.max(...lines.map((line) => line.last))];
+  }
+
+  let known = null;
+  let timer = null;
+  return {
+    update(changed) {
+      const version = context.states().versions?.curves;
+      if (!changed.has("versions") || version === known) return;
+      const first = known === null;
+      known = version;
+      if (first) load();
+      else if (!timer) timer = setTimeout(() => { timer = null; load(); }, 1500);
+    },
+    route(to) {
+      state.wanted = decodeURIComponent(to || "");
+      load();
+    },
+    unmount() {
+      state.ended = true;
+      clearTimeout(timer);
+      for (const each of state.charts.values()) each.chart.end();
+    },
+    charts: state.charts,
+  };
+}

@@ -1,0 +1,102 @@
+// Where the time of the run went: in sums, and on a line of time.
+
+import { get, ofRun } from "../api.js";
+import { colour } from "../chart.js";
+import { empty, h, svg, table, td } from "../dom.js";
+import { clock, count, duration } from "../format.js";
+
+const PLACES = { training: 0, tryout: 1, evaluation: 2, performance: 3, other: 5, llm: 4, rest: 5 };
+const WIDTH = 1000;
+const ROW = 26;
+
+export function times(root, context) {
+  const sums = h("section", { class: "card" });
+  const line = h("section", { class: "card" });
+  const learner = h("section", { class: "card" });
+  root.append(h("h2", null, "Where the time goes"), sums, h("h2", null, "On a line of time"), line, h("h2", null, "Speed of trainings"), learner);
+  let timer = null;
+  let ended = false;
+
+  async function load() {
+    const found = await get(ofRun(context.run, "times")).catch(() => null);
+    const curves = await get(ofRun(context.run, "curves")).catch(() => []);
+    if (!found || ended || !context.current()) return;
+    drawSums(sums, found);
+    drawLine(line, found);
+    drawSpeed(learner, curves);
+  }
+
+  load();
+  return {
+    update(changed) {
+      if (changed.has("versions") && !timer) timer = setTimeout(() => { timer = null; load(); }, 2000);
+    },
+    unmount() {
+      ended = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function drawSums(root, found) {
+  if (!found.parts.length) {
+    root.replaceChildren(empty("Nothing was measured yet."));
+    return;
+  }
+  const sum = found.parts.reduce((all, part) => all + part.seconds, 0);
+  const bar = h("div", { class: "stacked" });
+  for (const part of found.parts) {
+    const piece = h("i", { title: `${part.label}: ${duration(part.seconds)}` });
+    piece.style.width = `${(100 * part.seconds) / sum}%`;
+    piece.style.background = colour(PLACES[part.part]);
+    if (part.part === "rest") piece.style.opacity = ".45";
+    bar.append(piece);
+  }
+  const slow = found.parts.slice().sort((a, b) => b.seconds - a.seconds);
+  root.replaceChildren(
+    h("p", { class: "lead" }, `${slow[0].label} took the most: ${duration(slow[0].seconds)} of ${duration(found.whole)}.`),
+    bar,
+    table(["part", "#time", "#share"], slow.map((part) => {
+      const swatch = h("span", { class: "swatch" });
+      swatch.style.background = colour(PLACES[part.part]);
+      return h("tr", null, td([swatch, part.label]), td(duration(part.seconds), "number"), td(`${((100 * part.seconds) / Math.max(found.whole, sum)).toFixed(1)} %`, "number"));
+    })),
+    h("p", { class: "soft small" }, "Parts may overlap. Seconds of tryouts and evaluations are the env server's, of answers the llm node's, of trainings from the first to the last update."),
+  );
+}
+
+function drawLine(root, found) {
+  if (!found.spans.length) {
+    root.replaceChildren(empty("Nothing was measured yet."));
+    return;
+  }
+  const first = Math.min(...found.spans.map((span) => span.began), ...found.launches.map((each) => each.began));
+  const last = Math.max(...found.spans.map((span) => span.ended));
+  const parts = [...new Set(found.spans.map((span) => span.part))].sort((a, b) => PLACES[a] - PLACES[b]);
+  const x = (at) => 90 + ((WIDTH - 100) * (at - first)) / Math.max(last - first, 1e-3);
+  const height = parts.length * ROW + 26;
+  const marks = [0, 0.25, 0.5, 0.75, 1].map((share) => first + share * (last - first));
+  root.replaceChildren(
+    svg(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${height}`, class: "timeline", role: "img", "aria-label": "parts over time" },
+      marks.map((at, place) => [
+        svg("line", { x1: x(at), x2: x(at), y1: 0, y2: height - 22, class: "grid" }),
+        svg("text", { x: x(at), y: height - 6, "text-anchor": place === 0 ? "start" : place === 4 ? "end" : "middle" }, clock(at)),
+      ]),
+      parts.map((part, row) => svg("text", { x: 0, y: row * ROW + 17 }, part)),
+      found.spans.map((span) =>
+        svg("rect", { x: x(span.began), width: Math.max(x(span.ended) - x(span.began), 1.5), y: parts.indexOf(span.part) * ROW + 4, height: ROW - 8, rx: 2, fill: colour(PLACES[span.part]) }, svg("title", {}, `${span.words}: ${duration(span.ended - span.began)}`)),
+      ),
+    ),
+  );
+}
+
+function drawSpeed(root, curves) {
+  const speeds = curves.filter((line) => line.tag === "speed/steps_per_second");
+  root.replaceChildren(
+    speeds.length
+      ? table(["policy", "#samples", "#time", "#samples a second, mean", "#at its end"], speeds.map((line) => h("tr", null, td(line.policy.replaceAll("+", " / ")), td(count(line.last), "number"), td(duration(line.ended - line.began), "number"), td(count((line.last - line.first) / Math.max(line.ended - line.began, 1e-3)), "number"), td(count(line.value), "number"))))
+      : empty("No policy has been trained yet."),
+  );
+}

@@ -1,0 +1,157 @@
+"""The conversation with the language model: the llm node's transcript, a line a question."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rlgpt.report import found
+
+_TEXT = 200_000  # characters of one text that are shown
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the transcript, for a list."""
+
+    number: int
+    time: float
+    id: str
+    agent: str
+    asked: str
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    repairs: int
+    failures: int
+    unanswered: bool
+
+
+class Conversation:
+    """May be used from several threads. A transcript only grows."""
+
+    def __init__(self, run: Path) -> None:
+        self._files = {False: run / found.TRANSCRIPT, True: run / found.UNANSWERED}
+        self._read_to = {False: 0, True: 0}
+        self._places: list[tuple[bool, int, int]] = []  # file, first byte, length
+        self._questions: list[Question] = []
+        self._lock = threading.Lock()
+
+    def questions(self, after: int, most: int) -> dict[str, Any]:
+        """Those with a number above ``after``, of too many the newest; and the sums of all."""
+        with self._lock:
+            self._read_on()
+            fresh = self._questions[max(after, 0) :]
+            agents: dict[str, dict[str, float]] = {}
+            for each in self._questions:
+                row = agents.setdefault(
+                    each.agent, {"count": 0, "prompt": 0, "completion": 0, "seconds": 0.0}
+                )
+                row["count"] += 1
+                row["prompt"] += each.prompt_tokens
+                row["completion"] += each.completion_tokens
+                row["seconds"] += each.seconds
+            return {
+                "questions": fresh[-most:],
+                "newest": len(self._questions),
+                "agents": agents,
+            }
+
+    def one(self, number: int) -> dict[str, Any] | None:
+        """A question with its prompt and its answer; None if there is none of that number."""
+        with self._lock:
+            self._read_on()
+            if not 1 <= number <= len(self._questions):
+                return None
+            question = self._questions[number - 1]
+            unanswered, first, length = self._places[number - 1]
+        try:
+            with self._files[unanswered].open("rb") as file:
+                file.seek(first)
+                entry = msgspec.json.decode(file.read(length))
+        except (OSError, msgspec.DecodeError):
+            return None
+        prompt = [
+            {"role": str(m.get("role", "")), "content": _content(m)}
+            for m in entry.get("prompt") or []
+            if isinstance(m, dict)
+        ]
+        return {
+            "question": question,
+            "prompt": prompt,
+            "answer": _pretty(found.part(entry, "answered").get("answer", "")),
+            "asked": _pretty(entry.get("question")),
+            "sentence": str(entry.get("sentence", "")),
+            "failures": [str(each) for each in entry.get("failures") or []],
+            "attempts": [_pretty(each) for each in entry.get("attempts") or []],
+        }
+
+    def _read_on(self) -> None:
+        fresh: list[tuple[float, bool, int, int, dict[str, Any]]] = []
+        for unanswered, path in self._files.items():
+            for first, line in self._lines(unanswered, path):
+                try:
+                    entry = msgspec.json.decode(line)
+                except msgspec.DecodeError:
+                    continue
+                if isinstance(entry, dict):
+                    time = entry.get("time")
+                    at = float(time) if isinstance(time, int | float) else 0.0
+                    fresh.append((at, unanswered, first, len(line), entry))
+        for at, unanswered, first, length, entry in sorted(fresh, key=lambda each: each[0]):
+            self._places.append((unanswered, first, length))
+            self._questions.append(_question(len(self._places), at, unanswered, entry))
+
+    def _lines(self, unanswered: bool, path: Path) -> list[tuple[int, bytes]]:
+        """The whole lines that were added, each with its first byte."""
+        at = self._read_to[unanswered]
+        try:
+            with path.open("rb") as file:
+                file.seek(at)
+                data = file.read()
+        except OSError:
+            return []
+        rows: list[tuple[int, bytes]] = []
+        for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
+            rows.append((at, line))
+            at += len(line)
+        self._read_to[unanswered] = at
+        return rows
+
+
+def _question(number: int, at: float, unanswered: bool, entry: dict[str, Any]) -> Question:
+    answered = found.part(entry, "answered")
+    seconds = answered.get("seconds")
+    return Question(
+        number=number,
+        time=at,
+        id=str(answered.get("id") or entry.get("id") or ""),
+        agent=str(entry.get("agent", "")),
+        asked=str(entry.get("asked", "")),
+        model=str(answered.get("model", "")),
+        prompt_tokens=found.number(answered.get("prompt_tokens")),
+        completion_tokens=found.number(answered.get("completion_tokens")),
+        seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
+        repairs=found.number(answered.get("repairs")),
+        failures=len(entry.get("failures") or []),
+        unanswered=unanswered,
+    )
+
+
+def _content(message: dict[str, Any]) -> str:
+    """The text of a message; of its pictures only that there are some."""
+    content = message.get("content", message.get("text", ""))
+    if isinstance(content, str):
+        return content[:_TEXT]
+    return msgspec.json.encode(content).decode()[:_TEXT]
+
+
+def _pretty(value: Any) -> str:
+    """JSON over several lines, or the text itself where it is none."""
+    if isinstance(value, str):
+        try:
+            value = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            return value[:_TEXT]
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()[:_TEXT]

@@ -1,0 +1,116 @@
+"""The episodes of a run: a list that can be searched, and what was done in one of them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nodes.episode_store import Part, read_kept
+from rlgpt.dash.views.program_view import program_id
+from rlgpt.report import played_episodes, stores
+
+_ONE = (
+    "select played_episodes.play, why, told from episodes join plays using (play)"
+    " where played_episodes.play = ? and environment = ?"
+)
+
+
+def listing(
+    run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
+) -> dict[str, Any]:
+    """Episodes, the newest play first; ``found`` is how many fit."""
+    rows = played_episodes.rows(run)
+    chosen = [
+        row
+        for row in rows
+        if (seed is None or row.seed == seed)
+        and (ended is None or row.ended == ended)
+        and (of is None or row.play == of or row.play.startswith(f"{of}/"))
+    ]
+    chosen.sort(key=lambda row: -row.started)  # stable: of a play in its own order
+    return {
+        "found": len(chosen),
+        "all": len(rows),
+        "rows": [_listed(row) for row in chosen[first : first + most]],
+        "trainings": played_episodes.trained(run),
+    }
+
+
+def _listed(row: played_episodes.Row) -> dict[str, Any]:
+    return {
+        "play": row.play,
+        "words": played_episodes.in_words(row.purpose),
+        "kind": row.purpose.kind,
+        "environment": row.environment,
+        "seed": row.seed,
+        "ended": row.ended,
+        "why": row.why,
+        "steps": row.steps,
+        "started": row.started,
+        "changed": row.changed,
+    }
+
+
+def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
+    """An episode with what was done in it, in order; None if there is no such episode."""
+    row = next(
+        (r for r in played_episodes.rows(run) if r.play == play and r.environment == environment),
+        None,
+    )
+    table = run / "env_server" / played_episodes.FILE
+    kept = read_kept(list(stores.rows(table, _ONE, (play, environment))))
+    if row is None or not kept:
+        return None
+    whole = played_episodes.play(run, play)
+    parts = [] if whole is None else whole.parts
+    size = 1 if whole is None else whole.opened.size
+    prefix = [] if whole is None else whole.opened.prefix
+    done: list[dict[str, Any]] = [
+        {"what": "program", "name": each.name, "program": program_id(each.source), "before": True}
+        for each in prefix
+    ]
+    done += [
+        _part(part, size, environment)
+        for part in parts
+        if not part.environments or environment in part.environments
+    ]
+    return {
+        **_listed(row),
+        "before": kept[0].episode.before,
+        "after": kept[0].episode.after,
+        "reward": kept[0].episode.reward,
+        "task": None if whole is None else whole.opened.task.id,
+        "parts": done,
+    }
+
+
+def _part(part: Part, size: int, environment: int) -> dict[str, Any]:
+    guards = [guard.name for guard in part.guards]
+    if part.program is not None:
+        return {
+            "what": "program",
+            "name": part.program.name,
+            "program": program_id(part.program.source),
+            "guards": guards,
+        }
+    if part.interface is None:
+        return {"what": "nothing", "name": "", "guards": guards}
+    names = [*part.interface.actions, *(macro.name for macro in part.interface.macros)]
+    chosen = np.frombuffer(part.choices, "<u2").reshape(-1, size)[:, environment]
+    counts = np.bincount(chosen, minlength=len(names))
+    return {
+        "what": "policy",
+        "name": "a policy",
+        "macros": {m.name: program_id(m.source) for m in part.interface.macros},
+        "decisions": len(chosen),
+        "choices": {
+            names[i] if i < len(names) else f"choice {i}": int(counts[i])
+            for i in np.argsort(-counts, kind="stable").tolist()
+            if counts[i]
+        },
+        "guards": guards,
+    }
+
+
+def rows_with_seed(run: Path, seed: int, play: str) -> list[played_episodes.Row]:
+    return [row for row in played_episodes.rows(run) if row.seed == seed and row.play == play]

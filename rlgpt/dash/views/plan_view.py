@@ -1,0 +1,213 @@
+"""The plan of a run, what is being worked on, and what became of each iteration."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.bus.goal_store import FINISHED
+from messages.plan import IMPLEMENT, GuardLine, Implement, Implemented, Iteration, Line, Performed
+from messages.world import DEFAULT_GAME
+from nodes import guard_counts
+from nodes.goal_ids import file_name, slug
+from rlgpt.dash.views.program_view import program_id
+from rlgpt.report import found, stores
+from rlgpt.report.account import Account, account
+from rlgpt.report.summary import summarise
+from rlgpt.report.words import condition, place, reward, subtask_names, successes
+
+
+def plan(run: Path) -> dict[str, Any]:
+    """All that the page's overview shows of a run."""
+    known = account(run)
+    summary = summarise(run, known)
+    config = found.config(run)
+    limits = found.part(config, "limits")
+    game = known.task.game if known.task is not None else DEFAULT_GAME
+    return {
+        "run": summary.run,
+        "launch": summary.launch,
+        "seed": summary.seed,
+        "state": known.state,
+        "success": known.success,
+        "reason": known.reason,
+        "success_rate": summary.success_rate,
+        "required": limits.get("success_rate", 0.9),
+        "limits": limits,
+        "world": found.part(config, "world").get("kind", ""),
+        "language_model": summary.questions.profile,
+        "task": _task(known, game),
+        "samples": summary.samples,
+        "episodes": summary.episodes,
+        "questions": summary.questions,
+        "wall_seconds": summary.wall_seconds,
+        "restarts": summary.restarts,
+        "jail": summary.jail,
+        "subtasks": _subtasks(run, known, game),
+        "performance": _performance(known.performance),
+        "under_way": known.under_way,
+        "goals": known.goals,
+        "troubles": found.troubles(run),
+    }
+
+
+def _task(known: Account, game: str) -> dict[str, Any] | None:
+    task = known.task
+    if task is None:
+        return None
+    return {
+        "id": task.id,
+        "prompt": task.prompt,
+        "success": condition(task.success, game) if task.success.kind else "",
+        "start": place(task),
+        "inventory": task.inventory,
+        "horizon": task.horizon,
+        "game": game,
+    }
+
+
+def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
+    planned = {subtask.name: subtask for subtask in known.subtasks}
+    now = " ".join(line.id for line in known.under_way)
+    rows: list[dict[str, Any]] = []
+    for number, name in enumerate(subtask_names(known.subtasks, known.iterations)):
+        subtask = planned.get(name)
+        turns = [each for each in known.iterations if each.subtask == name]
+        active = f"/{number}-{slug(name)}" in now
+        done = name in known.stopped or known.whole is not None
+        rows.append(
+            {
+                "name": name,
+                "success": condition(subtask.success, game) if subtask is not None else "",
+                "why": subtask.why if subtask is not None else "",
+                "state": "active" if active else "done" if done else "waiting",
+                "stopped": known.stopped.get(name, ""),
+                "chosen": known.chosen.get(name),
+                "goal": f"{known.goal}/{number}-{slug(name)}",
+                "iterations": [_iteration(each, game) for each in turns],
+                "current": _current(run, known, name, len(turns)) if active else None,
+            }
+        )
+    return rows
+
+
+def _iteration(turn: Iteration, game: str) -> dict[str, Any]:
+    policies = {stage.sub_action.name: stage for stage in turn.stages}
+    unseen = turn.unseen
+    return {
+        "number": turn.number,
+        "success_rate": turn.success_rate,
+        "successes": successes(turn),
+        "episodes": turn.episodes,
+        "cut": turn.cut,
+        "samples": {**msgspec.to_builtins(turn.samples), "total": turn.samples.total},
+        "seconds": turn.seconds,
+        "video": turn.video,
+        "endings": unseen.endings if unseen is not None else [],
+        "held": unseen.held if unseen is not None else [],
+        "weakest": unseen.weakest if unseen is not None else None,
+        "lines": [_line(line, policies.get(line.sub_action.name), game) for line in turn.lines],
+        "guards": [_guard(line) for line in turn.guards],
+    }
+
+
+def _line(line: Line, stage: Any, game: str) -> dict[str, Any]:
+    verdict = line.verdict
+    policy = stage.policy if stage is not None else None
+    program = stage.program if stage is not None else None
+    learning = line.learning
+    return {
+        **_aim(line.sub_action, game),
+        "attempts": line.attempts,
+        "verdict": verdict,
+        "macros": line.macros,
+        "skill": line.skill,
+        "program": program_id(program.source) if program is not None else None,
+        "policy": file_name(policy.id) if policy is not None else None,
+        "spec": _spec(stage.spec, game) if stage is not None and stage.spec is not None else None,
+        "learning": (
+            {
+                "samples": learning.samples,
+                "stopped": learning.stopped,
+                "choices": learning.choices,
+                "mistakes": learning.mistakes,
+            }
+            if learning is not None
+            else None
+        ),
+    }
+
+
+def _aim(sub_action: Any, game: str) -> dict[str, Any]:
+    return {
+        "name": sub_action.name,
+        "method": sub_action.method,
+        "description": sub_action.description,
+        "aim": condition(sub_action.success, game),
+    }
+
+
+def _spec(spec: Any, game: str) -> dict[str, Any]:
+    interface = spec.interface
+    return {
+        "observations": interface.observations,
+        "actions": interface.actions,
+        "macros": [{"name": m.name, "program": program_id(m.source)} for m in interface.macros],
+        "rewards": [reward(term, game) for term in interface.rewards],
+        "horizon": interface.horizon,
+        "budget": spec.budget,
+    }
+
+
+def _guard(line: GuardLine) -> dict[str, Any]:
+    return {
+        "name": line.proposal.name,
+        "method": line.proposal.method,
+        "when": line.proposal.when,
+        "made": line.made,
+        "text": guard_counts.line_in_words(line),
+    }
+
+
+def _performance(performed: Performed | None) -> dict[str, Any] | None:
+    if performed is None:
+        return None
+    return {
+        "success_rate": performed.success_rate,
+        "episodes": [
+            {
+                "seed": each.seed,
+                "success": each.success,
+                "steps": each.steps,
+                "ended": each.ended,
+                "subtask": each.subtask,
+                "reason": each.reason,
+            }
+            for each in performed.episodes
+        ],
+        "milestones": performed.milestones,
+        "video": performed.video,
+        "cut": performed.cut,
+    }
+
+
+def _current(run: Path, known: Account, subtask: str, number: int) -> dict[str, Any] | None:
+    """The iteration that is not over: the sub-actions that the fast agent was sent so far."""
+    mark = f"-{slug(subtask)}/iteration-{number}/"
+    game = known.task.game if known.task is not None else DEFAULT_GAME
+    lines: list[dict[str, Any]] = []
+    for record in stores.goals(run, IMPLEMENT):
+        if mark not in f"{record.goal}/":
+            continue
+        request = stores.request(record, Implement)
+        if request is None:
+            continue
+        done = stores.result(record, Implemented)
+        lines.append(
+            {
+                **_aim(request.sub_action, game),
+                "state": record.status if record.status in FINISHED else "active",
+                "verdict": done.line.verdict if done is not None else None,
+            }
+        )
+    return {"number": number, "lines": lines} if lines else None

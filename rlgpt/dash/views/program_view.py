@@ -1,0 +1,152 @@
+"""The code of each coded action of a run, where it was used, and how often it succeeded.
+
+The env server keeps with the episodes of a play the programs that were run in it; a program is the
+same wherever its source is.
+"""
+
+import hashlib
+import zlib
+from pathlib import Path
+
+import msgspec
+
+from messages.plan import Iteration
+from messages.program import Program
+from messages.world import Interface
+from nodes.episode_store import Part
+from rlgpt.report import played_episodes, stores
+from rlgpt.report.account import account
+from rlgpt.report.coloured_source import Piece, lines
+
+_PARTS = "select play, parts from plays order by began"
+
+
+class Use(msgspec.Struct, frozen=True, kw_only=True):
+    """A play in which a program ran: as a stage, or as a coded action of a policy (``macro``)."""
+
+    play: str
+    words: str
+    kind: str
+    macro: bool
+    episodes: int
+    successes: int
+    endings: dict[str, int]
+
+
+class MacroUse(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a policy chose it in its tryout."""
+
+    subtask: str
+    iteration: int
+    times: int
+    endings: dict[str, int]
+
+
+class ProgramView(msgspec.Struct, kw_only=True):
+    id: str
+    name: str
+    purpose: str
+    max_steps: int
+    source: list[list[Piece]]
+    role: str  # "stage", "macro" or "guard": what it was last
+    uses: list[Use] = []
+    chosen: list[MacroUse] = []
+
+
+def program_id(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def programs(run: Path) -> list[ProgramView]:
+    """All programs that were run or belong to an iteration, the ones used last first."""
+    views: dict[str, ProgramView] = {}
+    batches = {batch.play: batch for batch in played_episodes.batches(run)}
+    for play, packed in stores.rows(run / "env_server" / played_episodes.FILE, _PARTS):
+        batch = batches.get(play)
+        for program, role in _programs_of(_parts(packed)):
+            view = _view(views, program, role)
+            if batch is not None and all(use.play != play for use in view.uses):
+                view.uses.append(_use(batch, role == "macro"))
+    for turn in account(run).iterations:
+        for stage in turn.stages:
+            if stage.program is not None:
+                _view(views, stage.program, "stage")
+            if stage.spec is not None:
+                for macro in stage.spec.interface.macros:
+                    _view(views, macro, "macro")
+        _note_choices(views, turn)
+    return list(reversed(list(views.values())))
+
+
+def _view(views: dict[str, ProgramView], program: Program, role: str) -> ProgramView:
+    id = program_id(program.source)
+    view = views.pop(id, None)
+    if view is None:
+        view = ProgramView(
+            id=id,
+            name=program.name,
+            purpose=program.purpose,
+            max_steps=program.max_steps,
+            source=lines(program.source),
+            role=role,
+        )
+    view.role = role
+    views[id] = view  # the last one
+    return view
+
+
+def _parts(packed: bytes) -> list[Part]:
+    try:
+        return msgspec.msgpack.decode(zlib.decompress(packed), type=list[Part])
+    except (msgspec.DecodeError, zlib.error):
+        return []
+
+
+def _programs_of(parts: list[Part]) -> list[tuple[Program, str]]:
+    found: list[tuple[Program, str]] = []
+    for part in parts:
+        if part.program is not None:
+            found.append((part.program, "stage"))
+        if part.interface is not None:
+            found += _macros(part.interface)
+        found += [(g.program, "guard") for g in part.guards if g.program is not None]
+    return found
+
+
+def _macros(interface: Interface) -> list[tuple[Program, str]]:
+    return [(macro, "macro") for macro in interface.macros]
+
+
+def _use(batch: played_episodes.Batch, macro: bool) -> Use:
+    endings: dict[str, int] = {}
+    for row in batch.rows:
+        words = played_episodes.WORDS[row.ended] + (f": {row.why}" if row.why else "")
+        endings[words[:120]] = endings.get(words[:120], 0) + 1
+    return Use(
+        play=batch.play,
+        words=played_episodes.in_words(batch.purpose),
+        kind=batch.purpose.kind,
+        macro=macro,
+        episodes=len(batch.rows),
+        successes=batch.successes,
+        endings=dict(sorted(endings.items(), key=lambda item: -item[1])[:6]),
+    )
+
+
+def _note_choices(views: dict[str, ProgramView], turn: Iteration) -> None:
+    for line in turn.lines:
+        stage = next((s for s in turn.stages if s.sub_action.name == line.sub_action.name), None)
+        if stage is None or stage.spec is None or line.learning is None:
+            continue
+        sources = {macro.name: macro.source for macro in stage.spec.interface.macros}
+        for choice in line.learning.choices:
+            view = views.get(program_id(sources[choice.name])) if choice.name in sources else None
+            if view is not None:
+                view.chosen.append(
+                    MacroUse(
+                        subtask=turn.subtask,
+                        iteration=turn.number,
+                        times=choice.times,
+                        endings=choice.endings,
+                    )
+                )

@@ -1,0 +1,80 @@
+"""Where the time of a run went, as far as its files say it.
+
+Tryouts, evaluations and performances are timed by the env server (a play begins and ends), answers
+by the llm node, trainings by the learner's curves. They may overlap; what no part was measured for
+is the rest.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from rlgpt import launches
+from rlgpt.dash.views.curve_view import CurveLine
+from rlgpt.report import found, played_episodes, stores
+
+_PLAYS = "select play, began, ended from plays order by began"
+_LABELS = {
+    "training": "training of policies",
+    "tryout": "tryouts of the inner loop",
+    "evaluation": "evaluations",
+    "performance": "performances of the goal",
+    "other": "other plays",
+    "llm": "answers of the language model",
+    "rest": "starting, waiting, everything else",
+}
+
+
+def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
+    """Seconds by part, and each span of it for a time line."""
+    spans: list[dict[str, Any]] = []
+    for play, began, ended in stores.rows(run / "env_server" / played_episodes.FILE, _PLAYS):
+        purpose = played_episodes.purpose(play)
+        words = played_episodes.in_words(purpose)
+        spans.append({"part": purpose.kind, "began": began, "ended": ended, "words": words})
+    for line in _trainings(curves):
+        spans.append(
+            {"part": "training", "began": line.began, "ended": line.ended, "words": line.policy}
+        )
+    for entry in found.exchanges(run):
+        answered = found.part(entry, "answered")
+        seconds, at = answered.get("seconds"), entry.get("time")
+        if isinstance(seconds, int | float) and isinstance(at, int | float):
+            words = f"{entry.get('agent', '')}: {entry.get('asked', '')}"
+            spans.append({"part": "llm", "began": at - seconds, "ended": at, "words": words})
+    whole = launches.seconds(run, now)
+    parts = dict.fromkeys(_LABELS, 0.0)
+    for span in spans:
+        parts[span["part"]] += max(span["ended"] - span["began"], 0.0)
+    parts["rest"] = max(whole - _covered(spans), 0.0)
+    records = launches.read(run)
+    return {
+        "whole": whole,
+        "parts": [
+            {"part": part, "label": label, "seconds": round(parts[part], 3)}
+            for part, label in _LABELS.items()
+            if parts[part] > 0.0
+        ],
+        "launches": [{"began": each.began, "ended": each.ended} for each in records],
+        "spans": sorted(spans, key=lambda span: span["began"]),
+    }
+
+
+def _trainings(curves: list[CurveLine]) -> list[CurveLine]:
+    """One line for each policy."""
+    found: dict[str, CurveLine] = {}
+    for line in curves:
+        known = found.get(line.policy)
+        if known is None or line.points > known.points:
+            found[line.policy] = line
+    return list(found.values())
+
+
+def _covered(spans: list[dict[str, Any]]) -> float:
+    """Seconds in which at least one part was under way."""
+    total, until = 0.0, float("-inf")
+    for span in sorted(spans, key=lambda span: span["began"]):
+        first = max(span["began"], until)
+        if span["ended"] > first:
+            total += span["ended"] - first
+            until = span["ended"]
+    return total

@@ -1,0 +1,80 @@
+"""The run folders that the page shows, by name: the one that it was started for and its neighbours.
+
+A name comes from a browser. It is looked up among the folders that there are and never made a path
+of, so that no name leads anywhere else.
+"""
+
+import threading
+import time
+from pathlib import Path
+
+from rlgpt.dash.follow.follower import Follower
+from rlgpt.dash.views.conversation_view import Conversation
+from rlgpt.dash.views.curve_view import Curves
+from rlgpt.runs import Run, described, run_folders
+
+_KEPT = 8  # runs that stay watched without a page
+_LISTED = 5.0  # seconds for which a line of the list stands
+
+
+class WatchedRun:
+    """A run with all that is kept of it between two requests."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.follower = Follower(run)
+        self.curves = Curves(run)
+        self.conversation = Conversation(run)
+        self.used_at = time.monotonic()
+
+
+class WatchedRuns:
+    """May be used from several threads."""
+
+    def __init__(self, run: Path) -> None:
+        self.first = run
+        self._lock = threading.Lock()
+        self._watched: dict[Path, WatchedRun] = {}
+        self._lines: dict[Path, tuple[float, Run]] = {}
+
+    def folders(self) -> dict[str, Path]:
+        """By name."""
+        found = {path.name: path for path in run_folders(self.first.parent)}
+        found[self.first.name] = self.first
+        return found
+
+    def lines(self) -> list[Run]:
+        """All runs in a line each, the newest first."""
+        lines: list[Run] = []
+        for path in self.folders().values():
+            at, line = self._lines.get(path, (0.0, None))
+            now = time.monotonic()
+            if line is None or now - at > _LISTED:
+                line = described(path)
+                self._lines[path] = (now, line)
+            lines.append(line)
+        return sorted(lines, key=lambda line: -line.began)
+
+    def get(self, name: str) -> WatchedRun | None:
+        """Begins to watch it, if it is not watched yet. None: there is no such run."""
+        path = self.folders().get(name)
+        if path is None:
+            return None
+        with self._lock:
+            known = self._watched.get(path)
+            if known is None:
+                known = self._watched[path] = WatchedRun(path)
+            known.used_at = time.monotonic()
+            idle = [each for each in self._watched.values() if not each.follower.watched]
+            spare = sorted(idle, key=lambda each: each.used_at)[: max(len(idle) - _KEPT, 0)]
+            for each in spare:
+                del self._watched[each.run]
+        for each in spare:
+            each.follower.close()
+        return known
+
+    def close(self) -> None:
+        with self._lock:
+            watched, self._watched = list(self._watched.values()), {}
+        for each in watched:
+            each.follower.close()

@@ -1,0 +1,185 @@
+"""The page in headless Chromium: a live run, a node's death, a reload, the launcher's death and
+resumption with the page open, a hostile run, a hundred updates a second."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rlgpt.report.writing import write
+from tests.browser import NONE, PROGRAM, Browser
+from tests.dash_served import Served, served
+from tests.launch_toys.launched import Launched, launched
+from tests.test_dash import LAUNCH
+from tests.test_report import HOSTILE, fill, goal_report
+from tests.test_report import launched as mark_launched
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(PROGRAM is None, reason=NONE)]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("dash")
+    (place / "launch").mkdir()
+    (place / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    return place
+
+
+@pytest.fixture(scope="module")
+def live(place: Path) -> Iterator[Launched]:
+    run = place / "runs" / "it"
+    with launched("launch", "toys", "run=runs/it", cwd=place, run=run) as launch:
+        launch.wait_for("there is no goal")
+        yield launch
+
+
+@pytest.fixture(scope="module")
+def page(live: Launched) -> Iterator[Served]:
+    with served(live.run) as page:
+        yield page
+
+
+def of_node(node: str, column: int) -> str:
+    return f"document.querySelector('[data-node={node}]').children[{column}].innerText"
+
+
+def open_all(browser: Browser) -> None:
+    """Every iteration on the page."""
+    browser.wait("document.querySelectorAll('.subtask summary').length > 0")
+    browser.run("document.querySelectorAll('.subtask details').forEach((e) => { e.open = true })")
+
+
+def test_a_live_run_a_nodes_death_and_a_reload(browser: Browser, page: Served) -> None:
+    browser.begin()
+    browser.open(f"{page.address}/#/it/nodes")
+    browser.wait(f"{of_node('talker', 1)} === 'ready'")
+    pid = int(browser.run(of_node("talker", 6)))
+    os.kill(pid, signal.SIGKILL)
+    browser.wait(f"{of_node('talker', 5)} === '1' && {of_node('talker', 1)} === 'ready'")
+    assert int(browser.run(of_node("talker", 6))) != pid
+    browser.click("[data-node=caller] .restart")
+    browser.wait(f"{of_node('caller', 5)} === '1' && {of_node('caller', 1)} === 'ready'")
+    browser.reload()
+    browser.wait(f"{of_node('talker', 5)} === '1'")
+    browser.open(f"{page.address}/#/it/graph")
+    browser.wait("document.querySelectorAll('svg.graph rect.node').length === 2")
+    assert "service" in browser.text()
+    browser.click(".filter input")  # also what every node has: one of them calls nothing else
+    browser.wait("document.querySelector('svg.graph text.service')?.textContent === 'describe'")
+    browser.wait("/talker\\/chatter\\s+[1-9]/.test(document.body.innerText)")
+    drawn = browser.run("(window.drawn = document.querySelector('svg.graph'), true)")
+    assert drawn
+    time.sleep(2.5)  # rates change each second, and the picture is the same one
+    assert browser.run("window.drawn === document.querySelector('svg.graph')")
+    assert browser.errors == []
+
+
+def test_the_launchers_death_and_resumption_with_the_page_open(
+    browser: Browser, place: Path
+) -> None:
+    run = place / "runs" / "again"
+    with launched("launch", "toys", "run=runs/again", cwd=place, run=run) as launch:
+        launch.wait_for("there is no goal")
+        with served(run) as page:
+            browser.open(f"{page.address}/#/again/nodes")
+            browser.wait(f"{of_node('talker', 1)} === 'ready'")
+            launch.process.kill()
+            browser.wait(f"{of_node('talker', 1)} === 'not running'")
+            assert browser.run("document.querySelector('.restart').disabled")
+            browser.wait_text("its launcher was killed")
+            with launched("resume", "again", cwd=place, run=run) as resumed:
+                resumed.wait_for("there is no goal")
+                browser.wait(f"{of_node('talker', 1)} === 'ready'")
+                browser.wait("!document.querySelector('.restart').disabled")
+                resumed.stop(signal.SIGINT)
+            browser.wait(f"{of_node('talker', 1)} === 'not running'")
+        browser.wait_text("no connection, trying again")
+
+
+def test_what_a_run_holds_stays_text(browser: Browser, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "hostile"
+    run.mkdir(parents=True)
+    fill(run)
+    mark_launched(run)
+    program = f'def action(obs):\n    "{HOSTILE}"\n    # </pre>{HOSTILE}\n    attack()\n'
+    write(run, goal_report(program=program, verdict=f"It failed: {HOSTILE}"))
+    with (run / "llm" / "transcript.jsonl").open("a") as transcript:
+        transcript.write("\n")
+    (run / "fast_agent").mkdir()
+    (run / "fast_agent" / "node.log").write_text(f"2026-01-02 03:04:05,678 ERROR {HOSTILE}\n")
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    config["nodes"] = {"fast_agent": {}, "<img src=x onerror=alert(1)>": {}}
+    (run / "config.yaml").write_text(yaml.safe_dump(config))
+    browser.begin()
+    with served(run) as page:
+        for panel in ("overview", "programs", "learning", "episodes", "model", "nodes", "graph",
+                      "time", "log", "runs", "world"):  # fmt: skip
+            browser.open(f"{page.address}/#/hostile/{panel}")
+            browser.wait(f"document.querySelector('main.{panel}')?.innerText.length > 5")
+            browser.wait("rlgptPage.connection.states.nodes")
+            if panel == "overview":
+                open_all(browser)
+                browser.wait_text("It failed:")
+            time.sleep(0.3)
+            assert browser.run("document.scripts.length") == 2, panel
+            assert browser.run("document.querySelectorAll('img, iframe, object').length") == 0
+            assert not browser.run("window.hacked")
+        browser.open(f"{page.address}/#/hostile/log")
+        browser.wait(f"document.body.innerText.includes({HOSTILE.splitlines()[0][:20]!r})")
+    assert browser.errors == []
+
+
+def test_a_finished_run_answers_for_a_stranger(browser: Browser, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "over"
+    run.mkdir(parents=True)
+    fill(run)
+    mark_launched(run)
+    report = goal_report()
+    write(run, report)
+    browser.begin()
+    with served(run) as page:
+        browser.open(page.address)
+        browser.wait_text(report.task.prompt)  # it leads to the run that it was started for
+        browser.wait_text(report.iterations[0].lines[0].sub_action.name)
+        open_all(browser)
+        browser.wait_text(report.iterations[-1].lines[-1].verdict.reason)
+        browser.click("a[href*='/programs/']")
+        browser.wait_text("def action(obs):")
+        browser.open(f"{page.address}/#/over/learning")
+        browser.wait("document.querySelectorAll('.charts canvas').length > 0")
+        browser.wait_text("after 121k samples")
+    assert browser.errors == []
+
+
+def test_a_hundred_updates_a_second(browser: Browser, page: Served) -> None:
+    """All are sent, or replaced by newer ones; the page shows the last of them."""
+    browser.begin()
+    browser.open(f"{page.address}/#/it/overview")
+    browser.wait("rlgptPage.connection?.open && rlgptPage.connection.states.nodes")
+    watched = page.runs.get("it")
+    assert watched is not None
+    before = browser.run("rlgptPage.connection.messages")
+
+    def publish() -> None:
+        for number in range(300):
+            watched.follower.show("working", {"activity": f"update {number}"})
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=publish)
+    thread.start()
+    browser.wait("document.querySelector('.doing').innerText.startsWith('update')")
+    thread.join()
+    browser.wait("document.querySelector('.doing').innerText === 'update 299'")
+    assert browser.run("rlgptPage.connection.messages") > before + 20
+    assert browser.errors == []
