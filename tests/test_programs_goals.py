@@ -164,7 +164,7 @@ def test_who_roams_turns_back_from_the_end_of_a_spit_of_land():
         """
 def action(obs):
     z = obs.position[2]
-    obs = roam(obs, 60, 0.5, z - 12.0)
+    obs = roam(obs, 60, 0.5, z - 12.0, True)
     assert obs.position[2] < z - 5, obs.position
     assert obs.block(0, 0, 0) != "water"
 """,
@@ -174,7 +174,7 @@ def action(obs):
     )
 
 
-def test_who_has_no_place_to_leave_goes_straight_on_over_water():
+def test_who_need_not_stay_dry_goes_straight_on_over_water():
     assert_works(
         """
 def action(obs):

@@ -11,22 +11,22 @@ SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
-def way_on(obs, course):
+def way_on(obs, course, dry):
     """The turn, in degrees, to where the way leads on over land, the least of them from ``course``
-    (which is relative to the eyes, too), and the metres of land that way; who swims is turned to
-    land ahead."""
+    (which is relative to the eyes, too), and the metres of land that way, as far as it matters
+    (``dry``); who swims is turned to land ahead."""
     swims = obs.block(0, 0, 0) == "water"
     eyes = obs.position[1] + EYES
     shore, ahead, blocked = {}, {}, {}
     for ray in far_rays(obs):
-        dry = ray.block != "air" and ray.block not in FLUIDS
+        firm = ray.block != "air" and ray.block not in FLUIDS
         if ray.yaw not in shore:
-            shore[ray.yaw], ahead[ray.yaw], blocked[ray.yaw] = LAND, LAND, 0.0
-        if ray.pitch > 0 and eyes > SEA + EYES and ray.block != "air":
+            shore[ray.yaw], ahead[ray.yaw], blocked[ray.yaw] = LAND, 64.0, 0.0
+        if dry and ray.pitch > 0 and eyes > SEA + EYES and ray.block != "air":
             down = sin(radians(ray.pitch))
             if eyes - ray.distance * down < SEA - 1:  # rays go through water, down to its ground
                 shore[ray.yaw] = min(shore[ray.yaw], (eyes - SEA) / down)
-        elif dry and -13 < ray.pitch <= 0:  # else it lies under water
+        elif firm and -13 < ray.pitch <= 0:  # else it lies under water
             ahead[ray.yaw] = min(ahead[ray.yaw], ray.distance)
             if ray.pitch == 0 and ray.distance < 3:
                 blocked[ray.yaw] = 15.0
@@ -42,9 +42,9 @@ def way_on(obs, course):
     return found, land
 
 
-def roam(obs, steps, home_x=None, home_z=None):
-    """``home``: the place from which one goes away; without it one goes straight on, through water
-    where there is no land."""
+def roam(obs, steps, home_x=None, home_z=None, dry=False):
+    """``home``: the place from which one goes away. ``dry``: along the shore or back, rather than
+    into the sea; what lies at the water is not found so."""
     last = obs.steps + steps
     stuck = 0
     while obs.steps < last:
@@ -58,11 +58,10 @@ def roam(obs, steps, home_x=None, home_z=None):
             if abs(course) > 90:
                 obs = turn(course)
                 course = 0.0
-        aside, land = way_on(obs, course) if stuck == 0 else (0.0, LAND)
-        wary = home_x is not None and obs.block(0, 0, 0) != "water"
-        if wary and land < NARROW:  # rather back than into the sea
+        aside, land = way_on(obs, course, dry) if stuck == 0 else (0.0, LAND)
+        if land < NARROW and obs.block(0, 0, 0) != "water":
             obs = turn(180)
-            other, land = way_on(obs, course)
+            other, land = way_on(obs, course, dry)
             if land < NARROW:
                 obs = turn(180)
             else:

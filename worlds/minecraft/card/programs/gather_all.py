@@ -47,9 +47,8 @@ def seen_from(obs):
     return look_out(obs, BLOCK) if seen is None else seen
 
 
-def search(obs, home, tries):
-    """Towards one that is near or in sight, else on to another place; now and then straight on,
-    over water too."""
+def search(obs, home):
+    """Towards one that is near or in sight, else on to another place."""
     near = find(obs, BLOCK, 8)
     if near is not None and obs.steps % 3:  # now and then it cannot be got at
         before = obs.position
@@ -67,7 +66,7 @@ def search(obs, home, tries):
         obs = turn(180)
         shore = look_out(obs, "water") if BLOCK in BY_WATER else None
         if shore is None or shore[2] < 4:
-            return roam(obs, 60, home[0], home[2]) if tries % 6 else roam(obs, 120)
+            return roam(obs, 60, home[0], home[2])
         seen = shore
     yaw, _, distance = seen
     if abs(yaw) > 7.5:
@@ -97,7 +96,7 @@ def action(obs):
         spot = in_reach(obs)
         if spot is None:
             tries += 1
-            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, home, tries)
+            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, home)
             continue
         dx, dy, dz = spot
         x, y, z = obs.position

@@ -20,7 +20,7 @@ def search(obs, home):
         obs = turn(180)
         seen = look_out(obs, MOB)
     if seen is None:
-        return roam(obs, 25, home[0], home[2])
+        return roam(obs, 25, home[0], home[2], True)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
