@@ -20,6 +20,7 @@ from messages.world import (
     MOST_ENVIRONMENTS,
     OPEN,
     RUN_PROGRAM,
+    SIGHT,
     STEP,
     Activity,
     Closed,
@@ -43,6 +44,7 @@ from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.recorded_session import Recorded
+from nodes.env_server.sights import Sights
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
 from nodes.episode_store import FILE as EPISODES
@@ -86,6 +88,7 @@ class EnvServer(Node):
         self._writing_jail = threading.Lock()
         self._jail_written = b""
         self._killed_before = _killed(self.folder / "jail.json")
+        self._sights = Sights(lambda sight: self.publish(SIGHT, sight))
         self._host = self._hosted(pulses)
         self._write_jail()
         if self._host.jail != "on":
@@ -99,6 +102,7 @@ class EnvServer(Node):
         self._names = OneAtATime()
         self._stop = threading.Event()
         self.advertise(ACTIVITY)
+        self.advertise(SIGHT)
         self.serve(OPEN, self.open_session, background=True)
         self.serve(INTERFACE, self.take_interface)
         self.serve(STEP, self.step)
@@ -267,7 +271,7 @@ class EnvServer(Node):
             if self.parameters.jail:
                 return self._jailed(kind, options, task, why, pulses, model)
             why = f"jail=false: {why}" if why else "jail=false"
-            return OwnProcess(kind, options, task, why, model)
+            return OwnProcess(kind, options, task, why, model, self._sights)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
         except NoForkServer as error:
@@ -294,7 +298,7 @@ class EnvServer(Node):
                               "language alone")  # fmt: skip
         host = JailedHost(
             kind, options, task, self._quarantine, self.parameters.jail_memory,
-            self.fork_server, pulses, model, self.fail,
+            self.fork_server, pulses, model, self.fail, self._sights,
         )  # fmt: skip
         if host.missing and self.parameters.jail != "partial":
             host.close()
@@ -370,6 +374,7 @@ class EnvServer(Node):
             )
             before, then = steps, now
             self.publish(ACTIVITY, activity)
+            self._sights.wanted = self.bus.subscribed(SIGHT)
 
 
 class _In:

@@ -25,6 +25,7 @@ from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
+from nodes.env_server.sights import Sights
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Ints
 
@@ -106,7 +107,9 @@ class OwnProcess:
         task: Task,
         why: str,
         model: VideoModel | None = None,
+        sights: Sights | None = None,
     ) -> None:
+        self._sights = sights
         self.jail = f"off ({why})"
         self.killed = 0
         self._kind, self._options, self._model = kind, options, model
@@ -118,7 +121,8 @@ class OwnProcess:
     ) -> Session:
         world = make_world(self._kind, request.size, request.task, **self._options)
         try:
-            return Session(request, world, film, counted, self._model)
+            watcher = None if self._sights is None else self._sights.of(request)
+            return Session(request, world, film, counted, self._model, watcher)
         except BaseException:
             world.close()
             raise

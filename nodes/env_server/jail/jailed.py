@@ -33,6 +33,7 @@ from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
+from nodes.env_server.sights import Sights
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Ints, WorldError
 
@@ -65,9 +66,11 @@ class JailedHost:
         pulses: Path | None = None,
         model: VideoModel | None = None,
         failed: Callable[[str], None] = lambda sentence: None,
+        sights: Sights | None = None,
     ) -> None:
         self.killed = 0
         self._model = model
+        self._sights = sights
         self.quarantine = quarantine
         self._kind, self._options, self._memory = kind, options, memory
         self._checking = threading.Lock()
@@ -111,7 +114,9 @@ class JailedHost:
                     raise WorldError(f"{error}; the env server's log has why") from error
         raise WorldError(f"no program can be checked: {why}, {_WORKERS} times in a row")
 
-    def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
+    def worker(
+        self, counted: Callable[[int], None], film: Film | None, request: OpenSession
+    ) -> Worker:
         """Raises WorldError: there can be none, which is no program's doing."""
 
         def add(rgb: Any) -> None:
@@ -119,7 +124,8 @@ class JailedHost:
                 film.add(rgb)
 
         try:
-            return Worker(self._server, counted, add, model=self._model)
+            sights = None if self._sights is None else self._sights.of(request)
+            return Worker(self._server, counted, add, model=self._model, sights=sights)
         except NoForkServer as error:
             raise WorldError(f"{error}; the env server's log has why") from error
 
@@ -334,7 +340,7 @@ class JailedSession:
         programs = self._programs(request)
         innocent, guilty = _WORKERS, len(programs)  # workers that may still be lost, by whose doing
         while True:
-            worker = self._host.worker(self._count, self.film)
+            worker = self._host.worker(self._count, self.film, request)
             stilled = self._host.quarantine.stilled(request)
             try:
                 made: worker_wire.Made = worker.ask(self._host.making(stilled, self.film, over))

@@ -15,6 +15,7 @@ MARK = 2  # of the program that runs; 0: several do
 STEPS = 3  # primitive steps that were taken, by all environments together
 CANCEL = 4  # written from outside: the number of the request that is no longer wanted
 COLLECTED = 5  # written from outside: how many of the steps were counted there
+WATCHED = 6  # written from outside: 1 while what the player sees is wanted
 SIZE = 8 * 8  # bytes
 
 
