@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-frameworks \
+.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-training bench-frameworks \
 	minedojo peers frameworks clean
 
 setup: $(INSTALLED) $(COMPILED)
@@ -69,6 +69,10 @@ bench: setup
 # How fast the embedded world is, beside its peers (docs/speed.md); arguments: make bench-world ARGS=--quick
 bench-world: setup minedojo peers
 	$(BIN)/python -m benchmarks.world $(ARGS)
+
+# How fast policies are trained, beside peers, and where the time goes (docs/speed.md).
+bench-training: setup frameworks
+	$(BIN)/python -m benchmarks.training $(ARGS)
 
 # Crafter and Craftax, to be measured beside: 700 MB in an environment of their own.
 PEERS := .venv-peers

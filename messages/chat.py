@@ -207,6 +207,8 @@ class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):
     targets: list[str] = []
     budget: int
     clone: list[str] = []  # names of programs whose successful episodes are imitated first
+    memory: Literal["none", "gru"] = "none"  # what the policy carries from decision to decision
+    memory_size: int = 64  # numbers of it
 
 
 class JudgeQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -325,6 +327,7 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     repairs: int = 0  # how often the model was sent the errors of its answer
     pictures: int = 0  # how many it was shown; what they cost is among the prompt's tokens
     left_out: list[str] = []  # parts of the prompt that the model's context was too small for
+    edited_by: str = ""  # a person who gave the answer in place of the model's
 
 
 class Exchange(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ class Heartbeat(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     uptime: float  # seconds
     busy: list[str]  # goals being worked on
     notes: list[str] = []  # sentences for its user, shown as long as it runs
+    paused: bool = False
 
 
 NOTICE = "notice"
@@ -57,18 +58,25 @@ ParameterValue = Plain | list[Plain]
 
 
 class Parameters(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """A node's parameters as JSON values; ``live`` ones may be set while it runs."""
+    """A node's parameters as JSON values; ``live`` ones may be set while it runs. ``configured``:
+    what the run's configuration has of those that were set and not reset since."""
 
     values: dict[str, ParameterValue]
     live: list[str]
+    configured: dict[str, ParameterValue] = {}
 
 
 class SetParameters(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    values: dict[str, ParameterValue]
+    """``reset``: names of parameters that are to be as the run's configuration has them again."""
+
+    values: dict[str, ParameterValue] = {}
+    reset: list[str] = []
+    by: str = ""  # who sets them, for the run's record
 
 
 class NodeName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     node: str
+    debugged: bool = False  # of a node that is released: it will run under a debugger
 
 
 class NodeState(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,11 +89,18 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     uptime: float  # seconds
     memory: int  # resident bytes
     notes: list[str] = []  # of its last heartbeat
+    paused: bool = False  # as its last heartbeat has it
+    debugged: bool = False  # released to a user's debugger
+
+
+DEBUGGED = "which is under a debugger"
 
 
 def status_clause(state: NodeState) -> str:
     """The state of a node that does not answer, as a clause."""
     match state.state:
+        case "released" if state.debugged:
+            return DEBUGGED
         case "released":
             return f"which is not the launcher's: start it with `rlgpt run {state.node}`"
         case "failed":
@@ -100,6 +115,13 @@ def status_clause(state: NodeState) -> str:
 
 class NodeStates(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     nodes: list[NodeState]
+
+
+class Crash(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """A node's process has ended by itself, or was killed; it is started again, or not."""
+
+    node: str
+    how: str  # "was ended by SIGSEGV"
 
 
 BUSY = 30.0
@@ -132,6 +154,7 @@ def set_parameters(node: str) -> Service[SetParameters, Parameters]:
     )
 
 
+CRASHES = Topic("launcher/crashes", Crash)
 LIST = Service("launcher/list", Empty, NodeStates, idempotent=True, timeout=5.0)
 RESTART = Service("launcher/restart", NodeName, NodeState, timeout=30.0)
 KILL = Service("launcher/kill", NodeName, NodeState, timeout=30.0)

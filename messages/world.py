@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from messages.array import Array
+from messages.bounds import Positive
 from messages.interface import LIMITED_BY_SERVER, Action, Service, Topic
 from messages.program import Program, ProgramReport
 
@@ -150,6 +151,10 @@ class Interface(msgspec.Struct, frozen=True, kw_only=True):
     success: Condition
     horizon: int  # primitive steps, prefix not counted
     targets: list[str] = []  # localised names of blocks, and mobs, that the features mark
+    # What the policy carries from decision to decision, forgotten where its stage begins: "gru", so
+    # many numbers. It is the policy's own, and nothing to the session.
+    memory: Literal["none", "gru"] = "none"
+    memory_size: Positive = 64
     gamma: float = 1.0  # discount inside a macro
     autocraft: bool = False  # what leads to ``success`` is crafted for the policy, a step each
 
@@ -170,13 +175,24 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     bias: bytes  # (outputs,)
 
 
+class Gru(msgspec.Struct, frozen=True, kw_only=True):
+    """A gated recurrent unit: float32 numbers, little-endian. Rows are those of the reset gate, of
+    the update gate and of the candidate, ``outputs`` / 3 each."""
+
+    seen: Layer  # (3 * size, numbers that it is shown)
+    kept: Layer  # (3 * size, size)
+
+
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """A trained policy that a session itself can play: linear layers from features to the logits of
-    its choices, with tanh between them."""
+    its choices, with tanh between them. Where it has a memory, ``layers`` end in what that is
+    shown, after a tanh, and ``after`` begin with both, side by side."""
 
     fields: list[Field]
     choices: list[str]
     layers: list[Layer]
+    memory: Gru | None = None
+    after: list[Layer] = []
     greedy: bool = False  # the most probable choice instead of a drawn one
 
 

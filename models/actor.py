@@ -1,50 +1,90 @@
-"""A policy's actor without torch: linear layers with tanh between them, for one observation."""
+"""A policy's actor without torch, for one observation: linear layers with tanh between them, and a
+memory where it has one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from messages.world import Actor, Layer
+from messages.world import Actor, Gru, Layer
+
+Floats = NDArray[np.float32]
 
 
 class PlainActor:
-    """Raises ValueError for layers that do not fit each other, or the fields and choices."""
+    """Raises ValueError for layers that do not fit each other, or the fields and choices.
+
+    Attributes:
+        memory_size: of what it remembers, 0: nothing.
+    """
 
     def __init__(self, actor: Actor) -> None:
         width = sum(field.size for field in actor.fields)
         if not actor.layers:
             raise ValueError("an actor has at least one layer")
-        self._layers: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
-        for layer in actor.layers:
-            if layer.inputs != width:
-                raise ValueError(f"a layer of an actor takes {layer.inputs} numbers, not {width}")
-            self._layers.append(_read(layer))
-            width = layer.outputs
+        self._layers, width = _read_all(actor.layers, width)
+        self._memory = None if actor.memory is None else _PlainGru(actor.memory, width)
+        self.memory_size = 0 if self._memory is None else self._memory.size
+        self._after: list[tuple[Floats, Floats]] = []
+        if self._memory is not None:
+            if not actor.after:
+                raise ValueError("an actor with a memory has at least one layer after it")
+            self._after, width = _read_all(actor.after, width + self.memory_size)
+        elif actor.after:
+            raise ValueError("an actor without a memory has layers after it")
         if width != len(actor.choices):
             raise ValueError(f"an actor has {width} outputs for {len(actor.choices)} choices")
 
-    def logits(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """float32 (..., features) -> (..., choices)."""
-        values = features
-        for number, (weights, bias) in enumerate(self._layers):
-            values = np.tanh(values) if number else values
-            values = values @ weights.T + bias
-        return values
+    def blank(self) -> Floats:
+        """What it remembers when it begins: zeros (memory_size,)."""
+        return np.zeros(self.memory_size, np.float32)
+
+    def logits(self, features: Floats, memory: Floats | None = None) -> Floats:
+        """float32 (..., features) -> (..., choices). ``memory`` (..., memory_size) is brought
+        forward in place; None: as in the first decision."""
+        values = _through(self._layers, features)
+        if self._memory is None:
+            return values
+        seen = np.tanh(values)
+        if memory is None:
+            memory = np.zeros((*features.shape[:-1], self.memory_size), np.float32)
+        memory[...] = self._memory.forward(seen, memory)
+        return _through(self._after, np.concatenate([seen, memory], -1))
 
     def choose(
         self,
-        features: NDArray[np.float32],
+        features: Floats,
         mask: NDArray[np.bool_],
         chance: np.random.Generator | None,
+        memory: Floats | None = None,
     ) -> int:
         """A choice of those that ``mask`` (choices,) allows: drawn, or without ``chance`` the most
-        probable one."""
-        logits = np.where(mask, self.logits(features).astype(np.float64), -np.inf)
+        probable one. ``memory``: see `logits`."""
+        logits = np.where(mask, self.logits(features, memory).astype(np.float64), -np.inf)
         if chance is None:
             return int(logits.argmax())
         shares = np.exp(logits - logits.max()).cumsum()
         return int(np.searchsorted(shares, chance.random() * shares[-1], side="right"))
+
+
+class _PlainGru:
+    def __init__(self, gru: Gru, width: int) -> None:
+        self.size = gru.kept.inputs
+        if gru.seen.inputs != width:
+            raise ValueError(f"an actor's memory is shown {gru.seen.inputs} numbers, not {width}")
+        if {gru.seen.outputs, gru.kept.outputs} != {3 * self.size}:
+            raise ValueError("an actor's memory has other sizes than it states")
+        self._seen, self._kept = _read(gru.seen), _read(gru.kept)
+
+    def forward(self, seen: Floats, memory: Floats) -> Floats:
+        """What is remembered after a decision (..., size)."""
+        of_seen = np.split(seen @ self._seen[0].T + self._seen[1], 3, -1)
+        of_kept = np.split(memory @ self._kept[0].T + self._kept[1], 3, -1)
+        reset = _sigmoid(of_seen[0] + of_kept[0])
+        update = _sigmoid(of_seen[1] + of_kept[1])
+        candidate = np.tanh(of_seen[2] + reset * of_kept[2])
+        return (1 - update) * candidate + update * memory
 
 
 def layer_of(weights: NDArray[Any], bias: NDArray[Any]) -> Layer:
@@ -58,7 +98,28 @@ def layer_of(weights: NDArray[Any], bias: NDArray[Any]) -> Layer:
     )
 
 
-def _read(layer: Layer) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _sigmoid(values: Floats) -> Floats:
+    return 0.5 * (1 + np.tanh(0.5 * values))  # nothing of it overflows
+
+
+def _through(layers: Sequence[tuple[Floats, Floats]], values: Floats) -> Floats:
+    for number, (weights, bias) in enumerate(layers):
+        values = np.tanh(values) if number else values
+        values = values @ weights.T + bias
+    return values
+
+
+def _read_all(layers: Sequence[Layer], width: int) -> tuple[list[tuple[Floats, Floats]], int]:
+    found: list[tuple[Floats, Floats]] = []
+    for layer in layers:
+        if layer.inputs != width:
+            raise ValueError(f"a layer of an actor takes {layer.inputs} numbers, not {width}")
+        found.append(_read(layer))
+        width = layer.outputs
+    return found, width
+
+
+def _read(layer: Layer) -> tuple[Floats, Floats]:
     weights, bias = np.frombuffer(layer.weights, "<f4"), np.frombuffer(layer.bias, "<f4")
     if weights.size != layer.inputs * layer.outputs or bias.size != layer.outputs:
         raise ValueError("a layer of an actor has other sizes than it states")

@@ -5,7 +5,7 @@ own and a fusion layer joins them, as in the paper. Without, one linear layer re
 which says the same with fewer numbers: on a CPU the network is what training costs.
 
 A field that is a picture goes through convolutions of its own (`PictureEncoder`), whatever the
-others do.
+others do. With ``memory`` above zero both networks remember (models/memory.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import msgspec
 import torch
 from torch import Tensor, nn
 
+from models.memory import MemoryNetwork, Remembering
+
 
 class NetworkShape(msgspec.Struct, frozen=True, kw_only=True):
     """Sizes of a network; it is stored with the weights."""
@@ -26,6 +28,7 @@ class NetworkShape(msgspec.Struct, frozen=True, kw_only=True):
     layers: int = 2  # how many hidden layers
     encoder: int = 0  # width of each field's encoder, 0: none
     fusion: int = 0  # width of the layer that joins the encoders
+    memory: int = 0  # numbers that a GRU carries from decision to decision, 0: none
 
 
 Shape = tuple[int, ...]
@@ -100,12 +103,29 @@ def network(
     shape: NetworkShape,
     output_gain: float,
     generator: torch.Generator | None = None,
-) -> nn.Sequential:
+) -> nn.Sequential | MemoryNetwork:
     """A network from features (B, sum of sizes) to (B, ``outputs``), orthogonally initialised.
 
     ``shapes``: of the fields, in the order of their columns.
     ``output_gain`` scales the last layer: small for an actor, which then starts out uniform.
     """
+    layers, width = _encoders(shapes, shape)
+    last = nn.Linear(shape.hidden, outputs)
+    if shape.memory:
+        # The memory is of the first hidden layer; the other ones read it.
+        before = nn.Sequential(*layers, *_tanh_layers(width, _until_memory(shape)))
+        cell = nn.GRUCell(shape.hidden, shape.memory)
+        later = [shape.hidden] * max(1, shape.layers - 1)
+        after = nn.Sequential(*_tanh_layers(shape.hidden + shape.memory, later), last)
+        built: nn.Sequential | MemoryNetwork = MemoryNetwork(before, cell, after)
+    else:
+        built = nn.Sequential(*layers, *_tanh_layers(width, _hidden(shape)), last)
+    _initialise(built, last, output_gain, generator)
+    return built
+
+
+def _encoders(shapes: Sequence[Shape], shape: NetworkShape) -> tuple[list[nn.Module], int]:
+    """The layers that encode fields, if there are any, and how many numbers come of them."""
     layers: list[nn.Module] = []
     sizes = [math.prod(each) for each in shapes]
     width = sum(sizes)
@@ -116,19 +136,39 @@ def network(
     elif shape.encoder:
         layers.append(FieldEncoders(sizes, shape.encoder))
         width = shape.encoder * len(sizes)
-    widths = [width, *([shape.fusion] if shape.fusion else []), *[shape.hidden] * shape.layers]
-    for inputs, hidden in pairwise(widths):
-        layers += [nn.Linear(inputs, hidden), nn.Tanh()]
-    layers.append(nn.Linear(widths[-1], outputs))
-    built = nn.Sequential(*layers)
-    last = layers[-1]
+    return layers, width
+
+
+def _hidden(shape: NetworkShape) -> list[int]:
+    return [*([shape.fusion] if shape.fusion else []), *[shape.hidden] * shape.layers]
+
+
+def _until_memory(shape: NetworkShape) -> list[int]:
+    return [*([shape.fusion] if shape.fusion else []), shape.hidden]
+
+
+def _tanh_layers(width: int, widths: Sequence[int]) -> list[nn.Module]:
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise([width, *widths]):
+        layers += [nn.Linear(inputs, outputs), nn.Tanh()]
+    return layers
+
+
+def _initialise(
+    built: nn.Module, last: nn.Linear, output_gain: float, generator: torch.Generator | None
+) -> None:
     for module in built.modules():
         if isinstance(module, nn.Linear | nn.Conv2d):
             gain = output_gain if module is last else math.sqrt(2)
             nn.init.orthogonal_(module.weight, gain, generator=generator)
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    return built
+        elif isinstance(module, nn.GRUCell):
+            for weights in (module.weight_ih, module.weight_hh):
+                for gate in weights.chunk(3):
+                    nn.init.orthogonal_(gate, generator=generator)
+            nn.init.zeros_(module.bias_ih)
+            nn.init.zeros_(module.bias_hh)
 
 
 def actor(
@@ -136,14 +176,14 @@ def actor(
     choices: int,
     shape: NetworkShape,
     generator: torch.Generator | None = None,
-) -> nn.Sequential:
+) -> nn.Sequential | MemoryNetwork:
     """Features (B, sum of sizes) -> logits (B, ``choices``)."""
     return network(shapes, choices, shape, 0.01, generator)
 
 
 def critic(
     shapes: Sequence[Shape], shape: NetworkShape, generator: torch.Generator | None = None
-) -> nn.Sequential:
+) -> nn.Sequential | MemoryNetwork:
     """Features (B, sum of sizes) -> value (B, 1)."""
     return network(shapes, 1, shape, 1.0, generator)
 
@@ -162,3 +202,10 @@ class ActorCritic(nn.Module):
         super().__init__()
         self.actor = actor(shapes, choices, shape, generator)
         self.critic = critic(shapes, shape, generator)
+
+    def remembering(self) -> Remembering | None:
+        """Both networks as they are asked decision by decision, the actor first; None: they
+        remember nothing."""
+        if isinstance(self.actor, MemoryNetwork) and isinstance(self.critic, MemoryNetwork):
+            return Remembering(self.actor, self.critic)
+        return None

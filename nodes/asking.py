@@ -71,15 +71,21 @@ def ask(
     return msgspec.json.decode(node.call(ASK, request).answer, type=answer)
 
 
-def render(prompts: Path, question: Question) -> list[ChatMessage]:
+def render(
+    prompts: Path, question: Question, instead: Mapping[str, str] | None = None
+) -> list[ChatMessage]:
     """The prompt of a question. The templates see the question's fields by their names,
     ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
     ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
     begin), ``kinds`` (of conditions, with their meanings), ``chain`` (how a goal's items come
-    about) and ``part`` (what the question can do without, `nodes/prompt_parts.py`)."""
-    name = type(question).__name__.removesuffix("Question").lower()
+    about) and ``part`` (what the question can do without, `nodes/prompt_parts.py`).
+    ``instead``: templates by name that stand in for those of the files."""
+    name = kind_of(question)
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts, game_of(question))
+    if instead:
+        loaders = [jinja2.DictLoader(instead), environment.loader]
+        environment = environment.overlay(loader=jinja2.ChoiceLoader(loaders))
     marks = Marks()
     fields["part"] = marks.part
     return [
@@ -88,6 +94,11 @@ def render(prompts: Path, question: Question) -> list[ChatMessage]:
         )
         for role in ("system", "user")
     ]
+
+
+def kind_of(question: Question) -> str:
+    """The name of the question's kind, as its templates have it: ``plan``, ``program``, ..."""
+    return type(question).__name__.removesuffix("Question").lower()
 
 
 def _message(

@@ -8,11 +8,35 @@ reserved before anything else is spent, or as many as leave something to evaluat
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from messages.bounds import Positive
+from messages.plan import Limits
 from messages.world import Task
 from nodes.config import node_values
+from nodes.node import Node
 
 EVALUATION_EPISODES = 30
 """Of an evaluation or a performance, unless the launch sets another number."""
+
+
+class Budgeted(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+    """Parameters of a node that keeps to limits. They are looked at whenever the limits are."""
+
+    # In place of those that it was sent; None: as sent.
+    iterations: Positive | None = None
+    samples: Positive | None = None
+
+    def limits(self, sent: Limits) -> Limits:
+        """The limits that count now."""
+        return msgspec.structs.replace(
+            sent,
+            iterations=self.iterations or sent.iterations,
+            samples=self.samples or sent.samples,
+        )
+
+
+BUDGETS = ("iterations", "samples")
 
 
 def evaluation_episodes(config: Mapping[str, Any]) -> int:

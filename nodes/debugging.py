@@ -6,6 +6,7 @@ that the restarted node answers the one and works on the other.
 
 import bdb
 import functools
+import os
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -14,8 +15,44 @@ from typing import NoReturn, TypeVar
 from nodes.exit_codes import FAILED
 from nodes.process import leave
 
+DEBUG = "RLGPT_DEBUG"
+"""The environment variable by which a node is started under a debugger: a port of this machine at
+which debugpy waits for an editor, or ``pdb``."""
+
 _Request = TypeVar("_Request")
 _Reply = TypeVar("_Reply")
+
+
+class NoDebugger(Exception):
+    """The debugger that was asked for cannot be had; one sentence."""
+
+
+def begin_debugging() -> None:
+    """Wait for a debugger's user, if this process is to be started under one.
+
+    Raises:
+        NoDebugger: its port is taken, or debugpy is not installed.
+    """
+    how = os.environ.pop(DEBUG, "")
+    if not how:
+        return
+    if how == "pdb":
+        breakpoint()  # `c` goes on; the node's own code can be given breakpoints before
+        return
+    # Its warning is about Python's own frozen modules, where nobody has a breakpoint.
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    try:
+        import debugpy
+    except ImportError:
+        raise NoDebugger("debugpy is not installed: pip install debugpy") from None
+    debugpy.configure(subProcess=False)  # workers are jailed, and answer no debugger
+    try:
+        debugpy.listen(("127.0.0.1", int(how)))
+    except (RuntimeError, OSError) as error:
+        raise NoDebugger(f"no debugger can listen on port {how} here: {error}") from None
+    print(f"waiting for a debugger on 127.0.0.1:{how}", file=sys.stderr, flush=True)
+    debugpy.wait_for_client()
+    print("the debugger is attached", file=sys.stderr, flush=True)
 
 
 def quittable(handler: Callable[[_Request], _Reply]) -> Callable[[_Request], _Reply]:

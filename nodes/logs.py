@@ -4,8 +4,22 @@ import contextlib
 import logging
 import sys
 from pathlib import Path
+from typing import Literal
 
 from nodes.plain_text import plain_entry
+
+LEVELS = Literal["debug", "info", "warning", "error"]
+
+_OURS = ("node", "bus", "env_server", "llm", "minedojo")
+"""Loggers of our own. Other libraries have too much to say below ``info``."""
+
+
+def set_level(level: LEVELS) -> None:
+    """From now on, write no entries below this level to the log of this process."""
+    number = logging.getLevelNamesMapping()[level.upper()]
+    logging.getLogger().setLevel(max(number, logging.INFO))
+    for name in _OURS:
+        logging.getLogger(name).setLevel(number)
 
 
 class _Sparing(logging.Handler):

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from messages.bus import AddressError, Bus, BusError, GoalHandle, GoalStore, ServiceError
+from messages.bus import AddressError, Bus, BusError, GoalCancelled, GoalHandle, GoalStore
 from messages.empty import Empty
 from messages.files import list_files, read_file
 from messages.interface import (
@@ -41,33 +41,36 @@ from messages.interface import (
     Service,
     Topic,
 )
+from messages.pausing import get_pause, pause, set_pause
 from messages.system import (
     Description,
     Heartbeat,
-    SetParameters,
     describe,
     description,
     get_parameters,
     heartbeat,
     set_parameters,
 )
-from messages.system import Parameters as ParameterValues
 from nodes.config import (
     ConfigError,
-    flatten,
     key_folder,
     node_values,
     override,
     read_config,
     read_parameters,
 )
-from nodes.debugging import debugged, quit_node, quittable
+from nodes.debugging import NoDebugger, begin_debugging, debugged, quit_node, quittable
 from nodes.exit_codes import ALREADY_RUNNING, FAILED, INTERRUPTED, REFUSED, UNUSABLE_FILE
 from nodes.handing_over import HandedOver
-from nodes.logs import LogFile, LogToTerminal
+from nodes.kept_parameters import FILE as CHANGES
+from nodes.live_parameters import LiveParameters
+from nodes.logs import LEVELS, LogFile, LogToTerminal, set_level
+from nodes.pausing import Pausing
 from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
 from nodes.stored_goals import StoredGoals
+from nodes.times import EVERY, Times, whose
+from nodes.times import FILE as TIMES
 from nodes.whole_files import UnusableFile
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
@@ -84,10 +87,19 @@ class Node:
     name: ClassVar[str]
 
     class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-        """No parameters. A subclass declares its own; it must not be frozen."""
+        """What every node has. A subclass declares its own; it must not be frozen."""
+
+        log_level: LEVELS = "info"  # entries below it are not written to the log
+
+    works_on: ClassVar[str] = "agents"
+    """What the time is spent on in which the node works itself (`nodes/times.py`)."""
 
     live: ClassVar[Set[str]] = frozenset()
-    """Names of the parameters that may be set while the node runs."""
+    """Names of the parameters that may be set while the node runs; ``log_level`` always may."""
+
+    steps: ClassVar[Set[str] | None] = None
+    """Names of the services that wait while the node is paused. None: all but those that every node
+    has."""
 
     handed_over: ClassVar[tuple[str, ...]] = ()
     """Patterns of the files in the node's folder that the report reads: if the node is on another
@@ -106,10 +118,13 @@ class Node:
         self.parameters: Any = read_parameters(
             self.Parameters, values, f"nodes.{self.name}.parameters"
         )
+        self._live = LiveParameters(self, fixed=override({}, overrides))
+        self._pausing = Pausing(self.name, self.folder, bus, self.log)
         self.notes: list[str] = []  # sentences for the user, shown by `rlgpt node list`
         self.stop = threading.Event()
         self.failure = ""  # why it ends, if it cannot go on
         self._began = time.monotonic()
+        self._time_spent = Times(self.folder / TIMES, self.works_on, lambda: bus.away)
         self._goals: StoredGoals | None = None
         self._topics: set[str] = set()
 
@@ -120,6 +135,9 @@ class Node:
 
     def shutdown(self) -> None:
         """Release what the node holds. Called once, when it stops serving."""
+
+    def check_parameters(self, wanted: Any) -> None:
+        """Raise ConfigError where parameters that are about to be set do not fit the launch."""
 
     def parameters_changed(self, names: set[str]) -> None:
         """Live parameters were set; ``self.parameters`` has the new values."""
@@ -139,16 +157,26 @@ class Node:
         handler: Callable[[Request], Reply],
         background: bool = False,
     ) -> None:
-        """See `Bus.serve`."""
-        self.bus.serve(service, quittable(handler), background)
+        """See `Bus.serve`. While the node is paused, requests wait (`steps`)."""
+        held = self.steps is None or service.name in self.steps
+        gate = self._pausing.gate if held else None
+        timed = self._time_spent.timed(service.name, handler, whose)
+        self.bus.serve(service, quittable(timed), background, gate)
 
     def serve_action(
         self,
         action: Action[Goal, Feedback, Result],
         handler: Callable[[GoalHandle[Goal, Feedback]], Result],
     ) -> None:
-        """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``."""
-        self.bus.serve_action(action, quittable(handler), self.goals())
+        """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``. A goal
+        that comes while the node is paused begins when it goes on."""
+        timed = self._time_spent.timed(action.name, handler, whose)
+
+        def work(goal: GoalHandle[Goal, Feedback]) -> Result:
+            self._pausing.gate.wait(action.name, goal.check, counts=False)
+            return timed(goal)
+
+        self.bus.serve_action(action, quittable(work), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:
         """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
@@ -171,8 +199,10 @@ class Node:
     def call(
         self, service: Service[Request, Reply], request: Request, timeout: float | None = None
     ) -> Reply:
-        """See `Bus.call`."""
-        return self.bus.call(service, request, timeout)
+        """See `Bus.call`. While the node is paused, it waits before."""
+        self.wait_while_paused(service.name)
+        with self._time_spent.calling(service.name, service.node):
+            return self.bus.call(service, request, timeout)
 
     def run_goal(
         self,
@@ -183,8 +213,30 @@ class Node:
         timeout: float | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> Result:
-        """See `Bus.run_goal`."""
-        return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
+        """See `Bus.run_goal`. While the node is paused, it waits before."""
+
+        def check() -> None:
+            if cancelled is not None and cancelled():
+                raise GoalCancelled(f"{goal_id} was cancelled")
+
+        self.wait_while_paused(action.name, check)
+        with self._time_spent.calling(action.name, action.node):
+            return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
+
+    def wait_while_paused(self, what: str, check: Callable[[], None] = lambda: None) -> None:
+        """Block while the node is paused, unless it may take a step. ``check`` is called meanwhile
+        and raises to end the wait.
+
+        Raises:
+            BusClosed: the node stops.
+        """
+
+        def go_on() -> None:
+            self.bus.check_open()
+            check()
+
+        if not self.bus.here:  # which answers, among others, the request to go on
+            self._pausing.gate.wait(what, go_on)
 
     def goals(self) -> GoalStore:
         """The node's table of goals."""
@@ -196,22 +248,30 @@ class Node:
 
     def open_endpoints(self) -> None:
         """Serve the endpoints that every node has, then the node's own."""
-        name = self.name
-        self.serve(describe(name), self._describe)
-        self.serve(get_parameters(name), self._get_parameters)
-        self.serve(set_parameters(name), self._set_parameters)
-        files = HandedOver(self.folder.resolve(), ("node.log", *self.handed_over))
-        self.serve(list_files(name), files.list, background=True)
-        self.serve(read_file(name), files.read, background=True)
-        self.advertise(description(name))
-        self.advertise(heartbeat(name))
+        name, serve = self.name, self.bus.serve  # these answer while the node is paused
+        serve(describe(name), self._describe)
+        serve(get_parameters(name), self._live.read)
+        serve(set_parameters(name), self._live.change)
+        serve(get_pause(name), self._pausing.get)
+        serve(set_pause(name), self._pausing.set)
+        files = HandedOver(self.folder.resolve(), ("node.log", CHANGES, TIMES, *self.handed_over))
+        serve(list_files(name), files.list, background=True)
+        serve(read_file(name), files.read, background=True)
+        for topic in (description(name), heartbeat(name), pause(name)):
+            self.advertise(topic)
+        level = getattr(self.parameters, "log_level", "info")
+        if level != "info":
+            set_level(level)
+        self._pausing.begin(lambda state: self.publish(pause(name), state))
         self.setup()
         self._beat()
         self.bus.every(1.0, self._beat)
+        self.bus.every(EVERY, self._time_spent.write)
         self.publish(description(name), self._describe(Empty()))
 
     def close(self) -> None:
-        """Close the bus and the table of goals."""
+        """Close the bus and the table of goals, and write down where the time went."""
+        self._time_spent.write()
         self.bus.close()
         if self._goals is not None:
             self._goals.close()
@@ -225,7 +285,8 @@ class Node:
                 pid=os.getpid(),
                 uptime=time.monotonic() - self._began,
                 busy=self.bus.busy,
-                notes=self.notes,
+                notes=[*self.notes, *self._pausing.note],
+                paused=self._pausing.gate.shut,
             ),
         )
 
@@ -237,31 +298,6 @@ class Node:
             endpoints=self.bus.endpoints,
             uses=self.bus.used,
         )
-
-    def _get_parameters(self, _: Empty) -> ParameterValues:
-        return ParameterValues(
-            values=flatten(msgspec.to_builtins(self.parameters)), live=sorted(self.live)
-        )
-
-    def _set_parameters(self, request: SetParameters) -> ParameterValues:
-        """Set all of them or none."""
-        where = f"parameters of {self.name}"
-        fixed = sorted(name for name in request.values if name not in self.live)
-        if fixed:
-            live = ", ".join(sorted(self.live)) or "none"
-            raise ServiceError(
-                f"{fixed[0]!r} cannot be set while {self.name} runs; these can: {live}"
-            )
-        values = {**msgspec.to_builtins(self.parameters), **request.values}
-        try:
-            checked = read_parameters(self.Parameters, values, where)
-        except ConfigError as error:
-            raise ServiceError(str(error)) from error
-        for name in request.values:
-            setattr(self.parameters, name, getattr(checked, name))
-        self.log.info("parameters set: %s", request.values)
-        self.parameters_changed(set(request.values))
-        return self._get_parameters(Empty())
 
     # The process
 
@@ -302,6 +338,10 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
         sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
         return _refuse(kind, sentence, UNUSABLE_FILE)
     with lock:
+        try:
+            begin_debugging()
+        except NoDebugger as error:
+            return _refuse(kind, error, REFUSED)
         return _serve(kind, run, config, options.overrides, ending)
 
 

@@ -15,9 +15,9 @@ from types import ModuleType
 
 PACKAGES = ("messages", "models", "nodes", "rlgpt", "voxeldojo", "worlds")
 DEPENDENCIES = (
-    "av", "gymnasium", "hydra", "jinja2", "llvmlite", "markupsafe", "msgpack", "msgspec", "numba",
-    "numpy", "omegaconf", "rich", "safetensors", "starlette", "tensorboard", "tensordict", "torch",
-    "torchrl", "uvicorn", "websockets", "yaml", "zmq",
+    "av", "gymnasium", "hydra", "jinja2", "llvmlite", "markupsafe", "mcap", "msgpack", "msgspec",
+    "numba", "numpy", "omegaconf", "rich", "safetensors", "starlette", "tensorboard", "tensordict",
+    "torch", "torchrl", "uvicorn", "websockets", "yaml", "zmq",
 )  # fmt: skip
 """Packages that we import. All of them are folders, so a file of such a name is another module."""
 TESTS = "tests"

@@ -83,6 +83,7 @@ class MockBus:
         service: Service[Request, Reply],
         handler: Callable[[Request], Reply],
         background: bool = False,
+        gate: object = None,
     ) -> None:
         self.answer(service, handler)
         self._own(service.name, "service", [service.request, service.reply])
@@ -110,7 +111,12 @@ class MockBus:
         self._subscribers.setdefault(topic.name, []).append(callback)
 
     def call(
-        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+        self,
+        service: Service[Request, Reply],
+        request: Request,
+        timeout: float | None = None,
+        *,
+        absence: float | None = None,
     ) -> Reply:
         self.requests.append((service.name, request))
         handler = self._handlers.get(service.name)
@@ -173,12 +179,27 @@ class MockBus:
     def wake(self) -> None:
         """No thread sleeps."""
 
+    @property
+    def here(self) -> bool:
+        return False
+
+    def check_open(self) -> None:
+        """It is."""
+
+    def delay(self, subject: str, why: str) -> None:
+        """No caller waits."""
+
     def close(self) -> None:
         """There is nothing to close."""
 
     @property
     def endpoints(self) -> list[Endpoint]:
         return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
+
+    @property
+    def away(self) -> float:
+        """Nobody is absent."""
+        return 0.0
 
     @property
     def used(self) -> list[str]:

@@ -39,6 +39,8 @@ class Child:
         self.requested = False  # started because a user asked for it
         self.started = 0.0
         self.notes: list[str] = []  # of its last heartbeat
+        self.paused = False
+        self.debugged = False  # released to a user's debugger
         self.halted = ""  # the sentence, if it has been stopped by a signal for a while
         self.last_heartbeat = 0.0  # or when it became ready; set from the bus's thread too
         self.start_at: float | None = None
@@ -69,7 +71,7 @@ class Child:
             )
         self.pidfd = os.pidfd_open(self.process.pid)
         self._watch, self.halted = Watch(self.process.pid), ""
-        self.begun = True
+        self.begun, self.debugged = True, False
         self.state = "starting"
         self.started = time.monotonic()
         self.start_at = self.kill_at = None
@@ -145,6 +147,8 @@ class Child:
             uptime=time.monotonic() - self.started if process is not None else 0.0,
             memory=_resident(process.pid) if process is not None else 0,
             notes=[*self.notes, self.halted] if self.halted else self.notes,
+            paused=self.paused,
+            debugged=self.debugged,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from messages.bus import Bus, ServiceError
 from messages.empty import Empty
 from messages.system import (
+    CRASHES,
     KILL,
     LIST,
     RECLAIM,
@@ -32,6 +33,8 @@ def serve(bus: Bus, supervisor: Supervisor) -> None:
     def handler(request: str) -> Callable[[NodeName], NodeState]:
         def handle(node_name: NodeName) -> NodeState:
             node = node_name.node
+            if request == "release" and node in supervisor.children:
+                supervisor.children[node].debugged = node_name.debugged
             try:
                 return supervisor.request(request, node).result(LONGEST)
             except KeyError:
@@ -53,6 +56,7 @@ def serve(bus: Bus, supervisor: Supervisor) -> None:
             node="launcher", epoch=bus.epoch, pid=os.getpid(), endpoints=bus.endpoints
         )
 
+    bus.advertise(CRASHES)
     bus.serve(LIST, states)
     bus.serve(describe("launcher"), described)
     services = (("restart", RESTART), ("kill", KILL), ("release", RELEASE), ("reclaim", RECLAIM))

@@ -12,8 +12,10 @@ from msgspec import inspect
 import messages
 from messages.bus import Bus, BusError
 from messages.bus.goal_store import feedback_topic
+from messages.calling import calls
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
+from messages.pausing import get_pause, pause, set_pause
 from messages.system import (
     Description,
     describe,
@@ -27,6 +29,12 @@ from messages.system import (
 AWAY = 2.0  # seconds after which an absent node counts as not running
 
 Interface = Topic | Service | Action
+
+_EVERY_NODE = (
+    *(heartbeat, diagnostics, description, calls),
+    *(describe, get_parameters, set_parameters),
+    *(pause, get_pause, set_pause),
+)
 
 
 @cache
@@ -44,7 +52,7 @@ def _declared() -> dict[str, Interface]:
 def declared(node: str) -> dict[str, Interface]:
     """What messages/ declares for a node, by name, and what every node has."""
     found = {name: each for name, each in _declared().items() if each.node == node}
-    for each in (heartbeat, diagnostics, description, describe, get_parameters, set_parameters):
+    for each in _EVERY_NODE:
         found[each(node).name] = each(node)
     return found
 
@@ -57,9 +65,8 @@ def declared_actions(node: str) -> list[str]:
 def message_types() -> dict[str, tuple[type[Any], set[str]]]:
     """Every type of message that is declared for an endpoint, and those in them, by its name, and
     the endpoints that use it; those of every node's endpoints as ``<node>/...``."""
-    every = (heartbeat, diagnostics, description, describe, get_parameters, set_parameters)
     found: dict[str, tuple[type[Any], set[str]]] = {}
-    for each in [*_declared().values(), *(endpoint("<node>") for endpoint in every)]:
+    for each in [*_declared().values(), *(endpoint("<node>") for endpoint in _EVERY_NODE)]:
         for message in _types_of(each):
             for kind in structs_in(inspect.type_info(message)):
                 found.setdefault(kind.__name__, (kind, set()))[1].add(each.name)

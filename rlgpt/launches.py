@@ -19,6 +19,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     """One launch of a run folder, the first or a resumed one. Times are seconds since the epoch."""
 
     began: float
+    ready: float | None = None  # when all nodes were ready for the first time
     ended: float | None = None  # None: it goes on, or its launcher was killed
     how: Literal["", "finished", "interrupted", "failed"] = ""
     text: str = ""  # the signal, or why it failed
@@ -33,6 +34,10 @@ class Launches:
         self._records = read(run)
         self._record = LaunchRecord(began=time.time())
         self._records.append(self._record)
+        self._write()
+
+    def ready(self) -> None:
+        self._record.ready = time.time()
         self._write()
 
     def restarted(self, restarts: dict[str, int]) -> None:

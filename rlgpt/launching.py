@@ -165,6 +165,7 @@ class Launch:
     def all_ready(self) -> None:
         """Every node is ready: send the goal."""
         self._view.report("all nodes are ready")
+        self._launches.ready()
         if self._stack.training is not None:
             threading.Thread(target=self._pursue, name="goal", daemon=True).start()
             return
@@ -172,6 +173,10 @@ class Launch:
             self._view.report("there is no goal; Ctrl-C ends the launch")
             return
         threading.Thread(target=self._pursue, name="goal", daemon=True).start()
+
+    def crashed(self, node: str, how: str) -> None:
+        """A node's process has ended by itself."""
+        self._bus.publish(system.CRASHES, system.Crash(node=node, how=how))
 
     def go(self) -> None:
         """Run the stack until its goal is over, a signal comes or a node fails for good."""
@@ -212,7 +217,7 @@ class Launch:
             bus.subscribe(system.diagnostics(name), view.on_diagnostic)
 
     def _on_heartbeat(self, heartbeat: system.Heartbeat) -> None:
-        self.supervisor.alive(heartbeat.node, heartbeat.notes)
+        self.supervisor.alive(heartbeat.node, heartbeat.notes, heartbeat.paused)
         self._view.on_heartbeat(heartbeat)
 
     def _pursue(self) -> None:

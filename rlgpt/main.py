@@ -9,6 +9,9 @@ from nodes.command import ended
 from nodes.plain_text import plain_entry
 from rlgpt.commands import (
     action,
+    ask,
+    bag,
+    breakpoints,
     compare,
     completion,
     dash,
@@ -21,6 +24,7 @@ from rlgpt.commands import (
     llm,
     node,
     param,
+    profile,
     program,
     prompt,
     report,
@@ -47,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = _parser()
+    parser = command_parser()
     try:
         _check_text(arguments)
         given, more = parser.parse_known_args(arguments)
@@ -70,7 +74,7 @@ def _check_text(arguments: Sequence[str]) -> None:
             raise Refused(f"`{shown}` is not written in UTF-8") from None
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="rlgpt", description="RL-GPT as a stack of nodes.", allow_abbrev=False
     )
@@ -88,11 +92,14 @@ def _parser() -> argparse.ArgumentParser:
     compare.add(commands)
     dash.add(commands)
     report.add(commands)
+    profile.add(commands)
     episode.add(commands)
     run.add(commands)
     keys.add(commands)
     llm.add(commands)
     prompt.add(commands)
+    ask.add(commands)
+    breakpoints.add(commands)
     program.add(commands)
     skill.add(commands)
     node.add(commands)
@@ -101,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     action.add(commands)
     param.add(commands)
     interface.add(commands)
+    bag.add(commands)
     graph.add(commands)
     doctor.add(commands)
     world.add(commands)

@@ -23,7 +23,10 @@ class _Attempt(msgspec.Struct, frozen=True):
 class _Answered(msgspec.Struct, frozen=True):
     id: str
     answer: str
+    model: str = ""
+    repairs: int = 0
     left_out: list[str] = []
+    edited_by: str = ""
 
 
 class _Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,19 +40,38 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     answered: _Answered | None = None
     id: str = ""  # of a question without an answer
     sentence: str = ""
+    was: str | None = None  # the model's answer, where a person gave another
     schema: Any = msgspec.UNSET
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+    """One question of a run. ``model``: what answered it; empty: nothing did."""
+
+    id: str
+    kind: str
+    model: str
+    repairs: int
+
+
+def questions(run: Path, agent: str) -> list[Recorded]:
+    """The questions of an agent, in the order of their answers. Raises Refused where there are
+    none."""
+    return [
+        Recorded(
+            id=_id(entry),
+            kind=entry.asked.removesuffix("Question").lower(),
+            model=entry.answered.model if entry.answered is not None else "",
+            repairs=entry.answered.repairs if entry.answered is not None else 0,
+        )
+        for entry in _of_agent(run, agent)
+    ]
 
 
 def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: bool) -> int:
     """Print the prompt of an agent's newest question, or of the one that ``id`` names (the end of
     an id is enough), with all attempts and reminders until the answer was valid."""
     run = run_folder.find(wanted)
-    entries = _read(run)
-    agents = list(dict.fromkeys(entry.agent for entry in entries))
-    if agent not in agents:
-        asked = f"agents that did: {', '.join(agents)}" if agents else "no agent did"
-        raise Refused(f"{agent} asked nothing in {run.name}{near(agent, agents)} ({asked})")
-    entries = [entry for entry in entries if entry.agent == agent]
+    entries = _of_agent(run, agent)
     if listed:
         for entry in entries:
             print_plain(f"{_id(entry)}  {entry.asked}")
@@ -64,6 +86,15 @@ def show(agent: str, wanted: str | None, id: str | None, listed: bool, schema: b
         entries = named
     _print(run, entries[-1], schema)
     return 0
+
+
+def _of_agent(run: Path, agent: str) -> list[_Entry]:
+    entries = _read(run)
+    agents = list(dict.fromkeys(entry.agent for entry in entries))
+    if agent not in agents:
+        asked = f"agents that did: {', '.join(agents)}" if agents else "no agent did"
+        raise Refused(f"{agent} asked nothing in {run.name}{near(agent, agents)} ({asked})")
+    return [entry for entry in entries if entry.agent == agent]
 
 
 def _print(run: Path, entry: _Entry, schema: bool) -> None:
@@ -83,7 +114,10 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
     else:
         if entry.attempts and entry.attempts[-1].thinking:
             _print_message("thinking", entry.attempts[-1].thinking)
-        _print_message("answer", entry.answered.answer)
+        if entry.was is not None:
+            _print_message("the model's answer", entry.was or "none")
+        by = f" (edited by {entry.answered.edited_by})" if entry.answered.edited_by else ""
+        _print_message(f"answer{by}", entry.answered.answer)
     if schema and entry.schema is not msgspec.UNSET:
         _print_message("schema", json.dumps(entry.schema, indent=1))
 

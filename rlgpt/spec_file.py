@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import yaml
@@ -49,6 +50,8 @@ class SpecFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     success: StrictCondition | None = None  # None: the task's
     targets: list[str] = []
     autocraft: bool = False
+    memory: Literal["none", "gru"] = "none"  # what is carried from decision to decision
+    memory_size: Positive = 64  # numbers of it
     gamma: Discount | None = None  # inside a macro; None: the learner's
     stop_at: Share = 0.98  # success rate of recent training episodes that ends it early
     give_up_at: Positive | None = None  # samples within which an episode must succeed
@@ -93,6 +96,8 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
             targets=spec.targets,
             gamma=gamma if spec.gamma is None else spec.gamma,
             autocraft=spec.autocraft,
+            memory=spec.memory,
+            memory_size=spec.memory_size,
         ),
         prefix=[_program(each, path, game) for each in spec.prefix],
         seeds=SeedRange(first=seed * _PER_RUN, count=_SEEDS),

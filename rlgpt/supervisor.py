@@ -34,6 +34,7 @@ class Observer(Protocol):
 
     def report(self, text: str) -> None: ...
     def all_ready(self) -> None: ...
+    def crashed(self, node: str, how: str) -> None: ...
 
 
 class _Request:
@@ -91,14 +92,14 @@ class Supervisor:
     def states(self) -> list[NodeState]:
         return [child.described() for child in self.children.values()]
 
-    def alive(self, node: str, notes: list[str]) -> None:
+    def alive(self, node: str, notes: list[str], paused: bool = False) -> None:
         """A heartbeat of ``node`` was received."""
         if (child := self.children.get(node)) is not None:
             child.last_heartbeat = time.monotonic()
             for note in notes:
                 if note not in child.notes:
                     self._observer.report(f"{node}: {note}")
-            child.notes = notes
+            child.notes, child.paused = notes, paused
 
     def caught_up(self) -> None:
         """All heartbeats that have come by now are received. Called every `CAUGHT_UP_EVERY`
@@ -291,6 +292,7 @@ class Supervisor:
 
     def _ended_by_itself(self, child: Child, code: int) -> None:
         how = f"ended with code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        self._observer.crashed(child.name, how)
         delay = child.next_backoff()
         if delay is None:
             limit = child.plan.restart

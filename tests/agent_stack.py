@@ -55,13 +55,14 @@ class AgentProcess:
         self._command = [sys.executable, "-m", f"nodes.{name}", "--run", str(run), *arguments]
         self._environment = {**os.environ, **environment}
         self._run = run
+        self.code = ROOT  # the tree that it runs from
         self.start()
 
     def start(self) -> None:
         with notify_socket(self._run) as (address, receiver):
             self.popen = subprocess.Popen(
                 self._command,
-                cwd=ROOT,
+                cwd=self.code,
                 env={**self._environment, "NOTIFY_SOCKET": address},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -26,7 +26,6 @@ from messages.plan import Subtask
 from messages.verdict import Evidence
 from messages.world import Condition, Episode, Task, View
 from nodes.asking import render
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer_schema
 from nodes.llm.rulebook.rulebook_backend import (
     RulebookBackend,
@@ -37,6 +36,7 @@ from nodes.llm.rulebook.rulebook_backend import (
     spec,
 )
 from nodes.plan_check import plan_problems
+from nodes.spec_check import spec_problems
 from nodes.task_check import missing_package, task_problem
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import Stack, check, check_task

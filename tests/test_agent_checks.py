@@ -26,11 +26,11 @@ from models.outcomes import holds, success_rate
 from nodes.asking import render
 from nodes.decomposition_check import decomposition_problems
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
 from nodes.plan_check import plan_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
+from nodes.spec_check import spec_problems
 
 NODES = Path(__file__).parents[1] / "nodes"
 LOG = Condition(kind="have", name="log")
@@ -139,6 +139,8 @@ def spec_answer(**changes: object) -> SpecAnswer:
         ({"rewards": [{"kind": "facing", "weight": 1.0, "name": "tree"}]}, "no block or mob"),
         ({"targets": ["a tree"]}, "no block or mob called 'a tree'"),
         ({"horizon": 10**22}, "at most"),
+        ({"memory": "gru", "memory_size": 0}, "memory_size of 1 to 512"),
+        ({"memory": "gru", "memory_size": 10**6}, "memory_size of 1 to 512"),
         ({"macros": [{"name": "long", "source": "", "max_steps": 10**22}]}, "at most"),
         ({"macros": [{"name": "attack", "source": ""}]}, "is taken"),
         ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),

@@ -19,6 +19,7 @@ from nodes.learner.cloning import Demonstrations
 from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
+from nodes.learner.training_seed import seed_of
 from tests.corridor import Corridors, corridor_spec
 from tests.test_checkpoint import PARAMETERS, begin, iterate
 
@@ -354,9 +355,9 @@ def test_after_a_kill_it_is_held_to_the_same_clone(tmp_path):
 def test_what_a_spec_lacked_before_changes_no_seed(tmp_path):
     """The same training as before there were clones, tryouts and interruptions."""
     plain = training(tmp_path)
-    assert training(tmp_path, tryouts=TRYOUTS)._seed() == plain._seed()
-    assert training(tmp_path, [RUN])._seed() != plain._seed()
+    assert seed_of(training(tmp_path, tryouts=TRYOUTS).spec) == seed_of(plain.spec)
+    assert seed_of(training(tmp_path, [RUN]).spec) != seed_of(plain.spec)
     assert b"interrupt" in msgspec.json.encode(plain.spec)
     condition = Condition(kind="near", name="door")
     assert plain.spec.interface.success == condition
-    assert plain._seed() == 1_360_003_338
+    assert seed_of(plain.spec) == 1_360_003_338

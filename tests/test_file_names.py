@@ -41,6 +41,10 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
         "the sentence about an unknown name: the world's package imports nothing of ours",
         {"voxeldojo", "worlds/common"},
     ),
+    "pausing.py": (
+        "the pausing of a node: the conversation, and the node's side of it",
+        {"messages", "nodes"},
+    ),
     "png.py": (
         "pictures as PNG files: the world's package imports nothing of ours",
         {"nodes/env_server", "voxeldojo/viewing"},

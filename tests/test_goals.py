@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from messages.bus import RemoteError
+from messages.bus import RemoteError, ServiceError
 from messages.chat import ASK, Answered, Ask, GoalAnswer, GoalQuestion
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
@@ -261,3 +261,20 @@ def test_the_rulebook_answers_what_it_understands(goals: Goals) -> None:
     question = GoalQuestion(task=goals.open_task("get three cobblestone"))
     answer = msgspec.json.decode(RulebookBackend().complete(question, [], {}).text, type=GoalAnswer)
     assert answer.success == THREE
+
+
+def test_a_goal_that_nothing_leads_to_ends_with_a_report(tmp_path: Path, goals: Goals) -> None:
+    """The rules have no plan for an elytra: that is a goal that was not reached, no failure."""
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path, repairs=1)
+
+    def unanswered(request: Ask) -> Answered:
+        raise ServiceError("nothing in the rules leads to 'elytra'", code="no_answer")
+
+    bus.answer(ASK, unanswered)
+    goal = PursueGoal(task=goals.task("harvest_1_elytra"), limits=Limits())
+    report = bus.run_goal(PURSUE, "goal", goal)
+    planner.close()
+    assert (report.success, report.iterations, report.performance) == (False, [], None)
+    assert report.reason.startswith("There is no plan: ")
+    assert "nothing in the rules leads to 'elytra'" in report.reason

@@ -18,6 +18,7 @@ from messages.world import (
     Actor,
     Closed,
     Field,
+    Gru,
     Guard,
     GuardReport,
     Interface,
@@ -198,6 +199,51 @@ def test_an_interrupted_macro_of_its_policy_goes_on_when_it_is_chosen_again() ->
     playing.run_program(msgspec.structs.replace(WALK, max_steps=8), guards=[trained])
     report = playing.guards()[0]
     assert (report.steps, report.ended) == (3, {"over": 1})
+
+
+def counting() -> Actor:
+    """It does nothing in its first decision and goes forward in its second: it remembers
+    tanh(1/2 + m), which is 0.46 and then 0.75."""
+    gru = Gru(
+        seen=layer_of(np.zeros((3, 1), np.float32), np.array([50, -50, 0.5], np.float32)),
+        kept=layer_of(np.array([[0], [0], [1]], np.float32), np.zeros(3, np.float32)),
+    )
+    last = np.array([[0, -99], [0, 99], [0, 0]], np.float32)
+    return Actor(
+        fields=[Field(name="facing", size=3), Field(name="time", size=1)],
+        choices=POLICY.actions,
+        layers=[layer_of(np.zeros((1, 4), np.float32), np.zeros(1, np.float32))],
+        memory=gru,
+        after=[layer_of(last, np.array([60, -60, -99], np.float32))],
+        greedy=True,
+    )
+
+
+def test_a_policy_remembers_within_its_turn_and_nothing_of_the_one_before() -> None:
+    """Each turn takes two steps, the second of which ends it: it is over where it was forward."""
+    trained = msgspec.structs.replace(
+        LEAVE,
+        when="def when(obs):\n    return obs.position[2] in (0.5, 1.0)\n",
+        actor=counting(),
+    )
+    playing, _ = session(2, interface=None)
+    playing.run_program(msgspec.structs.replace(WALK, max_steps=12), guards=[trained])
+    assert playing.guards() == [
+        GuardReport(name="leave", turns=4, steps=8, episodes=2, ended={"over": 4})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"after": []}, "at least one layer after it"),
+        ({"memory": None}, "an actor without a memory has layers after it"),
+        ({"layers": [layer_of(np.zeros((2, 4)), np.zeros(2))]}, "is shown 1 numbers, not 2"),
+    ],
+)
+def test_an_actor_whose_memory_does_not_fit_is_refused(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        PlainActor(msgspec.structs.replace(counting(), **changes))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ import msgspec
 import pytest
 
 from messages.chat import DecomposeQuestion, PlanQuestion
+from nodes.answer_check import answer_problems
 from nodes.asking import render
 from nodes.llm import manifest
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.examples import Example, problems
+from nodes.llm.training.examples import Example
 from nodes.llm.training.lessons import HELD_OUT, KINDS, lessons, questions, split
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
@@ -52,12 +53,12 @@ def test_every_lesson_is_an_answer_that_its_agent_takes(taught: list[Example]):
     for each in taught:
         if each.kind in types:
             question = msgspec.json.decode(each.question, type=types[each.kind])
-            assert problems(question, each.answer) == []
+            assert answer_problems(question, each.answer) == []
     plan = next(each for each in taught if each.kind == "PlanQuestion")
     question = msgspec.json.decode(plan.question, type=PlanQuestion)
     # It is asked in the words in which it is asked in a run.
     assert render(ROOT / "nodes" / "planner" / "prompts", question)[1].content == plan.user
-    assert problems(question, '{"subtasks": []}')
+    assert answer_problems(question, '{"subtasks": []}')
 
 
 def test_lessons_are_many_distinct_and_the_same_each_time(taught: list[Example]):

@@ -24,12 +24,12 @@ from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.interface.stage import Stage as MetStage
 from nodes.env_server.programs import compile_program
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.profiles import Rulebook, read_profile
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend, decompose, plan, program, spec
 from nodes.llm.rulebook.rules import Book, books
 from nodes.planner.planner import Planner
 from nodes.slow_agent.slow_agent import SlowAgent
+from nodes.spec_check import spec_problems
 from rlgpt.composition import compose_launch
 from tests.expected_starts import starts
 from tests.fake_world import FakeWorld

@@ -33,8 +33,8 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import AskedModel, receive_exactly
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.rulebook import rulebook_backend
+from nodes.spec_check import spec_problems
 from tests.bus_processes import PATIENCE, Process, launch
 from tests.fake_world import FakeWorld
 from tests.jailed_host import OPTIONS, jailed_host

@@ -106,8 +106,8 @@ def test_every_node_has_a_heartbeat_a_description_and_parameters(bus: Bus, start
         endpoint.name for endpoint in found.endpoints
     }
     parameters = bus.call(get_parameters("echo"), Empty(), timeout=PATIENCE)
-    assert parameters.values == {"greeting": "hello", "pause": 0.02}
-    assert parameters.live == ["greeting"]
+    assert parameters.values == {"log_level": "info", "greeting": "hello", "pause": 0.02}
+    assert parameters.live == ["greeting", "log_level"]
 
 
 def test_live_parameters_are_set_and_others_refused(bus: Bus, start: Start) -> None:

@@ -10,7 +10,7 @@ from messages.world import RewardTerm
 from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import compile_reward
-from nodes.fast_agent.spec_check import spec_problems
+from nodes.spec_check import spec_problems
 from tests.fake_world import FakeWorld
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play import PLAY

@@ -40,7 +40,6 @@ from nodes.env_server.programs import Run, compile_program
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
 from nodes.llm.rulebook.rulebook_backend import (
@@ -53,6 +52,7 @@ from nodes.llm.rulebook.rulebook_backend import (
     spec,
 )
 from nodes.llm.rulebook.rules import BOOK, Book
+from nodes.spec_check import spec_problems
 from tests.expected_starts import starts
 from tests.task_files import WHOLE
 from tests.voxel_world.test_mobs import Yard

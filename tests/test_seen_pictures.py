@@ -14,8 +14,8 @@ from models.policy import PICTURE_WIDTH, ActorCritic, NetworkShape, PictureEncod
 from nodes.config import ConfigError
 from nodes.env_server.session import Session
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.learner.state import Spaces, stored_networks
+from nodes.spec_check import spec_problems
 from nodes.testing import MockBus, start
 from tests.fake_world import FakeWorld
 from worlds.common.feature_matrix import FeatureMatrix

@@ -53,7 +53,9 @@ def test_cell_holds_what_its_launch_measured(played: Path) -> None:
     assert not result["dead_loop"]
     config = yaml.safe_load((run / "config.yaml").read_text())
     assert config["skills"] is None
-    assert config["nodes"]["fast_agent"]["parameters"]["program_steps"] == 3000
+    assert config["nodes"]["fast_agent"]["parameters"]["program_steps"] is None
+    for stored in run.glob("fast_agent/**/program-*.json"):
+        assert json.loads(stored.read_text())["max_steps"] == 3000
 
 
 def test_finished_cell_is_kept(place: Path) -> None:
@@ -192,6 +194,8 @@ def test_table_of_ones_own_that_is_wrong(tmp_path: Path) -> None:
         ({"tasks": ["stick", "stick"]}, "`tasks` has stick twice"),
         ({"methods": ["mine"]}, "there is no launch/method/mine.yaml"),
         ({"seeds": [0, -1]}, "Expected `int` >= 0"),
+        ({"tasks": []}, "`tasks`, or says by `draw` how they are drawn: one of the two"),
+        ({"published": {"deps": "much"}}, "`published` is of the method deps"),
         ({"llms": ["rulebook", "openai"]}, "with `by: llm`, not with `by: method`"),
     ):
         mine.write_text(yaml.safe_dump({**fine, **wrong}))

@@ -30,6 +30,8 @@ def test_a_policy_is_trained_by_the_example_and_resumed(spec: Path) -> None:
     arguments = ("train", "mine/harvest_log.yaml", "run=it", *SMALL)
     with launched(*arguments, cwd=place, run=run) as launch:
         launch.wait_for("learner: ")
+        live = json.loads(rlgpt("profile", "it", "--json", cwd=place).stdout)
+        assert live["running"]
         assert launch.stop(signal.SIGINT) == 130
         assert "report: it/report.html" in launch.text
     assert json.loads((run / "summary.json").read_text())["state"]["kind"] == "interrupted"
@@ -46,6 +48,28 @@ def test_a_policy_is_trained_by_the_example_and_resumed(spec: Path) -> None:
     assert summary["goals"][0]["action"] == "learner/train"
     shown = rlgpt("runs", str(place), cwd=place).stdout
     assert "harvest_log" in shown
+    _the_time_is_accounted_for(place)
+
+
+def _the_time_is_accounted_for(place: Path) -> None:
+    found = json.loads(rlgpt("profile", "it", "--json", cwd=place).stdout)
+    assert not found["running"]
+    parts = {part["part"]: part["seconds"] for part in found["parts"]}
+    assert {"starting", "world", "features", "programs", "network", "update"} <= parts.keys()
+    assert sum(parts.values()) == pytest.approx(found["wall_seconds"], abs=0.02)
+    (training,) = found["trainings"]
+    assert training["policy"] == "train/harvest-log"
+    assert sum(p["seconds"] for p in training["parts"]) == pytest.approx(
+        training["seconds"], abs=0.02
+    )
+    learner = found["nodes"]["learner"]
+    assert sum(learner.values()) == pytest.approx(training["seconds"], abs=0.1)
+    page = (place / "it" / "report.html").read_text()
+    assert "Where the time went" in page
+    assert json.loads((place / "it" / "summary.json").read_text())["time"]
+    table = rlgpt("profile", "it", "--nodes", "--calls", cwd=place).stdout
+    assert "training train/harvest-log" in table
+    assert "env_server/step" in table
 
 
 def test_what_no_world_has_is_reported_as_an_error_of_the_spec(spec: Path) -> None:

@@ -18,6 +18,7 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState, stored_networks
+from nodes.learner.training_seed import seed_of
 from tests.corridor import Corridors, corridor_spec
 from tests.test_checkpoint import PARAMETERS, begin, training
 
@@ -81,6 +82,10 @@ def test_a_policy_that_means_something_else_by_what_it_sees_is_no_start():
     gain = [RewardTerm(kind="gain", weight=1.0, name="planks")]
     assert same_interface(same, with_interface())
     assert not same_interface(same, with_interface(macros=[walk]))
+    assert not same_interface(same, with_interface(memory="gru"))
+    small, large = (with_interface(memory="gru", memory_size=size) for size in (8, 16))
+    assert same_interface(small, small)
+    assert not same_interface(small, large)
     assert not same_interface(same, with_interface(rewards=gain))
     blind = {"observations": ["rays"]}
     assert same_interface(with_interface(**blind), with_interface(**blind, rewards=gain))
@@ -118,7 +123,7 @@ def test_a_start_that_is_gone_is_refused(tmp_path):
 
 def test_specs_without_a_start_keep_their_seeds(tmp_path):
     # A field that is not used changes nothing: a launch repeats itself.
-    assert training(tmp_path, Corridors())._seed() == 381478468
+    assert seed_of(training(tmp_path, Corridors()).spec) == 381478468
 
 
 def test_a_policy_of_the_library_is_found_by_its_path(tmp_path):

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from messages.bus import address as addresses
 from messages.bus.action_server import ActionServer, GoalHandle
+from messages.bus.call_events import CallEvents
 from messages.bus.clients import Clients
 from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
@@ -25,6 +26,7 @@ from messages.bus.errors import (
     ServiceError,
 )
 from messages.bus.frames import Socket, keep
+from messages.bus.gate import Gate
 from messages.bus.goal_client import GoalClient
 from messages.bus.goal_store import (
     AnyAction,
@@ -50,6 +52,7 @@ from messages.bus.topics import (
 )
 from messages.bus.waiting import Limits, NodeStatus
 from messages.bus.workers import Workers
+from messages.calling import calls
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.empty import Empty
 from messages.interface import (
@@ -101,12 +104,13 @@ class Bus:
         self._network = Network(self.run, node, hosts, keys)
         self._endpoints: dict[str, Endpoint] = {}
         self._used: set[str] = set()
+        self._delays: dict[str, str] = {}  # by subject
         self._actions: dict[str, ActionServer] = {}
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
         self._serving = Serving(self._diagnostics, self._log)
-        status = NodeStatus(self._node_status, self._notify)
-        self._clients = Clients(self._network, self._serving, self.epoch, status)
+        self._status = NodeStatus(self._node_status, self._notify)
+        self._clients = Clients(self._network, self._serving, self.epoch, self._status)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
         self._subscriber: Subscriber | None = None
@@ -138,8 +142,10 @@ class Bus:
         service: Service[Request, Reply],
         handler: Callable[[Request], Reply],
         background: bool = False,
+        gate: Gate | None = None,
     ) -> None:
-        """Serve a service, in the serving thread or (``background``) in threads of its own.
+        """Serve a service, in the serving thread or (``background``) in threads of its own. While
+        ``gate`` is shut, requests are held by it.
 
         A handler rejects a request by raising `ServiceError`. Any other exception goes to the log,
         and the caller gets a RemoteError with the code ``internal``.
@@ -155,7 +161,7 @@ class Bus:
             call.reply(reply)
 
         self._own(service.name, "service", [service.request, service.reply])
-        self._add(service, handle, background)
+        self._add(service, handle, background, gate)
 
     def serve_action(
         self,
@@ -232,6 +238,26 @@ class Bus:
         return [goal for server in self._actions.values() if (goal := server.current) is not None]
 
     @property
+    def here(self) -> bool:
+        """Whether the calling thread is the one that serves."""
+        return self._serving.here
+
+    def check_open(self) -> None:
+        """Raise BusClosed once the shutdown has begun."""
+        if self._serving.closing.is_set():
+            raise BusClosed("the bus is closed")
+
+    def delay(self, subject: str, why: str) -> None:
+        """Report to callers why their requests take long, as a clause about this node ("which is
+        paused"); their deadlines do not run out meanwhile. Empty: not for this ``subject`` any
+        more."""
+        self._delays.pop(subject, None)
+        if why:
+            self._delays[subject] = why
+        if self._services is not None:
+            self._services.delay = next(iter(self._delays.copy().values()), "")
+
+    @property
     def endpoints(self) -> list[Endpoint]:
         """The node's topics, services and actions, by name."""
         return sorted(self._endpoints.values(), key=lambda endpoint: endpoint.name)
@@ -241,6 +267,11 @@ class Bus:
         """The topics that this end subscribes to, and the services and actions of other nodes that
         it has called so far, by name."""
         return sorted(self._used.copy())
+
+    @property
+    def away(self) -> float:
+        """Seconds for which calls have waited for nodes that were not connected."""
+        return self._status.away
 
     def spin(self, stop: threading.Event) -> None:
         """Serve until ``stop`` is set (and `wake` called, if it is to be at once)."""
@@ -369,12 +400,18 @@ class Bus:
         self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
         self._services = Services(
-            router, self.epoch, self._diagnostics, self._serving.post, self._guard.relieve
+            router,
+            self.epoch,
+            self._diagnostics,
+            self._serving.post,
+            self._guard.relieve,
+            CallEvents(node, self._publisher),
         )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)
         self.every(_PRUNED, self._publisher.drop_departed)
         self.advertise(diagnostics(node))
+        self.advertise(calls(node))
 
     def _own(self, name: str, kind: str, types: list[type[Any]]) -> None:
         if self.node is None or name.partition("/")[0] != self.node:
@@ -390,7 +427,11 @@ class Bus:
         )
 
     def _add(
-        self, service: Service[Any, Any], handle: Callable[[Call], None], background: bool = False
+        self,
+        service: Service[Any, Any],
+        handle: Callable[[Call], None],
+        background: bool = False,
+        gate: Gate | None = None,
     ) -> None:
         name = service.name
 
@@ -410,9 +451,21 @@ class Bus:
                 self._diagnostics.report(name, f"the handler failed: {text}", "error")
                 call.fail(INTERNAL, f"the handler failed: {text}")
 
-        cast(Services, self._services).add(
-            name, self._in_background(name, respond) if background else respond, service.idempotent
-        )
+        begin = self._in_background(name, respond) if background else respond
+        if gate is not None:
+            begin = self._through(gate, name, begin)
+        types = (service.request.__name__, service.reply.__name__)
+        cast(Services, self._services).add(name, begin, service.idempotent, types)
+
+    def _through(
+        self, gate: Gate, name: str, begin: Callable[[Call], None]
+    ) -> Callable[[Call], None]:
+        """``begin``, in the serving thread, when the gate lets the request through."""
+
+        def post(call: Call) -> None:
+            self._serving.post(lambda: begin(call))
+
+        return lambda call: gate.hold(name, lambda: post(call))
 
     def _in_background(self, name: str, respond: Callable[[Call], None]) -> Callable[[Call], None]:
         """``respond`` in threads of this service alone: if all its calls block, other services

@@ -17,13 +17,16 @@ from messages.bus.connection import Connection
 from messages.bus.errors import BusClosed, MalformedReply, PeerRestarted, RemoteError
 from messages.bus.frames import Socket, receive
 from messages.bus.header import MAX_HEADER, VERSION, Header, Kind, decode_header, encode_header
-from messages.bus.waiting import CHECK, Limits, NodeStatus, Wait
+from messages.bus.waiting import Limits, NodeStatus, Wait
 from messages.codec import CodecError, Frames
 
 RESTARTED = "restarted"
 """The error code of a server that rejects a repeated request because it does not know it."""
 NOT_KNOWN = "unknown_request"
 """The error code of a server that gets a check of a request that never arrived."""
+DELAYED = "delayed"
+"""The code of a confirmation that a request is being worked on, of a node that has a reason to take
+long; its text is the reason, as a clause about the node."""
 
 TICK = 0.2
 """Seconds between two checks whether the caller still wants its reply."""
@@ -136,7 +139,7 @@ class Client:
             if connection.monitor in events:
                 connection.watch()
             self._send(request)
-            self._check(request)
+            self._check(request, wait.interval)
             if tick is not None:
                 tick()
 
@@ -154,10 +157,10 @@ class Client:
                 request.epoch = self._server_epoch if known else ""
                 request.first_in = connection.times
 
-    def _check(self, request: _Request) -> None:
+    def _check(self, request: _Request, interval: float) -> None:
         """Ask whether it is still being worked on, if that was not confirmed for long."""
         here = self._connection.connected and request.sent_in == self._connection.times
-        if here and time.monotonic() - request.checked >= CHECK:
+        if here and time.monotonic() - request.checked >= interval:
             header = self._header(request, "check", request.epoch)
             if self._connection.send([encode_header(header), b""]):
                 request.checked = time.monotonic()
@@ -191,7 +194,7 @@ class Client:
                 return header, frames[1:]
             if header.kind == "working":
                 if wait is not None:
-                    wait.confirm()
+                    wait.confirm(header.text if header.code == DELAYED else "")
             elif header.code == NOT_KNOWN:
                 # It was lost on its way. In one connection the node has one epoch.
                 if request.first_in == self._connection.times:

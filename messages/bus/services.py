@@ -9,12 +9,13 @@ connection was lost, is looked up by its id alone.
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import zmq
 
 from messages.bus.admission import Admission
-from messages.bus.client import NOT_KNOWN, RESTARTED
+from messages.bus.call_events import CallEvents
+from messages.bus.client import DELAYED, NOT_KNOWN, RESTARTED
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import OVERLOADED
 from messages.bus.frames import Socket, TooLarge, keep, receive, send
@@ -42,11 +43,12 @@ _Key = tuple[bytes, str]
 class _Client:
     """What is remembered of one client."""
 
-    __slots__ = ("id", "left", "name", "replied", "reply", "routes", "size", "taken")
+    __slots__ = ("began", "id", "left", "name", "replied", "reply", "routes", "size", "taken")
 
     def __init__(self, header: Header, route: bytes, taken: int) -> None:
         self.name = header.client
         self.id = header.id
+        self.began = time.monotonic()
         self.routes = [route]  # a repeated request comes from several connections
         self.reply: Frames | None = None  # None while it is being done, and once it is forgotten
         self.replied = 0.0  # when, 0 while it is being done
@@ -81,6 +83,14 @@ class Call:
         self._services.reply(self._client, self.header, "error", [b""], code, _short(text))
 
 
+class _Served(NamedTuple):
+    """One service."""
+
+    respond: Callable[[Call], None]
+    idempotent: bool
+    types: tuple[str, str]
+
+
 class Services:
     """The node's ROUTER socket, its services, and the last replies."""
 
@@ -91,20 +101,30 @@ class Services:
         diagnostics: Diagnostics,
         post: Callable[[Callable[[], None]], None],
         relieve: Callable[[], None],
+        events: CallEvents,
     ) -> None:
         self._relieve = relieve
+        self._events = events
         self._socket = socket
         self._epoch = epoch
         self._diagnostics = diagnostics
         self._post = post
-        self._endpoints: dict[str, tuple[Callable[[Call], None], bool]] = {}
+        self._endpoints: dict[str, _Served] = {}
         self._clients: OrderedDict[_Key, _Client] = OrderedDict()
         self._by_request: dict[tuple[str, int], _Client] = {}  # the same by client and number
         self._remembered = 0
         self._admission = Admission()
+        self.delay = ""  # why requests take long, as a clause about this node
 
-    def add(self, endpoint: str, respond: Callable[[Call], None], idempotent: bool) -> None:
-        self._endpoints[endpoint] = (respond, idempotent)
+    def add(
+        self,
+        endpoint: str,
+        respond: Callable[[Call], None],
+        idempotent: bool,
+        types: tuple[str, str],
+    ) -> None:
+        """``types``: the names of the request's type and the reply's."""
+        self._endpoints[endpoint] = _Served(respond, idempotent, types)
 
     def read(self) -> None:
         """Receive one request. In the serving thread."""
@@ -170,7 +190,8 @@ class Services:
         if client.reply is not None:
             self._send_frames(route, client.reply)
         elif not client.replied:
-            self._send(route, self._header(header, "working"), [b""])
+            code = DELAYED if self.delay else ""
+            self._send(route, self._header(header, "working", code, self.delay), [b""])
         elif self._idempotent(header.endpoint) and header.kind == "request":
             return False  # done again, as the reply is forgotten
         else:
@@ -178,7 +199,8 @@ class Services:
         return True
 
     def _idempotent(self, endpoint: str) -> bool:
-        return self._endpoints.get(endpoint, (None, False))[1]
+        found = self._endpoints.get(endpoint)
+        return found is not None and found.idempotent
 
     def _begin(self, route: bytes, header: Header, frames: Frames) -> None:
         taken = sum(map(len, frames))
@@ -193,6 +215,8 @@ class Services:
         self._by_request.setdefault((client.name, client.id), client)
         call = Call(self, client, header, frames)
         found = self._endpoints.get(header.endpoint)
+        if self._events.wanted:
+            self._events.publish(header, frames, found.types[0] if found else "")
         if header.version != VERSION:
             text = f"this node reads version {VERSION} of the protocol, not {header.version}"
             self._diagnostics.report(SOCKET, text)
@@ -203,10 +227,10 @@ class Services:
                 SOCKET, f"request for unknown service {header.endpoint[:80]!r}"
             )
             call.fail("unknown_service", f"there is no such service here; there are: {names}")
-        elif header.again is not None and header.again != self._epoch and not found[1]:
+        elif header.again is not None and header.again != self._epoch and not found.idempotent:
             call.fail(RESTARTED, "this node was restarted during the call")
         else:
-            found[0](call)
+            found.respond(call)
 
     def _forget(self, key: _Key) -> None:
         """Make room for the next request of a client, and in the whole."""
@@ -233,10 +257,15 @@ class Services:
         self, client: _Client, request: Header, kind: Kind, frames: Frames, code: str, text: str
     ) -> None:
         """Remember and send a reply. From any thread."""
-        out: Frames = [encode_header(self._header(request, kind, code, text)), *frames]
-        self._post(lambda: self._finish(client, out))
+        header = self._header(request, kind, code, text)
+        out: Frames = [encode_header(header), *frames]
+        self._post(lambda: self._finish(client, header, out))
 
-    def _finish(self, client: _Client, frames: Frames) -> None:
+    def _finish(self, client: _Client, header: Header, frames: Frames) -> None:
+        if self._events.wanted:
+            found = self._endpoints.get(header.endpoint)
+            took = time.monotonic() - client.began
+            self._events.publish(header, frames[1:], found.types[1] if found else "", took)
         self._admission.leave(client.routes[0], client.taken)
         client.replied = time.monotonic()
         if client.left:

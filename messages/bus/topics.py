@@ -1,8 +1,9 @@
 """Topics: the socket that a node publishes on, and the connections that it subscribes by.
 
 A subscriber sends a message ``[1, name]`` to the publisher's ROUTER socket, again in each new
-connection. A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL keeps a
-subscription to ``planner/plan`` from matching ``planner/plans``.
+connection, and now and then how much it has read (flow.py). A message of a topic is ``[name NUL,
+header, body, array, ...]``; the NUL keeps a subscription to ``planner/plan`` from matching
+``planner/plans``.
 
 ZeroMQ's own XPUB is not used: it stores subscriptions of any length and number in memory, fifty
 times their size, before the process sees one.
@@ -18,6 +19,7 @@ import zmq
 
 from messages.bus.connection import Connection
 from messages.bus.diagnostics import Diagnostics
+from messages.bus.flow import REPORT, Received, Sent
 from messages.bus.frames import Socket, receive, send
 from messages.bus.header import VERSION, Header, decode_header, encode_header
 from messages.codec import CodecError, Frames, decode, decode_untyped
@@ -60,15 +62,14 @@ class Publisher:
         self._epoch = epoch
         self._diagnostics = diagnostics
         self._subscribers: dict[bytes, set[bytes]] = {}  # what each is subscribed to, by route
+        self._wanted: frozenset[bytes] = frozenset()  # what any of them is subscribed to
+        self._sent: dict[bytes, Sent] = {}  # by route
         self._latched: dict[bytes, tuple[Header, Frames]] = {}
         self._counts: dict[str, int] = {}
 
     def publish(self, name: str, latched: bool, frames: Frames, goal: str) -> None:
         """Publish a message that was encoded before."""
-        count = self._counts[name] = self._counts.get(name, 0) + 1
-        header = Header(
-            *(VERSION, "message", name, self._epoch, count, self._epoch, time.time(), goal)
-        )
+        header = self._header(name, goal)
         topic = name.encode() + b"\0"
         if latched:
             self._latched[topic] = (header, frames)
@@ -76,6 +77,26 @@ class Publisher:
         for route, wanted in list(self._subscribers.items()):
             if any(map(topic.startswith, wanted)):
                 self._send(route, message)
+
+    def wanted(self, topic: bytes) -> bool:
+        """Whether somebody subscribes to a topic by its name, which ends with a NUL."""
+        return topic in self._wanted
+
+    def publish_by_name(self, name: str, frames: Frames, goal: str) -> None:
+        """Publish a message to those that subscribe to the topic by its name, and not to those that
+        subscribe to all of the node's. A subscriber that does not read costs a bounded amount of
+        memory: what exceeds it is dropped and counted."""
+        header = encode_header(self._header(name, goal))
+        topic = name.encode() + b"\0"
+        size = sum(map(len, frames))
+        for route, wanted in list(self._subscribers.items()):
+            if topic not in wanted:
+                continue
+            if self._sent[route].has_room(size):
+                self._send(route, [topic, header, *frames])
+            else:
+                why = f"{name}: a message was dropped: a subscriber does not read"
+                self._diagnostics.report(SUBSCRIPTIONS, why)
 
     def read(self) -> None:
         """Receive subscriptions; a new one is sent the last values of latched topics."""
@@ -86,6 +107,10 @@ class Publisher:
                 return
             except CodecError as error:
                 self._diagnostics.report(SUBSCRIPTIONS, str(error))
+                continue
+            if len(frames) == 1 and frames[0][:1] == REPORT:
+                if (sent := self._sent.get(route)) is not None:
+                    sent.reported(frames[0])
                 continue
             if len(frames) != 1 or frames[0][:1] != SUBSCRIBE:
                 self._diagnostics.report(SUBSCRIPTIONS, "a message is no subscription; dropped")
@@ -118,6 +143,8 @@ class Publisher:
             why = f"a node has at most {MAX_SUBSCRIBERS} subscribers"
         else:
             self._subscribers[route] = own | {wanted}
+            self._sent.setdefault(route, Sent())
+            self._wanted |= {wanted}
             for topic, (header, value) in list(self._latched.items()):
                 if topic.startswith(wanted):
                     again = msgspec.structs.replace(header, kind="latched")
@@ -130,6 +157,8 @@ class Publisher:
     def _send(self, route: bytes, frames: Frames) -> None:
         try:
             send(self._socket, [route, *frames])
+            if (sent := self._sent.get(route)) is not None and frames[0] is not PROBE:
+                sent.add(frames)
         except zmq.Again:
             if frames[0] is not PROBE:
                 self._diagnostics.report(SUBSCRIPTIONS, "a message was dropped: the queue is full")
@@ -137,6 +166,14 @@ class Publisher:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
             self._subscribers.pop(route, None)
+            self._sent.pop(route, None)
+            self._wanted = frozenset().union(*self._subscribers.values())
+
+    def _header(self, name: str, goal: str) -> Header:
+        count = self._counts[name] = self._counts.get(name, 0) + 1
+        return Header(
+            *(VERSION, "message", name, self._epoch, count, self._epoch, time.time(), goal)
+        )
 
 
 class TopicReader:
@@ -145,6 +182,7 @@ class TopicReader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._names: dict[bytes, int] = {}  # in which connection each was subscribed to, 0 for none
+        self._received = Received()
 
     @property
     def sockets(self) -> tuple[Socket, Socket]:
@@ -184,6 +222,10 @@ class TopicReader:
             if frames[0] == REJECTED:
                 why = b" ".join(map(bytes, frames[1:2]))[:500].decode(errors="replace")
                 raise CodecError(" ".join(why.split()))
+            self._received.add(frames, self._connection.times)
+            report = self._received.report
+            if report is not None and self._connection.send([report]):
+                self._received.sent()
             yield frames
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from messages.bus.errors import DeadlineExceeded
+from messages.system import DEBUGGED
 
 ABSENCE = 60.0
 """Seconds that a node may be absent, at least, if no launcher knows it."""
@@ -56,6 +57,7 @@ class NodeStatus:
     ) -> None:
         self.query = query
         self.notify = notify
+        self.away = 0.0  # seconds for which requests have waited for nodes that were absent
 
 
 class Wait:
@@ -68,9 +70,13 @@ class Wait:
         self._status = status
         self._began = self._since = self._confirmed = time.monotonic()
         self._connected: bool | None = None
+        self._turned = self._began
         self._query_at = self._known_at = 0.0  # when the launcher is queried; when it knew the node
         self._notice = ""
         self._silent = False
+        self._delay = ""  # the node's own reason to take long, as a clause
+        # Twice within the time that the node may take: a node that is paused says so in time.
+        self.interval = min(CHECK, limits.reply / 2)
         # A caller that waits by the clock alone gets the error that ends the wait, and no notice.
         self._patient = math.inf in (limits.absence, limits.total)
 
@@ -81,6 +87,9 @@ class Wait:
             DeadlineExceeded: there is no time left.
         """
         now = time.monotonic()
+        if self._status is not None and self._connected is False:
+            self._status.away += now - self._turned
+        self._turned = now
         if connected is not self._connected:
             self._connected = connected
             self._since = self._confirmed = self._known_at = now
@@ -92,15 +101,25 @@ class Wait:
         left = min(left, self._present(now) if connected else self._away(now))
         return max(left, 0.001)
 
-    def confirm(self) -> None:
-        """The node confirmed that it works on the request."""
+    def confirm(self, delay: str = "") -> None:
+        """The node confirmed that it works on the request. ``delay``: why it takes long, if the
+        node says so; then the time that it may take begins again."""
         self._confirmed = time.monotonic()
+        if self._patient:
+            if delay:
+                self._since = self._confirmed
+            if delay != self._delay:
+                self._delay = delay
+                waits = f"waiting for {self._node}, {delay}"
+                self._notify(waits if delay else f"{self._node} goes on")
         if self._silent:
             self._silent = False
             self._notify(f"{self._node} answers again")
 
     def _present(self, now: float) -> float:
         seconds = min(self._limits.reply, self._limits.total)
+        if self._patient and now >= self._since + self._limits.reply and self._debugged():
+            self._since = now = time.monotonic()
         self._expire(now, self._since + self._limits.reply, seconds, "")
         quiet = now - self._confirmed
         if quiet >= SILENCE and not self._silent:
@@ -109,7 +128,15 @@ class Wait:
                 f"waiting for {self._node}, which is connected and has not responded for "
                 f"{SILENCE:g} seconds"
             )
-        return min(self._since + self._limits.reply - now, CHECK)
+        return min(self._since + self._limits.reply - now, self.interval)
+
+    def _debugged(self) -> bool:
+        """Whether a user has the node under a debugger, where it may stand for any time."""
+        debugged = self._status is not None and self._status.query(self._node) == DEBUGGED
+        if debugged and self._delay != DEBUGGED:
+            self._delay = DEBUGGED
+            self._notify(f"waiting for {self._node}, {DEBUGGED}")
+        return debugged
 
     def _away(self, now: float) -> float:
         if self._patient and self._status is not None and now >= self._query_at:

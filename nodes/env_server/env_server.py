@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from messages.world import (
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
-from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost
+from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.one_at_a_time import OneAtATime
@@ -67,6 +67,7 @@ class EnvServer(Node):
     opens it again and plays its episodes from the start."""
 
     name = "env_server"
+    works_on = "session"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
@@ -78,6 +79,7 @@ class EnvServer(Node):
 
     parameters: Parameters
     handed_over = ("videos/*.mp4", "steps", "jail.json", "quarantine.json")
+    steps = frozenset({STEP.name})  # the worlds stand; what there is can still be looked at
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
@@ -90,6 +92,7 @@ class EnvServer(Node):
         self._killed_before = _killed(self.folder / "jail.json")
         self._sights = Sights(lambda sight: self.publish(SIGHT, sight))
         self._host = self._hosted(pulses)
+        self._host.gate = self._pausing.gate
         self._write_jail()
         if self._host.jail != "on":
             self.notes = [f"jail: {self._host.jail}"]
@@ -103,13 +106,14 @@ class EnvServer(Node):
         self._stop = threading.Event()
         self.advertise(ACTIVITY)
         self.advertise(SIGHT)
-        self.serve(OPEN, self.open_session, background=True)
-        self.serve(INTERFACE, self.take_interface)
-        self.serve(STEP, self.step)
-        self.serve(LOOK, self.look)
-        self.serve(CLOSE, self.close_session, background=True)
-        self.serve(CHECK, self.check_program, background=True)
-        self.serve_action(RUN_PROGRAM, self.run_program)
+        own = clocked if isinstance(self._host, OwnProcess) else _as_it_is
+        self.serve(OPEN, own(self.open_session), background=True)
+        self.serve(INTERFACE, own(self.take_interface))
+        self.serve(STEP, own(self.step))
+        self.serve(LOOK, own(self.look))
+        self.serve(CLOSE, own(self.close_session), background=True)
+        self.serve(CHECK, own(self.check_program), background=True)
+        self.serve_action(RUN_PROGRAM, own(self.run_program))
         self._reporter = threading.Thread(target=self._report, name="activity", daemon=True)
         self._reporter.start()
 
@@ -243,7 +247,7 @@ class EnvServer(Node):
             try:
                 steps, reports = session.run_program(
                     goal.request.program,
-                    goal.check,
+                    self._checked(goal),
                     goal.request.environments,
                     goal.request.begins,
                     goal.request.guards,
@@ -255,6 +259,17 @@ class EnvServer(Node):
             return ProgramRan(steps=steps, reports=reports, episodes=session.said())
 
     # ---- inside
+
+    def _checked(self, goal: GoalHandle[RunProgram, Activity]) -> Callable[[], None]:
+        """What a run calls before each step. A jailed worker is paced from outside."""
+        if not isinstance(self._host, OwnProcess):
+            return goal.check
+
+        def check() -> None:
+            goal.check()
+            self.wait_while_paused(RUN_PROGRAM.name, goal.check)
+
+        return check
 
     def _hosted(self, pulses: Path) -> Host:
         """Where sessions will live. The world is tried on the launch's task before anybody waits
@@ -392,6 +407,10 @@ class _In:
 
     def __exit__(self, *error: object) -> None:
         self._session.lock.release()
+
+
+def _as_it_is(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return handler
 
 
 def _killed(path: Path) -> int:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
+from messages.bus.gate import Gate
 from messages.program import CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     ChoiceUse,
@@ -24,9 +25,11 @@ from messages.world import (
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
 from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
 from nodes.env_server.session import Session
 from nodes.env_server.sights import Sights
 from nodes.env_server.video_model import VideoModel
+from nodes.times import watch
 from worlds.play import Ints
 
 
@@ -78,10 +81,11 @@ class Hosted(Protocol):
 
 class Host(Protocol):
     """``jail``: ``on``, ``off (why)`` or ``partial (why)``; ``killed``: how many workers were ended
-    for what a program did."""
+    for what a program did. ``gate`` holds runs of programs where they are while it is shut."""
 
     jail: str
     killed: int
+    gate: Gate
 
     def open(
         self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
@@ -112,6 +116,7 @@ class OwnProcess:
         self._sights = sights
         self.jail = f"off ({why})"
         self.killed = 0
+        self.gate = Gate()  # the node's, once there is one
         self._kind, self._options, self._model = kind, options, model
         make_world(kind, 1, task, **options)
         self._programs = play_of(kind, task).programs
@@ -132,6 +137,23 @@ class OwnProcess:
 
     def close(self) -> None:
         """There is nothing to let go of."""
+
+
+def clocked(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A handler of an env server whose sessions live in its own process: what they spent the time
+    on is taken from the clock. A worker has one of its own."""
+
+    def handle(request: Any) -> Any:
+        passed = Spent(CLOCK.memory)
+        CLOCK.switch(SESSION)
+        try:
+            return handler(request)
+        finally:
+            CLOCK.switch(IDLE)
+            if (own := watch()) is not None:
+                own.move(passed.take())
+
+    return handle
 
 
 Jail = bool | Literal["partial"]

@@ -48,7 +48,8 @@ class Agent(Node):
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
         refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
         required_rate: Share = 0.9  # success rate of a tryout that counts as success
-        program_steps: Positive = 1000  # primitive steps that one run of a program may take
+        # Primitive steps that one run of a program may take; None: those of the task's episode.
+        program_steps: Positive | None = 1000
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
         most_samples: Positive = 3_000_000  # the largest budget that a spec may ask for
         budget: Positive | None = None  # caps the specs'; None: as asked
@@ -84,12 +85,16 @@ class Agent(Node):
     parameters: Parameters
     live = frozenset(
         {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
+        | {"refusals", "budget", "most_samples", "stop_at", "give_up_at", "tries", "most_tries"}
     )
 
-    def setup(self) -> None:
+    def check_parameters(self, wanted: Any) -> None:
         for name in ("trial_episodes", "evaluation_episodes"):
             where = f"nodes.fast_agent.parameters.{name}"
-            check_session_size(self.config, where, getattr(self.parameters, name))
+            check_session_size(self.config, where, getattr(wanted, name))
+
+    def setup(self) -> None:
+        self.check_parameters(self.parameters)
         self._check_observations()
         seed, gamma = self.parameters.seed, self.parameters.gamma
         learner = self.config.get("learner") or {}

@@ -64,7 +64,7 @@ def implement_by_code(
             name=slug(sub_action.name),
             source=with_skills(answer.source, looked_up.sources),
             purpose=sub_action.description or sub_action.name,
-            max_steps=agent.parameters.program_steps,
+            max_steps=agent.parameters.program_steps or request.task.horizon,
         )
         agent.save(f"{goal.id}/program-{number}", program)
         number += 1

@@ -26,11 +26,11 @@ from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.fast_agent.skill_use import LookedUp
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.goal_ids import slug
+from nodes.spec_check import spec_problems
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
 
@@ -265,6 +265,8 @@ def _training_spec(
             horizon=answer.horizon,
             targets=answer.targets,
             gamma=agent.gamma,
+            memory=answer.memory,
+            memory_size=answer.memory_size,
             autocraft=parameters.autocraft,
         ),
         prefix=prefix,

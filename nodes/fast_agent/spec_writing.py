@@ -8,7 +8,7 @@ from messages.program import CHECK, CheckProgram, Program
 from messages.world import Interface, Task
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.spec_check import spec_problems
+from nodes.spec_check import spec_problems
 from worlds import card
 
 
@@ -79,6 +79,8 @@ def write_spec(
                 horizon=answer.horizon,
                 targets=answer.targets,
                 gamma=agent.gamma,
+                memory=answer.memory,
+                memory_size=answer.memory_size,
             )
             return interface, min(answer.budget, parameters.budget or answer.budget), []
     return None, 0, problems

@@ -60,7 +60,8 @@ def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
         macros = [(macro.name, macro.source, macro.interrupt) for macro in interface.macros]
         items = card(spec.task.game).specs.counted_items(interface, spec.task.success)
         items = items if "inventory" in interface.observations else []
-        return [interface.observations, interface.actions, macros, interface.targets, items]
+        memory = interface.memory_size if interface.memory != "none" else 0
+        return [interface.observations, interface.actions, macros, interface.targets, items, memory]
 
     return shown(one) == shown(other)
 

@@ -11,7 +11,7 @@ from messages.bus import SESSION_KILLED, BusError, ServiceError
 from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
-from models.distribution import MaskedCategorical
+from nodes.learner.deciding import Deciding
 from nodes.learner.exporting import with_actors
 from nodes.learner.session import killed, lost
 from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
@@ -47,9 +47,9 @@ def play(
         )
     if problems:
         warn(f"{act.policy.id} plays from the checkpoint before. {' '.join(problems)}")
-    actor = stored_networks(state).actor
     seed = zlib.crc32(act.session.encode()) if act.seed is None else act.seed
     generator = torch.Generator().manual_seed(seed)
+    deciding = Deciding(stored_networks(state).actor, generator, greedy)
 
     def ask(service: Service[Request, Reply], request: Request) -> Reply:
         try:
@@ -84,15 +84,13 @@ def play(
         over[:] = True
         over[act.environments] = False
     steps = 0
+    deciding.begin(len(features))
     late = np.zeros(len(features), bool)
     while not over.all():
         check()
-        possible = torch.from_numpy(np.array(mask))
-        possible[torch.from_numpy(over)] = True  # nobody looks at these choices any more
-        with torch.no_grad():
-            distribution = MaskedCategorical(actor(torch.from_numpy(np.array(features))), possible)
-            chosen = distribution.mode if greedy else distribution.sample(generator=generator)
-        stepped = ask(STEP, Step(session=act.session, choices=chosen.numpy()))
+        possible = mask | over[:, None]  # nobody looks at these choices any more
+        chosen = deciding.choose(features, possible)
+        stepped = ask(STEP, Step(session=act.session, choices=chosen))
         steps += int(stepped.steps.sum())
         late |= ~over & stepped.truncated & ~stepped.terminated
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)

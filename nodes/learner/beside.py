@@ -8,22 +8,21 @@ import logging
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import numpy as np
 import torch
 
 from messages.interface import Call
 from messages.training import TrainingSpec
 from messages.world import SeedRange
-from models.distribution import MaskedCategorical
 from nodes.learner.aside import Choose, Once, play_once
 from nodes.learner.cloning import Demonstrations, clone
+from nodes.learner.deciding import Deciding
 from nodes.learner.leading import Leaders
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.session import SessionLost, TrainingSession
 from nodes.learner.state import TrainingState
+from nodes.times import spending
 from worlds import card
 
 Check = Callable[[], None]
@@ -74,16 +73,15 @@ class Beside:
         if room < seeds.count * self._episode:
             self._log.info("%s is not tried out: too few samples are left", self._policy)
             return
-        generator = torch.Generator().manual_seed(zlib.crc32(f"{self._policy}/tryout".encode()))
 
-        def choose(features: Any, mask: Any) -> Any:
-            with torch.no_grad():
-                shown = torch.from_numpy(np.array(features)).to(state.device)
-                logits = state.networks.actor(shown).float().cpu()
-                distribution = MaskedCategorical(logits, torch.from_numpy(np.array(mask)))
-                return distribution.sample(generator=generator).numpy()
+        def begin() -> Choose:
+            drawn = zlib.crc32(f"{self._policy}/tryout".encode())
+            generator = torch.Generator().manual_seed(drawn)
+            deciding = Deciding(state.networks.actor, generator)
+            deciding.begin(seeds.count)
+            return deciding.choose
 
-        tried = self._play("tryout", seeds, choose, check)
+        tried = self._play("tryout", seeds, begin, check)
         state.counters.prefix_samples += tried.steps
         state.tried(tried.rate)
         samples = state.counters.samples
@@ -103,21 +101,22 @@ class Beside:
         # The last seeds, to which no training comes.
         seeds = SeedRange(first=spec.seeds.first + spec.seeds.count - count, count=count)
         played = Demonstrations(spec, state.spaces, count)
-        once = self._play("demonstration", seeds, played.choose, check, played)
+        once = self._play("demonstration", seeds, lambda: played.choose, check, played)
         state.counters.prefix_samples += once.steps
         trajectories, state.demonstrated = played.trajectories(once.success)
         if not trajectories:
             self._log.info("%s clones nothing: no program succeeded", self._policy)
             return
-        loss = clone(
-            state.networks,
-            trajectories,
-            state.generator,
-            epochs=parameters.clone_epochs,
-            minibatch=parameters.minibatch,
-            learning_rate=parameters.learning_rate,
-            until=parameters.clone_until,
-        )
+        with spending("update"):
+            loss = clone(
+                state.networks,
+                trajectories,
+                state.generator,
+                epochs=parameters.clone_epochs,
+                minibatch=parameters.minibatch,
+                learning_rate=parameters.learning_rate,
+                until=parameters.clone_until,
+            )
         state.hold_to_clone()
         succeeded = f"{len(trajectories)} of {count} episodes"
         self._log.info("%s is a clone of %s (loss %.3f)", self._policy, succeeded, loss)
@@ -126,11 +125,12 @@ class Beside:
         self,
         what: str,
         seeds: SeedRange,
-        choose: Choose,
+        begin: Callable[[], Choose],
         check: Check,
         demonstrations: Demonstrations | None = None,
     ) -> Once:
-        """One episode for each seed, again where the session is lost."""
+        """One episode for each seed, again where the session is lost. ``begin`` gives what chooses
+        in one attempt."""
         spec = msgspec.structs.replace(self._spec, seeds=seeds)
         if demonstrations is not None:
             spec = msgspec.structs.replace(spec, interface=demonstrations.interface)
@@ -147,7 +147,7 @@ class Beside:
                 matched=demonstrations is not None,
             )
             try:
-                return play_once(session, choose, check, demonstrations)
+                return play_once(session, begin(), check, demonstrations)
             except SessionLost as error:
                 self._log.warning("%s lost its %s: %s", self._policy, what, error)
                 self._lost(error, check)

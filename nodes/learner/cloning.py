@@ -17,7 +17,7 @@ from messages.program import Program
 from messages.training import Demonstrated, TrainingSpec
 from messages.world import Interface, Opened, Stepped
 from models.policy import ActorCritic
-from nodes.learner.imitation import Trajectory, cross_entropy
+from nodes.learner.imitation import Trajectory, losses
 from nodes.learner.state import Spaces
 
 _STEP_BY_STEP = "demonstrated"
@@ -147,25 +147,16 @@ def clone(
 ) -> float:
     """Train the actor to decide as in the trajectories, until the mean loss of an epoch is at most
     ``until``, or for ``epochs``. Returns the last epoch's loss."""
-    whole = Trajectory.joined(trajectories)
-    device = next(networks.parameters()).device
     optimiser = torch.optim.Adam(networks.actor.parameters(), lr=learning_rate)
-    count = len(whole.choices)
-    size = minibatch or count
     mean = 0.0
     for _ in range(epochs):
-        total = 0.0
-        for rows in torch.randperm(count, generator=generator).split(size):
-            loss = cross_entropy(
-                networks.actor,
-                whole.features[rows].to(device),
-                whole.mask[rows].to(device),
-                whole.choices[rows].to(device),
-            )
+        total, count = 0.0, 0
+        for loss, decisions in losses(networks.actor, trajectories, generator, minibatch):
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()
-            total += loss.item() * len(rows)
+            total += loss.item() * decisions
+            count += decisions
         mean = total / count
         if mean <= until:
             break

@@ -10,8 +10,9 @@ from torch import nn
 
 from messages.bus import ServiceError
 from messages.training import LeadingStage, Policy
-from messages.world import Actor, Field, Guard, Layer, Lead
+from messages.world import Actor, Field, Gru, Guard, Layer, Lead
 from models.actor import layer_of
+from models.memory import MemoryNetwork
 from models.policy import FieldEncoders
 from nodes.learner.policies import folder_of, load_spec
 from nodes.learner.state import load, stored_networks, stored_spaces
@@ -31,11 +32,14 @@ def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
             f"{' '.join(problems) or 'it has no checkpoint.'}",
             code="unknown_policy",
         )
-    spaces = stored_spaces(found)
+    spaces, network = stored_spaces(found), stored_networks(found).actor
+    remembers = isinstance(network, MemoryNetwork)
     return Actor(
         fields=[Field(name=name, size=size) for name, size in spaces.fields],
         choices=spaces.choices,
-        layers=_layers(stored_networks(found).actor, policy.id),
+        layers=_layers(network.before if remembers else network, policy.id),
+        memory=_gru(network.cell) if remembers else None,
+        after=_layers(network.after, policy.id) if remembers else [],
         greedy=greedy,
     )
 
@@ -75,11 +79,18 @@ def _layers(network: nn.Module, policy: str) -> list[Layer]:
             layers.append(_encoders(module))
         elif not isinstance(module, nn.Tanh):
             raise ServiceError(
-                f"The policy {policy} has a {type(module).__name__}; a session plays feed-forward "
-                "policies of tanh layers only.",
+                f"The policy {policy} has a {type(module).__name__}; a session plays "
+                "policies of tanh layers, with or without a memory, only.",
                 code="policy_does_not_fit",
             )
     return layers
+
+
+def _gru(cell: nn.GRUCell) -> Gru:
+    return Gru(
+        seen=layer_of(_numbers(cell.weight_ih), _numbers(cell.bias_ih)),
+        kept=layer_of(_numbers(cell.weight_hh), _numbers(cell.bias_hh)),
+    )
 
 
 def _encoders(module: FieldEncoders) -> Layer:

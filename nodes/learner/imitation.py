@@ -8,7 +8,7 @@ was not published is this project's choice: the oldest trajectory makes room for
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from models.distribution import MaskedCategorical
+from models.memory import MemoryNetwork
 from nodes.learner.rollout import Rollout
+from nodes.learner.sequences import Sequences
 
 
 @dataclass
@@ -117,6 +119,53 @@ def cross_entropy(actor: nn.Module, features: Tensor, mask: Tensor, choices: Ten
     return -MaskedCategorical(actor(features).float(), mask).log_prob(choices).mean()
 
 
+def losses(
+    actor: nn.Module, trajectories: Sequence[Trajectory], generator: torch.Generator, minibatch: int
+) -> Iterator[tuple[Tensor, int]]:
+    """One epoch over all decisions in minibatches of so many (0: all at once): the cross-entropy of
+    each, by the actor as it is then, and how many decisions are in it."""
+    if isinstance(actor, MemoryNetwork):
+        yield from _losses_of_episodes(actor, trajectories, generator, minibatch)
+        return
+    device = next(actor.parameters()).device
+    whole = Trajectory.joined(trajectories)
+    count = len(whole.choices)
+    for rows in torch.randperm(count, generator=generator).split(minibatch or count):
+        loss = cross_entropy(
+            actor,
+            whole.features[rows].to(device),
+            whole.mask[rows].to(device),
+            whole.choices[rows].to(device),
+        )
+        yield loss, len(rows)
+
+
+def _losses_of_episodes(
+    actor: MemoryNetwork,
+    trajectories: Sequence[Trajectory],
+    generator: torch.Generator,
+    minibatch: int,
+) -> Iterator[tuple[Tensor, int]]:
+    """Of whole episodes, as many as it takes for that many decisions: what is remembered comes of
+    all that there was before."""
+    device = next(actor.parameters()).device
+    order = torch.randperm(len(trajectories), generator=generator).tolist()
+    group: list[Trajectory] = []
+    count = 0
+    for place, number in enumerate(order):
+        group.append(trajectories[number])
+        count += len(trajectories[number].choices)
+        if place + 1 < len(order) and (not minibatch or count < minibatch):
+            continue
+        parts = Sequences.of_lengths([len(each.choices) for each in group])
+        whole = Trajectory.joined(group)
+        blank = torch.zeros(len(group), actor.size, device=device)
+        logits = parts.outputs(actor, whole.features, blank).float()
+        mask, choices = whole.mask[parts.rows].to(device), whole.choices[parts.rows].to(device)
+        yield -MaskedCategorical(logits, mask).log_prob(choices).mean(), count
+        group, count = [], 0
+
+
 def imitate(
     trajectories: Trajectories,
     actor: nn.Module,
@@ -126,28 +175,17 @@ def imitate(
     minibatch: int,
     max_grad_norm: float,
 ) -> float:
-    """One epoch over all kept decisions in minibatches (0: all at once), on the actor alone.
+    """One epoch over all kept decisions in minibatches, see `losses`, on the actor alone.
     Returns the mean loss, 0 where nothing is kept."""
     if not trajectories.kept:
         return 0.0
-    device = next(actor.parameters()).device
-    whole = trajectories.all()
-    count = len(whole.choices)
-    size = minibatch or count
-    order = torch.randperm(count, generator=generator)
-    total = 0.0
-    for at in range(0, count, size):
-        rows = order[at : at + size]
-        loss = cross_entropy(
-            actor,
-            whole.features[rows].to(device),
-            whole.mask[rows].to(device),
-            whole.choices[rows].to(device),
-        )
+    total, count = 0.0, 0
+    for loss, decisions in losses(actor, list(trajectories.kept), generator, minibatch):
         optimiser.zero_grad(set_to_none=True)  # what has no gradient, the critic, is left alone
         loss.backward()
         if max_grad_norm:
             nn.utils.clip_grad_norm_(actor.parameters(), max_grad_norm)
         optimiser.step()
-        total += loss.item() * len(rows)
+        total += loss.item() * decisions
+        count += decisions
     return total / count

@@ -10,7 +10,7 @@ import torch
 from messages.bus import ServiceError
 from messages.training import LeadingStage, Policy
 from messages.world import Lead
-from models.distribution import MaskedCategorical
+from nodes.learner.deciding import Deciding
 from nodes.learner.policies import folder_of, load_spec
 from nodes.learner.state import load, stored_networks, stored_spaces
 
@@ -33,13 +33,16 @@ class Leader:
                 f"{' '.join(problems) or 'it has no checkpoint.'}",
                 code="unknown_policy",
             )
-        self._actor = stored_networks(found).actor
         spaces = stored_spaces(found)
         self._shown = sum(spaces.sizes), len(spaces.choices)
         # Choices are drawn, as where policies act in sessions.
-        self._generator = torch.Generator().manual_seed(
-            zlib.crc32(f"{training}:{policy.id}".encode())
-        )
+        seed = zlib.crc32(f"{training}:{policy.id}".encode())
+        generator = torch.Generator().manual_seed(seed)
+        self._deciding = Deciding(stored_networks(found).actor, generator)
+
+    def begin(self, environments: int) -> None:
+        """Its turn begins in all environments that it plays in."""
+        self._deciding.begin(environments)
 
     def choose(
         self, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
@@ -57,10 +60,7 @@ class Leader:
                 f"{shown[0]} and {shown[1]}.",
                 code="policy_does_not_fit",
             )
-        with torch.no_grad():
-            logits = self._actor(torch.from_numpy(np.array(features)))
-            distribution = MaskedCategorical(logits, torch.from_numpy(np.array(mask)))
-            return distribution.sample(generator=self._generator).numpy()
+        return self._deciding.choose(features, mask)
 
 
 class Leaders:
@@ -75,6 +75,11 @@ class Leaders:
                 self.lead.append(Lead(interface=self._leaders[number].interface))
             else:
                 self.lead.append(Lead(program=stage.program))
+
+    def begin(self, number: int, environments: int) -> None:
+        """A policy's turn begins in all environments that it plays in."""
+        if number in self._leaders:
+            self._leaders[number].begin(environments)
 
     def choose(
         self, number: int, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]

@@ -26,8 +26,9 @@ from messages.training import (
 )
 from nodes.config import check_session_size
 from nodes.learner import gpu
-from nodes.learner.parameters import Hyperparameters
+from nodes.learner.parameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
+from nodes.learner.taking import TAKEN
 from nodes.node import Node
 
 _ENDING = 1.0  # seconds for what is being done to end in order
@@ -40,8 +41,9 @@ def _import_all() -> None:
 
 class Learner(Node):
     name = "learner"
-    handed_over = ("tensorboard/*/events.out.tfevents.*",)
-    live = frozenset({"greedy"})
+    works_on = "learner"
+    handed_over = ("tensorboard/*/events.out.tfevents.*", TAKEN)
+    live = frozenset({"greedy", *TAKEN_WHILE_TRAINING})
 
     class Parameters(Hyperparameters):
         """See nodes/learner/parameters.py."""
@@ -100,7 +102,9 @@ class Learner(Node):
             goal.feedback(progress)
 
         check = partial(self._check, goal)
-        with gpu.turn(self.config, self.parameters.device, goal.id, self.call, check, self.log):
+        # Not `self.call`: a learner that is paused keeps its lease of the GPU.
+        call = self.bus.call
+        with gpu.turn(self.config, self.parameters.device, goal.id, call, check, self.log):
             return training.run(report, check)
 
     def actor(self, request: GetActor) -> GotActor:

@@ -5,7 +5,7 @@ from pathlib import Path
 from torchrl.record.loggers import TensorboardLogger
 
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.ppo import UpdateStatistics
+from nodes.learner.ppo import Ppo, UpdateStatistics
 
 
 class Metrics:
@@ -39,6 +39,14 @@ class Metrics:
             curves["loss/imitation"] = imitation_loss
         for name, value in curves.items():
             self.logger.log_scalar(name, value, step=samples)
+
+    def write_parameters(self, samples: int, ppo: Ppo) -> None:
+        """Those of the last update, some of which may be set while it goes on."""
+        curves = {"learning_rate": ppo.learning_rate}
+        for name in ("clip", "entropy_bonus", "epochs", "target_kl"):
+            curves[name] = float(getattr(ppo.parameters, name))
+        for name, value in curves.items():
+            self.logger.log_scalar(f"parameters/{name}", value, step=samples)
 
     def flush(self) -> None:
         """Onto the disk: what is not there is lost by a kill."""

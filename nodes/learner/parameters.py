@@ -23,8 +23,11 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     # What follows a time limit: the critic's value, or nothing (the fault of the paper's code).
     time_limit: Literal["bootstrap", "terminal"] = "bootstrap"
 
-    # The update.
+    # The update. fused: by hand for plain networks of float32, TorchRL's loss for all others;
+    # torchrl: TorchRL's loss for all. The same to rounding.
+    update: Literal["fused", "torchrl"] = "fused"
     epochs: Positive = 8
+    sequence: Positive = 16  # decisions of a policy with a memory that are learned from as one
     minibatch: NotNegative = 256  # decisions; 0: the whole rollout at once
     learning_rate: Amount = 1e-3
     final_share: Share = 0.1  # of the learning rate that is left when the budget is spent
@@ -63,3 +66,10 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     window: Positive = 100  # recent training episodes that the success rate is taken over
     checkpoint_seconds: Amount = 1.0  # at most this much training is lost by a kill
     greedy: bool = False  # when acting: the most probable choice instead of a drawn one
+
+
+TAKEN_WHILE_TRAINING = (
+    *("learning_rate", "final_share", "entropy_bonus", "clip", "epochs", "target_kl"),
+    *("minibatch", "max_grad_norm", "rollout_samples"),
+)
+"""What may be set while the learner runs: a training takes it before its next update."""

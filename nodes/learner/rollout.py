@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from messages.world import Opened, Stepped
 from models.distribution import MaskedCategorical
+from models.memory import Remembering
+from nodes.times import spending
 
 
 @dataclass
@@ -41,6 +43,9 @@ class Rollout:
     final_features: Tensor  # float32 (n, F): the last ones of those episodes
     episodes: list[EndedEpisode]
     prefix_steps: int
+    # float32 (B, M), of a policy with a memory: what its networks remembered before the first
+    # decision, side by side; zero where that is the first one of an episode.
+    memory: Tensor | None = None
 
     @property
     def decisions(self) -> int:
@@ -83,12 +88,13 @@ class Collector:
     def collect(
         self,
         step: Callable[[np.ndarray[Any, Any]], Stepped],
-        actor: nn.Module,
+        actor: Callable[[Tensor], Tensor],
         generator: torch.Generator,
         go_on: Callable[[int, int], bool],
         device: torch.device,
     ) -> Rollout:
         """Decide and step until the storage is full or ``go_on(samples, prefix_steps)`` says no.
+        ``actor``: logits of features; one that remembers is told where episodes end.
 
         Raises:
             ValueError: features or rewards are not finite.
@@ -97,13 +103,15 @@ class Collector:
         self.features[0] = self.features[self._filled]
         self.mask[0] = self.mask[self._filled]
         self._filled = 0
+        remembering = actor if isinstance(actor, Remembering) else None
+        memory = None if remembering is None else remembering.memory.clone().cpu()
         final_at: list[tuple[int, int]] = []
         final_features: list[np.ndarray[Any, Any]] = []
         episodes: list[EndedEpisode] = []
         samples = prefix_steps = 0
         while self._filled < self.decisions and go_on(samples, prefix_steps):
             t = self._filled
-            with torch.no_grad():
+            with spending("network"), torch.no_grad():
                 logits = actor(self.features[t].to(device)).float().cpu()
                 distribution = MaskedCategorical(logits, self.mask[t])
                 chosen = distribution.sample(generator=generator)
@@ -125,10 +133,12 @@ class Collector:
                         length=int(stepped.final_lengths[index]),
                     )
                 )
+            if remembering is not None:
+                remembering.forget(stepped.final_rows.tolist())
             samples += int(stepped.steps.sum())
             prefix_steps += stepped.prefix_steps
             self._filled += 1
-        return self._rollout(final_at, final_features, episodes, prefix_steps)
+        return self._rollout(final_at, final_features, episodes, prefix_steps, memory)
 
     def _rollout(
         self,
@@ -136,6 +146,7 @@ class Collector:
         final_features: list[np.ndarray[Any, Any]],
         episodes: list[EndedEpisode],
         prefix_steps: int,
+        memory: Tensor | None,
     ) -> Rollout:
         end = self._filled
         finals = torch.zeros(len(final_features), self.features.shape[-1])
@@ -160,4 +171,5 @@ class Collector:
             final_features=finals,
             episodes=episodes,
             prefix_steps=prefix_steps,
+            memory=memory,
         )

@@ -158,9 +158,13 @@ class TrainingSession:
         earlier ones choose. What that took is counted with the prefix."""
         now: Opened | Stepped = answer
         prefix_steps = answer.prefix_steps
+        playing = -1
         while now.lead >= 0 or now.waits:
             if now.waits and self._gives_up(prefix_steps):
                 break
+            if now.lead != playing:
+                playing = now.lead
+                self.leaders.begin(playing, self.size)
             choices = (
                 np.zeros(self.size, np.int64)
                 if now.waits

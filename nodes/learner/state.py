@@ -9,15 +9,17 @@ import msgspec
 import torch
 
 from messages.training import Demonstrated
-from messages.world import Opened
+from messages.world import Interface, Opened
 from models.cloning import faded
+from models.memory import MemoryNetwork, Remembering, first_outputs
 from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.ppo import Ppo, UpdateStatistics
+from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Rollout
+from nodes.learner.sequence_ppo import ppo_of
 from worlds.common.pictures import picture_shape
 
 
@@ -71,13 +73,19 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
         return [picture_shape(name) or (size,) for name, size in self.fields]
 
 
-def network_shape(parameters: Hyperparameters) -> NetworkShape:
+def network_shape(parameters: Hyperparameters, memory: int = 0) -> NetworkShape:
     return NetworkShape(
+        memory=memory,
         hidden=parameters.hidden,
         layers=parameters.layers,
         encoder=parameters.encoder,
         fusion=parameters.fusion,
     )
+
+
+def memory_of(interface: Interface) -> int:
+    """Numbers that a policy of this interface remembers."""
+    return 0 if interface.memory == "none" else interface.memory_size
 
 
 def stored_spaces(checkpoint: dict[str, Any]) -> Spaces:
@@ -111,6 +119,7 @@ class TrainingState:
             ``parameters``'s, which may have been edited since.
         start: another policy's checkpoint, whose networks a new training begins from. All else
             is new: optimiser, counters, episodes.
+        memory: numbers that new networks remember.
     """
 
     def __init__(
@@ -120,6 +129,7 @@ class TrainingState:
         seed: int,
         checkpoint: dict[str, Any] | None = None,
         start: dict[str, Any] | None = None,
+        memory: int = 0,
     ) -> None:
         self.spaces = spaces
         self.parameters = parameters
@@ -137,7 +147,7 @@ class TrainingState:
         self.device = torch.device(parameters.device)
         given = checkpoint or start
         if given is None:
-            self.shape = network_shape(parameters)
+            self.shape = network_shape(parameters, memory)
             self.networks = ActorCritic(
                 spaces.shapes, len(spaces.choices), self.shape, self.generator
             ).to(self.device)
@@ -145,9 +155,14 @@ class TrainingState:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
             self.networks = stored_networks(given).to(self.device)
         if parameters.uniform:
-            for weights in self.networks.actor[-1].parameters():
+            actor = self.networks.actor
+            for weights in (actor.after if isinstance(actor, MemoryNetwork) else actor)[
+                -1
+            ].parameters():
                 torch.nn.init.zeros_(weights)
-        self.ppo = Ppo(self.networks, parameters, self.generator)
+        self.ppo = ppo_of(self.networks, parameters, self.generator)
+        # What is asked decision by decision in the training's session.
+        self.player = self.networks.remembering() or self.networks.actor
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
             self.generator.set_state(checkpoint["generator"])
@@ -217,13 +232,17 @@ class TrainingState:
         """Whether the networks have numbers to say of what the rollout came to in the end."""
         features = rollout.features[-1].to(self.device)
         with torch.no_grad():
-            said = (self.networks.actor(features), self.networks.critic(features))
+            networks = (self.networks.actor, self.networks.critic)
+            said = [first_outputs(each, features) for each in networks]
         return all(bool(numbers.isfinite().all()) for numbers in said)
 
     def begin(self, environments: int) -> None:
         """A session was opened: the first episode begins in each of its environments."""
         self.episodes.begin(environments)
         self.trajectories.begin(environments)
+        self.ppo.begin()
+        if isinstance(self.player, Remembering):
+            self.player.begin(environments)
 
     def _imitate(self, rollout: Rollout) -> None:
         every = self.parameters.imitation_every

@@ -3,7 +3,6 @@
 import logging
 import math
 import time
-import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.program import Program
 from messages.training import Policy, Progress, Trained, TrainingSpec
-from messages.world import DEFAULT_GAME
+from models.policy import NetworkShape
 from nodes.learner import checkpoint
 from nodes.learner.beside import Beside
 from nodes.learner.exporting import guarded, with_actors
@@ -27,8 +26,11 @@ from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
-from nodes.learner.state import Spaces, TrainingState, load, stored_spaces
+from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
+from nodes.learner.taking import take_parameters
+from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.times import spending
 from worlds import card
 
 MOST_LOSSES = 10
@@ -58,12 +60,6 @@ def _longest_reset(prefix: Sequence[Program], leaders: Leaders) -> int:
 def _turn(macro: Program) -> int:
     """Primitive steps that a macro may take before the policy is asked again."""
     return min(macro.max_steps, macro.interrupt or macro.max_steps)
-
-
-def _programs(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """Programs of a spec, as builtins, that came later than its macros and its prefix."""
-    leading = [stage["program"] for stage in spec.get("lead", []) if stage["program"]]
-    return [*leading, *spec.get("clone", [])]
 
 
 class Training:
@@ -125,6 +121,7 @@ class Training:
             lost=self._lost,
             reset=self.reset,
         )
+        self.given = parameters  # the node's own, which may be set meanwhile
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
@@ -147,7 +144,8 @@ class Training:
         torch.set_num_threads(self.parameters.threads)
         found, problems = load(self.folder)
         if found is not None:
-            self.state = TrainingState(stored_spaces(found), self.parameters, self._seed(), found)
+            spaces, seed = stored_spaces(found), seed_of(self.spec)
+            self.state = TrainingState(spaces, self.parameters, seed, found)
             samples = self.state.counters.samples
             self.log.info("%s goes on from its checkpoint at %d samples", self.policy, samples)
             if problems:
@@ -216,6 +214,7 @@ class Training:
                     metrics.write(
                         state.counters.samples, statistics, state.episodes, speed, imitated
                     )
+                    metrics.write_parameters(state.counters.samples, state.ppo)
                     report(self._progress(state, statistics, speed))
                 elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
                     state.stopped = "the budget is spent"
@@ -244,7 +243,13 @@ class Training:
         spaces = Spaces.of(opened)
         if self.state is None:
             start = self._start(spaces)
-            self.state = TrainingState(spaces, self.parameters, self._seed(), start=start)
+            self.state = TrainingState(
+                spaces,
+                self.parameters,
+                seed_of(self.spec),
+                start=start,
+                memory=memory_of(self.spec.interface),
+            )
         elif difference := self.state.spaces.difference(spaces):
             raise ServiceError(
                 f"The policy {self.policy} can't go on training: {difference}. "
@@ -274,7 +279,8 @@ class Training:
                 f"{error}",
                 code=SESSION_KILLED if error.killed else SESSION_LOST,
             )
-        time.sleep(min(losses - 1, LONGEST_PAUSE))
+        with spending("waiting"):
+            time.sleep(min(losses - 1, LONGEST_PAUSE))
 
     def _start(self, spaces: Spaces) -> dict[str, Any] | None:
         """The checkpoint that a new training begins from, None: from nothing."""
@@ -292,6 +298,14 @@ class Training:
             raise ServiceError(
                 f"{self.policy} can't start from the policy {start.id}: {difference}. "
                 "Start from one with the same observations and actions, or from none.",
+                code="policy_does_not_fit",
+            )
+        theirs = msgspec.convert(found["shape"], NetworkShape).memory
+        if theirs != (ours := memory_of(self.spec.interface)):
+            raise ServiceError(
+                f"{self.policy} can't start from the policy {start.id}, which remembers {theirs} "
+                f"numbers where the spec has {ours}. Start from one with the same memory, or from "
+                "none.",
                 code="policy_does_not_fit",
             )
         self.log.info("%s starts from the policy %s", self.policy, start.id)
@@ -322,15 +336,17 @@ class Training:
             return samples + most <= left and samples < self.parameters.rollout_samples
 
         return collector.collect(
-            self.session.step, state.networks.actor, state.generator, go_on, state.device
+            self.session.step, state.player, state.generator, go_on, state.device
         )
 
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
         parameters it goes on from where it was sound."""
+        take_parameters(self.given, self.parameters, state, self.policy, self.learner, self.log)
         try:
-            statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
-            sound = state.sound(rollout)
+            with spending("update"):
+                statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+                sound = state.sound(rollout)
         except RuntimeError:  # torch draws from nothing that is no probability
             if sound := state.sound(rollout):
                 raise
@@ -433,31 +449,6 @@ class Training:
         # After its last step each guard may have a turn.
         longest += sum(guard.max_steps for guard in self.spec.guards)
         return max(1, min(longest, interface.horizon))
-
-    def _seed(self) -> int:
-        """The same spec trains the same policy."""
-        spec = msgspec.to_builtins(self.spec)
-        # Fields that came later: specs without them keep their seeds.
-        for later in ("start", "lead", "clone", "guards", "guard", "guarded"):
-            if not spec[later]:
-                del spec[later]
-        for program in (*spec["interface"]["macros"], *spec["prefix"], *_programs(spec)):
-            if program["interrupt"] is None:
-                del program["interrupt"]
-        if not spec["interface"]["autocraft"]:
-            del spec["interface"]["autocraft"]
-        if spec["task"]["game"] == DEFAULT_GAME:
-            del spec["task"]["game"]
-        for term in spec["interface"]["rewards"]:
-            if not term["negatives"]:
-                del term["negatives"]
-        # What it is does not depend on where a library lies, whose paths are absolute,
-        for policy in (spec.get("start"), *(stage["policy"] for stage in spec.get("lead", []))):
-            if policy and Path(policy["checkpoint"]).is_absolute():
-                del policy["checkpoint"]
-        # nor on how long it may go on.
-        del spec["most"], spec["give_up_at"], spec["tryouts"]
-        return zlib.crc32(msgspec.json.encode(spec))
 
     def _progress(
         self, state: TrainingState, statistics: UpdateStatistics, steps_per_second: float

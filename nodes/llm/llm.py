@@ -8,15 +8,21 @@ from typing import Any
 import msgspec
 
 from messages.bounds import NotNegative
+from messages.breaking import BREAKS, BROKEN, HELD, SET_BREAK, USE_ANSWER, Breaks
 from messages.bus import ServiceError
 from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, Exchange
 from messages.empty import Empty
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
+from messages.program import CHECK, CheckProgram, Problem
 from messages.world import DEFAULT_GAME
-from nodes.config import ConfigError
+from nodes.answer_check import MOST_SAMPLES
+from nodes.asking import kind_of
+from nodes.config import ConfigError, node_values
 from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend, BackendError
+from nodes.llm.breakpoints import Breakpoints, Waiting
 from nodes.llm.fitting import Fitted
+from nodes.llm.holding import Holding
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.question_pictures import Pictures, check, refusal
@@ -28,11 +34,14 @@ from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.tenancy import Tenancy
 from nodes.node import Node
 
+_AWAY = 2.0  # seconds after which an absent env server checks no programs
+
 
 class Llm(Node):
     """Answers each question id once; a backend never sees an answered question again."""
 
     name = "llm"
+    works_on = "language_model"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         # One of models/llm/: `llm=<profile>` picks it.
@@ -41,6 +50,7 @@ class Llm(Node):
 
     parameters: Parameters
     live = frozenset({"repairs"})
+    steps = frozenset({ASK.name})  # who has the GPU keeps it
     handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
@@ -62,8 +72,9 @@ class Llm(Node):
             self.recording.path if self.recording is not None else self.backend.model,
             len(self.transcript),
         )
-        for topic in (EXCHANGES, TOKENS, SERVER):
+        for topic in (EXCHANGES, TOKENS, SERVER, BROKEN):
             self.advertise(topic)
+        self._begin_holding()
         self.serve(ASK, self.ask, background=True)
         self.serve(TAKE_GPU, self.take_gpu, background=True)
         self.serve(GIVE_BACK_GPU, self.give_back_gpu)
@@ -88,10 +99,21 @@ class Llm(Node):
             known = self.transcript.find(request.id)
             if known is not None:
                 return known
-            shown = self._kept(request)
-            if self.recording is not None:
-                return self._replay(request)
-            return self._answer(request, shown)
+            waiting = self.breakpoints.find(request.id)
+            if waiting is None:
+                recorded = self._recorded(request)
+                if not self.breakpoints.stops(request.agent, kind_of(request.question)):
+                    return self._use(recorded)
+                waiting = Waiting(since=time.time())
+                if isinstance(recorded, Entry):
+                    waiting.entry = recorded
+                else:
+                    waiting.failed = recorded
+            waiting = self.breakpoints.wait(waiting)
+            try:
+                return self._use(self._holding.settled(waiting))
+            finally:
+                self.breakpoints.end(waiting)
 
     def take_gpu(self, request: TakeGpu) -> GpuLease:
         """Raises ServiceError ``held`` or ``busy``."""
@@ -116,7 +138,18 @@ class Llm(Node):
             raise ServiceError(f"{request.id}: {error}.", code="invalid") from None
         return shown
 
-    def _answer(self, request: Ask, shown: dict[str, bytes]) -> Answered:
+    def _recorded(self, request: Ask) -> Entry | Unanswered:
+        """The question with its answer, of the model or of the run that is repeated."""
+        shown = self._kept(request)
+        if self.recording is None:
+            return self._answer(request, shown)
+        try:
+            return self.recording.find(request)
+        except ServiceError as error:
+            self.log.error("%s asked %s: %s", request.agent, request.id, error)
+            raise
+
+    def _answer(self, request: Ask, shown: dict[str, bytes]) -> Entry | Unanswered:
         began = time.monotonic()
         asked = type(request.question).__name__
         backend = self.backend
@@ -137,8 +170,7 @@ class Llm(Node):
                 )
         except NoAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
-            self._note_failure(request, asked, f"{error}.", error.asked)
-            raise ServiceError(f"{error}.", code="no_answer") from None
+            return _unanswered(request, asked, f"{error}.", error.asked)
         finally:
             speaker.flush()
         answered = Answered(
@@ -153,20 +185,17 @@ class Llm(Node):
             pictures=sum(len(message.pictures) for message in request.prompt),
             left_out=[*fitted.left_out, *valid.asked.left_out],
         )
-        self._keep(
-            Entry(
-                time=time.time(),
-                agent=request.agent,
-                asked=asked,
-                question=msgspec.Raw(msgspec.json.encode(request.question)),
-                prompt=request.prompt,
-                schema=answer_schema(request.question),
-                answered=answered,
-                failures=valid.asked.failures,
-                attempts=_worth_keeping(valid.asked.attempts, valid.answer),
-            )
+        return Entry(
+            time=time.time(),
+            agent=request.agent,
+            asked=asked,
+            question=msgspec.Raw(msgspec.json.encode(request.question)),
+            prompt=request.prompt,
+            schema=answer_schema(request.question),
+            answered=answered,
+            failures=valid.asked.failures,
+            attempts=_worth_keeping(valid.asked.attempts, valid.answer),
         )
-        return answered
 
     def _fitted(self, request: Ask) -> Fitted:
         """The prompt as long as the model's context allows. What is left out is logged and kept
@@ -186,36 +215,37 @@ class Llm(Node):
             )
         return fitted
 
-    def _replay(self, request: Ask) -> Answered:
-        assert self.recording is not None
-        try:
-            entry = self.recording.find(request)
-        except ServiceError as error:
-            self.log.error("%s asked %s: %s", request.agent, request.id, error)
-            raise
-        self._keep(entry)
-        return entry.answered
+    def _use(self, recorded: Entry | Unanswered) -> Answered:
+        """Record it, and give the agent its answer. Raises ServiceError ``no_answer``."""
+        if isinstance(recorded, Unanswered):
+            note_unanswered(self.folder / "unanswered.jsonl", recorded)
+            raise ServiceError(recorded.sentence, code="no_answer")
+        self.transcript.append(recorded)
+        exchange = Exchange(agent=recorded.agent, asked=recorded.asked, answered=recorded.answered)
+        self.publish(EXCHANGES, exchange)
+        return recorded.answered
 
-    def _keep(self, entry: Entry) -> None:
-        self.transcript.append(entry)
-        said = Exchange(agent=entry.agent, asked=entry.asked, answered=entry.answered)
-        self.publish(EXCHANGES, said)
+    def _held(self, state: Breaks) -> None:
+        """What waits for a person is published, noted, and reported to the agents that wait."""
+        count = len(state.held)
+        answers = "1 answer waits" if count == 1 else f"{count} answers wait"
+        self.notes = [f"{answers} at a breakpoint: `rlgpt break list`"] if count else []
+        self.bus.delay("break", "which holds an answer: `rlgpt break list`" if count else "")
+        self.publish(BROKEN, state)
 
-    def _note_failure(self, request: Ask, asked: str, sentence: str, took: Asked) -> None:
-        note_unanswered(
-            self.folder / "unanswered.jsonl",
-            Unanswered(
-                time=time.time(),
-                id=request.id,
-                agent=request.agent,
-                asked=asked,
-                question=msgspec.Raw(msgspec.json.encode(request.question)),
-                prompt=request.prompt,
-                sentence=sentence,
-                failures=took.failures,
-                attempts=took.attempts,
-            ),
-        )
+    def _begin_holding(self) -> None:
+        self.breakpoints = Breakpoints(self.folder, self._held, self.bus.check_open)
+
+        def check(request: CheckProgram) -> list[Problem]:
+            return self.bus.call(CHECK, request, absence=_AWAY).problems
+
+        most = node_values(self.config, "fast_agent").get("most_samples", MOST_SAMPLES)
+        self._holding = Holding(self.breakpoints, check, most, self.backend.model, self.log)
+        self.serve(BREAKS, self._holding.breaks)
+        self.serve(SET_BREAK, self._holding.set_break)
+        self.serve(HELD, self._holding.held)
+        self.serve(USE_ANSWER, self._holding.use, background=True)
+        self._held(self.breakpoints.state())
 
     def _backend(self) -> Backend:
         profile = read_profile(self.parameters.profile)
@@ -241,6 +271,20 @@ class Llm(Node):
         self.weights = self.tenancy.server.version
         self.log.info("weights of version %s", self.weights or "(not known)")
         return OpenAIBackend(profile, served_name(profile), self.tenancy.url)
+
+
+def _unanswered(request: Ask, asked: str, sentence: str, took: Asked) -> Unanswered:
+    return Unanswered(
+        time=time.time(),
+        id=request.id,
+        agent=request.agent,
+        asked=asked,
+        question=msgspec.Raw(msgspec.json.encode(request.question)),
+        prompt=request.prompt,
+        sentence=sentence,
+        failures=took.failures,
+        attempts=took.attempts,
+    )
 
 
 def _worth_keeping(attempts: list[Attempt], answer: str) -> list[Attempt]:

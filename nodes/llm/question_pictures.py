@@ -44,6 +44,15 @@ class Pictures:
         return found
 
 
+def stored(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    """Those that ``folder`` has, by their digests."""
+    found: dict[str, bytes] = {}
+    for name in names:
+        for path in folder.glob(f"{name}.*"):
+            found[name] = path.read_bytes()
+    return found
+
+
 def check(prompt: Sequence[ChatMessage], pictures: Mapping[str, bytes]) -> None:
     """Raises ValueError where the prompt shows a picture that did not come with it."""
     for message in prompt:

@@ -28,6 +28,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     failures: list[str] = []
     # What the model wrote, if that is not just the answer: its thinking, and what would not do.
     attempts: list[Attempt] = []
+    was: str | None = None  # the model's answer, where a person gave another; empty: there was none
 
 
 class Unanswered(msgspec.Struct, frozen=True, kw_only=True):

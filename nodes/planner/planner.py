@@ -17,6 +17,7 @@ from messages.plan import (
 )
 from messages.world import JUDGED, Task
 from nodes.asking import ask
+from nodes.budget import BUDGETS, Budgeted
 from nodes.node import Node
 from nodes.node_memory import Memory
 from nodes.plan_check import plan_problems
@@ -28,12 +29,12 @@ from nodes.task_check import task_problem
 class Planner(Node):
     name = "planner"
 
-    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
         repairs: NotNegative = 3  # how often a plan that would not do is asked for again
         plan: bool = True  # false: the goal is the only subtask, and nobody is asked
 
     parameters: Parameters
-    live = frozenset({"repairs"})
+    live = frozenset({"repairs", *BUDGETS})
 
     def setup(self) -> None:
         self.memory = Memory(self.folder / "memory.sqlite")
@@ -44,7 +45,7 @@ class Planner(Node):
         if problem := task_problem(goal.request.task):
             raise ServiceError(f"task.{problem}", code="invalid")
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
-        return Pursuit(self, self, goal, task).run()
+        return Pursuit(self, self, goal, task, self.parameters.limits).run()
 
     def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)

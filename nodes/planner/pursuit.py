@@ -2,17 +2,19 @@
 it to begin, and the whole performed. Where that falls short, the subtasks that lost the most are
 practised further, as long as iterations and samples last."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
 
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, RemoteError
 from messages.plan import (
     PERFORM,
     AchieveSubtask,
     GoalReport,
     Iteration,
+    Limits,
     Lost,
     Perform,
     Performed,
@@ -73,12 +75,20 @@ class _Subtask:
 
 
 class Pursuit:
-    def __init__(self, node: Node, planner: Planning, goal: Pursuing, task: Task) -> None:
-        """``task``: the goal's, with a success that can be seen to hold."""
+    def __init__(
+        self,
+        node: Node,
+        planner: Planning,
+        goal: Pursuing,
+        task: Task,
+        limits: Callable[[Limits], Limits] = lambda sent: sent,
+    ) -> None:
+        """``task``: the goal's, with a success that can be seen to hold. ``limits``: those that
+        count by now in place of the goal's."""
         self._node = node
         self._planner = planner
         self._goal = goal
-        self.task, self.limits = task, goal.request.limits
+        self.task, self._limits_now = task, limits
         self.subtasks: list[Subtask] = []
         self.iterations: list[Iteration] = []
         self.stopped: dict[str, str] = {}
@@ -87,9 +97,18 @@ class Pursuit:
         self._practised: dict[Key, _Subtask] = {}
         self._wanted = self.limits.success_rate
 
+    @property
+    def limits(self) -> Limits:
+        return self._limits_now(self._goal.request.limits)
+
     def run(self) -> GoalReport:
         goal, task, limits = self._goal, self.task, self.limits
-        self.subtasks, problems = self._planner.plan(goal.id, task)
+        try:
+            self.subtasks, problems = self._planner.plan(goal.id, task)
+        except RemoteError as error:
+            if error.code != "no_answer":
+                raise
+            return self._report(False, f"There is no plan: {error}")
         if problems:
             return self._report(False, f"No plan would do: {' '.join(problems)}")
         if limits.samples < least(task):

@@ -23,6 +23,7 @@ from messages.plan import (
     Implement,
     Implemented,
     Iteration,
+    Limits,
     Line,
     MakeGuard,
     Method,
@@ -34,7 +35,7 @@ from messages.plan import (
 from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
-from nodes.budget import for_practice, least, least_again
+from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
 from nodes.decomposition_check import decomposition_problems
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
@@ -62,14 +63,14 @@ class _Round:
 class SlowAgent(Node):
     name = "slow_agent"
 
-    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
         repairs: NotNegative = 3  # how often a decomposition that would not do is asked for again
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
         most_guards: NotNegative = 6  # 0: nothing cuts into a sub-action
 
     parameters: Parameters
-    live = frozenset({"repairs"})
+    live = frozenset({"repairs", *BUDGETS})
 
     def setup(self) -> None:
         self.memory = Memory(self.folder / "memory.sqlite")
@@ -77,13 +78,17 @@ class SlowAgent(Node):
         self.serve_action(ACHIEVE, self.achieve)
 
     def achieve(self, goal: Achieving) -> SubtaskReport:
-        limits, task = goal.request.limits, goal.request.task
+        task = goal.request.task
         iterations = list(goal.request.history)
         known = len(iterations)
         enough = least(task), least_again(task, self.config)
-        while (reason := stop_reason(iterations, limits, *enough, known)) is None:
+        while True:
             goal.check()
-            number = len(iterations)
+            number, limits = len(iterations), self._limits(goal)
+            reason = stop_reason(iterations, limits, *enough, known)
+            # What was begun before a restart is ended, also if less is allowed by now.
+            if reason is not None and not self._begun(f"{goal.id}/iteration-{number}"):
+                break
             decomposition, problems = self._decompose(goal, number, iterations)
             if problems:
                 reason = f"No decomposition would do: {' '.join(problems)}"
@@ -100,6 +105,12 @@ class SlowAgent(Node):
             reason=reason,
             chosen=stands and stands.number,
         )
+
+    def _limits(self, goal: Achieving) -> Limits:
+        return self.parameters.limits(goal.request.limits)
+
+    def _begun(self, id: str) -> bool:
+        return self.memory.find(f"{id}/began", float) is not None
 
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]
@@ -155,7 +166,7 @@ class SlowAgent(Node):
         done = _Round()
         practised = [each for each in decomposition.guards if each.method == "rl"]
         self._guards(goal, id, decomposition, history, done, trained=False)
-        left = goal.request.limits.samples - spent(history[len(goal.request.history) :])
+        left = self._limits(goal).samples - spent(history[len(goal.request.history) :])
         practice = for_practice(left, goal.request.task, self.config)
         for number_of, sub_action in enumerate(sub_actions):
             earlier = earlier_success(sub_action, done.stages, done.guards, history)

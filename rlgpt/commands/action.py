@@ -2,11 +2,11 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
+from rlgpt.commands.parsing import Commands, add_json, add_run, add_until, example, group
 
 
 def add(commands: Commands) -> None:
-    action = group(commands, "action", "list actions, send and cancel goals")
+    action = group(commands, "action", "list and watch actions, send and cancel goals")
     listed = action.add_parser(
         "list",
         help="the actions, how many goals each has had, how they ended; also of a run that has "
@@ -27,6 +27,15 @@ def add(commands: Commands) -> None:
     add_json(info)
     info.set_defaults(do=_info)
     _add_goals(action)
+    echo = action.add_parser(
+        "echo",
+        help="print the goals of an action, their feedback and their ends, one JSON object a line",
+        **example("rlgpt action echo learner/train", "rlgpt action echo 'planner/*'"),
+    )
+    echo.add_argument("name", metavar="ACTION", help="NODE/* is every action of a node")
+    add_until(echo)
+    add_run(echo)
+    echo.set_defaults(do=_echo)
 
 
 def _add_goals(action: Commands) -> None:
@@ -77,3 +86,9 @@ def _cancel(given: Namespace, _: list[str]) -> int:
     from rlgpt.inspecting.calls import cancel_goal
 
     return cancel_goal(given.name, given.goal, given.run)
+
+
+def _echo(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting.call_echoing import echo_action
+
+    return echo_action(given.name, given.run, given.count, given.timeout)

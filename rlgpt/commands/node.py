@@ -6,7 +6,7 @@ from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
 
 
 def add(commands: Commands) -> None:
-    node = group(commands, "node", "list, look into, restart and kill nodes")
+    node = group(commands, "node", "list, look into, pause, restart and kill nodes")
     listed = node.add_parser(
         "list", help="the nodes and their states", **example("rlgpt node list --json")
     )
@@ -31,6 +31,31 @@ def add(commands: Commands) -> None:
         parser.add_argument("name", metavar="NODE")
         add_run(parser)
         parser.set_defaults(do=_control)
+    _add_pausing(node)
+
+
+def _add_pausing(node: Commands) -> None:
+    for what, text in (
+        ("pause", "have a node begin nothing new until it goes on, also over its restart"),
+        ("continue", "let a paused node go on"),
+    ):
+        parser = node.add_parser(what, help=text, **example(f"rlgpt node {what} env_server"))
+        parser.add_argument("name", metavar="NODE")
+        add_run(parser)
+        parser.set_defaults(do=_pause)
+    step = node.add_parser(
+        "step",
+        help="pause a node, but for so many steps: of the env server, steps of its worlds; of "
+        "another node, requests that it begins to work on or sends",
+        **example("rlgpt node step env_server --count 10"),
+    )
+    step.add_argument("name", metavar="NODE")
+    step.add_argument("--count", type=int, default=1, metavar="N", help="default: 1")
+    step.add_argument(
+        "--timeout", type=float, default=10.0, metavar="S", help="seconds for them; default 10"
+    )
+    add_run(step)
+    step.set_defaults(do=_step)
 
 
 def _add_log(node: Commands) -> None:
@@ -78,3 +103,17 @@ def _control(given: Namespace, _: list[str]) -> int:
     from rlgpt.inspecting.node_states import control
 
     return control(given.what, given.name, given.run)
+
+
+def _pause(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting import node_pauses
+
+    return (node_pauses.pause if given.what == "pause" else node_pauses.go_on)(
+        given.name, given.run
+    )
+
+
+def _step(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting.node_pauses import step
+
+    return step(given.name, given.run, given.count, given.timeout)

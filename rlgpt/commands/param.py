@@ -6,7 +6,7 @@ from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
 
 
 def add(commands: Commands) -> None:
-    param = group(commands, "param", "read, set, save and load parameters")
+    param = group(commands, "param", "read, set, reset, save and load parameters")
     listed = param.add_parser(
         "list", help="the parameters of a node, or of all", **example("rlgpt param list critic")
     )
@@ -21,12 +21,29 @@ def add(commands: Commands) -> None:
     got.set_defaults(do=_show, json=False)
     put = param.add_parser(
         "set",
-        help="set a parameter of a running node",
-        **example("rlgpt param set critic required_rate=0.8"),
+        help="set parameters of a running node, all or none",
+        **example(
+            "rlgpt param set critic required_rate=0.8", "rlgpt param set learner clip=0.1 epochs=4"
+        ),
     )
     put.add_argument("node", metavar="NODE")
-    put.add_argument("assignment", metavar="key=value")
+    put.add_argument("assignments", nargs="+", metavar="key=value")
     put.set_defaults(do=_set)
+    reset = param.add_parser(
+        "reset",
+        help="set parameters back to what config.yaml has",
+        **example("rlgpt param reset learner learning_rate"),
+    )
+    reset.add_argument("node", metavar="NODE")
+    reset.add_argument("names", nargs="*", metavar="PARAMETER", help="default: all that were set")
+    reset.set_defaults(do=_reset)
+    changes = param.add_parser(
+        "changes",
+        help="who set which parameter when, also of a run that has ended",
+        **example("rlgpt param changes"),
+    )
+    add_json(changes)
+    changes.set_defaults(do=_changes)
     dump = param.add_parser(
         "dump", help="print parameters as YAML", **example("rlgpt param dump > parameters.yaml")
     )
@@ -39,7 +56,7 @@ def add(commands: Commands) -> None:
     )
     load.add_argument("file", metavar="FILE")
     load.set_defaults(do=_load)
-    for parser in (listed, got, put, dump, load):
+    for parser in (listed, got, put, reset, changes, dump, load):
         add_run(parser)
 
 
@@ -50,9 +67,21 @@ def _show(given: Namespace, _: list[str]) -> int:
 
 
 def _set(given: Namespace, _: list[str]) -> int:
-    from rlgpt.inspecting.parameter_values import set_parameter
+    from rlgpt.inspecting.parameter_values import set_parameters
 
-    return set_parameter(given.node, given.assignment, given.run)
+    return set_parameters(given.node, given.assignments, given.run)
+
+
+def _reset(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting.parameter_values import reset_parameters
+
+    return reset_parameters(given.node, given.names, given.run)
+
+
+def _changes(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting.parameter_changes import show_changes
+
+    return show_changes(given.run, given.json)
 
 
 def _dump(given: Namespace, _: list[str]) -> int:

@@ -44,6 +44,15 @@ def example(*lines: str) -> dict[str, Any]:
     }
 
 
+def add_until(parser: argparse.ArgumentParser) -> None:
+    """When a command that prints what comes ends."""
+    parser.add_argument("--count", type=int, default=0, metavar="N", help="end after N messages")
+    parser.add_argument("--once", action="store_const", dest="count", const=1, help="end after one")
+    parser.add_argument(
+        "--timeout", type=float, default=None, metavar="S", help="end after S seconds of silence"
+    )
+
+
 def add_overrides(parser: argparse.ArgumentParser, metavar: str = "key=value") -> None:
     parser.add_argument("overrides", nargs="*", default=[], metavar=metavar)
 

@@ -2,11 +2,11 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
+from rlgpt.commands.parsing import Commands, add_json, add_run, add_until, example, group
 
 
 def add(commands: Commands) -> None:
-    service = group(commands, "service", "list and call services")
+    service = group(commands, "service", "list, call and watch services")
     listed = service.add_parser(
         "list", help="all services and actions and their types", **example("rlgpt service list")
     )
@@ -37,6 +37,15 @@ def add(commands: Commands) -> None:
     )
     add_run(call)
     call.set_defaults(do=_call)
+    echo = service.add_parser(
+        "echo",
+        help="print the requests of a service and the replies to them, one JSON object a line",
+        **example("rlgpt service echo critic/judge", "rlgpt service echo 'env_server/*'"),
+    )
+    echo.add_argument("name", metavar="SERVICE", help="NODE/* is every service of a node")
+    add_until(echo)
+    add_run(echo)
+    echo.set_defaults(do=_echo)
 
 
 def _list(given: Namespace, _: list[str]) -> int:
@@ -55,3 +64,9 @@ def _call(given: Namespace, _: list[str]) -> int:
     from rlgpt.inspecting.calls import call_service
 
     return call_service(given.name, given.request, given.run, given.timeout)
+
+
+def _echo(given: Namespace, _: list[str]) -> int:
+    from rlgpt.inspecting.call_echoing import echo_service
+
+    return echo_service(given.name, given.run, given.count, given.timeout)

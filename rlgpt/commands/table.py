@@ -15,8 +15,8 @@ def add(commands: Commands) -> None:
         description="Run the cells of a table that are missing, and write the table with its "
         "intervals beside the paper's numbers. Cells that are there are kept. Tables: "
         "minedojo10, diamond, harvest, ablation-structure, ablation-iterations, "
-        "ablation-interface, ablation-llm, crafter, and your own in ./launch/table/. key=value is "
-        "passed on to every cell.",
+        "ablation-interface, ablation-llm, crafter, suite, sample (with --draw), and your own in "
+        "./launch/table/. key=value is passed on to every cell.",
     )
     table.add_argument("name", metavar="NAME")
     add_overrides(table)
@@ -34,6 +34,12 @@ def add(commands: Commands) -> None:
     table.add_argument("--again", action="store_true", help="run also those that are there")
     table.add_argument("--keep-going", action="store_true", help="go on when a cell fails")
     table.add_argument("--show", action="store_true", help="run nothing, write what is there")
+    table.add_argument(
+        "--draw",
+        type=int,
+        metavar="N",
+        help="of a table whose tasks are drawn: by which number; --draw 1 has the same each time",
+    )
     table.add_argument(
         "--quick", action="store_true", help="the smallest form, into DIR/quick: does it run?"
     )
@@ -64,5 +70,6 @@ def _table(given: Namespace, more: list[str]) -> int:
             keep_going=given.keep_going,
             show=given.show,
             quick=given.quick,
+            draw=given.draw,
         ),
     )

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
+from rlgpt.commands.parsing import Commands, add_json, add_run, add_until, example, group
 
 
 def add(commands: Commands) -> None:
@@ -61,11 +61,7 @@ def _add_echo(topic: Commands) -> None:
         ),
     )
     echo.add_argument("name", metavar="TOPIC", help="NODE/* is every topic of a node")
-    echo.add_argument("--count", type=int, default=0, metavar="N", help="end after N messages")
-    echo.add_argument("--once", action="store_const", dest="count", const=1, help="end after one")
-    echo.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="end after S seconds of silence"
-    )
+    add_until(echo)
     echo.add_argument(
         "--field",
         action="append",

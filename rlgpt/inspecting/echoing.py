@@ -25,6 +25,14 @@ def check_topic(name: str, found: list[Description]) -> None:
         raise Refused(f"there is no node `{name[:-2]}`{near(name[:-2], nodes)}")
 
 
+def check_printing(count: int, silence: float | None) -> None:
+    """Raises Refused where a command cannot end so."""
+    if count < 0:
+        raise Refused(f"--count {count}: 0 is without end, else at least one message")
+    if silence is not None and not 0.0 <= silence <= threading.TIMEOUT_MAX:
+        raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
+
+
 @contextmanager
 def spinning(bus: Bus) -> Iterator[None]:
     """The bus serves in a thread of its own."""
@@ -52,10 +60,7 @@ def echo(
     ``fields``: only these, ``spec.horizon`` is a field of a field. ``latched``: only the last value
     that a latched topic keeps, or failure if there is none.
     """
-    if count < 0:
-        raise Refused(f"--count {count}: 0 is without end, else at least one message")
-    if silence is not None and not 0.0 <= silence <= threading.TIMEOUT_MAX:
-        raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
+    check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
         check_topic(topic, described(run, stack, bus))
         received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()

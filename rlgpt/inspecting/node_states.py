@@ -17,7 +17,7 @@ from rlgpt.refused import Refused
 
 _COLUMNS = {
     "node": "node",
-    "state": "state",
+    "state": "shown_state",
     "pid": "shown_pid",
     "restarts": "restarts",
     "up": "shown_uptime",
@@ -43,10 +43,12 @@ def _row(s: NodeState, as_json: bool) -> dict[str, Any]:
         "uptime": s.uptime,
         "memory": s.memory,
         "notes": s.notes,
+        "paused": s.paused,
     }
     if as_json:
         return row
     return row | {
+        "shown_state": "paused" if s.paused and s.state == "ready" else s.state,
         "shown_pid": str(s.pid or "-"),
         "shown_uptime": f"{s.uptime:.0f} s" if s.pid else "",
         "shown_memory": f"{s.memory / 2**20:.0f} MiB" if s.pid else "",

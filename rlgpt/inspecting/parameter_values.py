@@ -1,5 +1,6 @@
 """The nodes' parameters: reading, setting, saving and loading them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from messages.system import (
     ParameterValue,
     SetParameters,
     get_parameters,
-    set_parameters,
 )
+from messages.system import set_parameters as setting
 from rlgpt.configuration import Stack
+from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
@@ -43,6 +45,7 @@ def show_parameters(
             "parameter": key,
             "value": value,
             "live": key in parameters.live,
+            "configured": parameters.configured.get(key, value),
             **({} if as_json else {"shown": json_line(value), "mark": _mark(key, parameters)}),
         }
         for each, parameters in found.items()
@@ -102,19 +105,40 @@ def _changes(
     return changed
 
 
-def set_parameter(node: str, assignment: str, wanted: str | None) -> int:
-    """Set one parameter of a running node. The value is read as JSON, else as text."""
-    key, equals, text = assignment.partition("=")
-    if not equals:
-        raise Refused(f"`{assignment}` sets nothing; write {assignment}=VALUE")
-    try:
-        value = msgspec.json.decode(text, type=ParameterValue)
-    except msgspec.DecodeError:
-        value = text
+def set_parameters(node: str, assignments: list[str], wanted: str | None) -> int:
+    """Set parameters of a running node, all or none. Values are read as JSON, else as text."""
+    values: dict[str, ParameterValue] = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals:
+            raise Refused(f"`{assignment}` sets nothing; write {assignment}=VALUE")
+        try:
+            values[key] = msgspec.json.decode(text, type=ParameterValue)
+        except msgspec.DecodeError:
+            values[key] = text
     with opened(wanted) as (run, stack, bus):
         stack.check_node(node)
-        _set(node, {key: value}, run, bus)
-    print(f"{node}: {key} = {msgspec.json.encode(value).decode()}")
+        _set(node, values, run, bus)
+    for key, value in values.items():
+        print(f"{node}: {key} = {json_line(value)}")
+    return 0
+
+
+def reset_parameters(node: str, names: list[str], wanted: str | None) -> int:
+    """Set parameters of a running node back to what its configuration has: those that are named, or
+    all that were set."""
+    with opened(wanted) as (run, stack, bus):
+        known = _read(node, run, stack, bus)[node]
+        for name in names:
+            if name not in known.configured:
+                raise Refused(f"{node}: `{name}` was not set{instead(name, known.configured)}")
+        chosen = names or list(known.configured)
+        if chosen:
+            _set(node, {}, run, bus, reset=chosen)
+    for name in chosen:
+        print(f"{node}: {name} = {json_line(known.configured[name])}, as configured")
+    if not chosen:
+        print(f"{node}: no parameter was set")
     return 0
 
 
@@ -134,9 +158,16 @@ def _read(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[str, Para
     return found
 
 
-def _set(node: str, values: dict[str, ParameterValue], run: Path, bus: Bus) -> None:
+def _set(
+    node: str,
+    values: dict[str, ParameterValue],
+    run: Path,
+    bus: Bus,
+    reset: Sequence[str] = (),
+) -> None:
+    request = SetParameters(values=values, reset=list(reset), by=user())
     try:
-        bus.call(set_parameters(node), SetParameters(values=values), absence=AWAY)
+        bus.call(setting(node), request, absence=AWAY)
     except RemoteError as error:
         raise Refused(error.message) from None
     except CodecError as error:
@@ -147,4 +178,6 @@ def _set(node: str, values: dict[str, ParameterValue], run: Path, bus: Bus) -> N
 
 
 def _mark(name: str, parameters: Parameters) -> str:
+    if name in parameters.configured:
+        return f"live, set (configured: {json_line(parameters.configured[name])})"
     return "live" if name in parameters.live else ""

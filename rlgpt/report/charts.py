@@ -1,6 +1,7 @@
 """The geometry of the page's charts. The template draws them, so that every text is escaped."""
 
 import math
+from collections.abc import Sequence
 
 import msgspec
 
@@ -46,6 +47,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     last: tuple[float, float]
     last_value: str
     caption: str
+    marks: list[Tick] = []  # where something was set while it went on
 
 
 def _y(rate: float) -> float:
@@ -88,8 +90,9 @@ def bars(iterations: list[Iteration], required: float) -> Bars | None:
     )
 
 
-def line(points: list[tuple[int, float]]) -> Line | None:
-    """A learning curve: success rate over primitive samples."""
+def line(points: list[tuple[int, float]], set_at: Sequence[tuple[int, str]] = ()) -> Line | None:
+    """A learning curve: success rate over primitive samples. ``set_at``: where something was set,
+    and what."""
     if not points:
         return None
     most = max(samples for samples, _ in points) or 1
@@ -110,7 +113,8 @@ def line(points: list[tuple[int, float]]) -> Line | None:
         last=drawn[-1],
         last_value=f"{last_rate:.2f}",
         caption=f"Success rate of the recent training episodes: {last_rate:.2f} after "
-        f"{count(last_samples)} samples.",
+        f"{count(last_samples)} samples." + "".join(f" Set: {what}." for _, what in set_at),
+        marks=[Tick(at=x(min(samples, most)), label=what) for samples, what in set_at],
     )
 
 

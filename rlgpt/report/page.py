@@ -5,6 +5,7 @@ verdicts and plans are a language model's text and are treated as hostile: the p
 script, and its content security policy allows none.
 """
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
 from nodes import guard_counts
 from nodes.goal_ids import slug
+from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
 from rlgpt.report.account import Account
+from rlgpt.report.changes import Taken, changes_of, taken_of
 from rlgpt.report.summary import Summary, standing
 from rlgpt.report.tokens import token_table
 
@@ -40,7 +43,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     line: charts.Line
 
 
-def render(run: Path, report: Account, summary: Summary) -> str:
+def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
     """The page of a run, as HTML. ``run`` may lack any of the nodes' files."""
     environment = Environment(
         loader=PackageLoader("rlgpt.report", "."),
@@ -54,6 +57,8 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         count=words.count,
         duration=words.duration,
         condition=words.condition,
+        clock=_clock,
+        plain_value=_plain_value,
         source_lines=coloured_source.lines,
         shortened=words.shortened,
     )
@@ -68,6 +73,7 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         stands=standing(report),
         chapters=_chapters(report, _required(config)),
         trainings=_trainings(run, report),
+        changes=changes_of(run),
         videos=found.videos(run, _videos(report)),
         asked=found.asked(run),
         tokens=token_table(run),
@@ -75,6 +81,9 @@ def render(run: Path, report: Account, summary: Summary) -> str:
         trained=played_episodes.trained(run),
         endings=played_episodes.WORDS,
         in_words=played_episodes.in_words,
+        spent=spent,
+        part_titles=TITLES,
+        part_meanings=MEANINGS,
         troubles=found.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,
@@ -90,6 +99,23 @@ def render(run: Path, report: Account, summary: Summary) -> str:
 def _visible(value: Any) -> Any:
     # What a macro of the template returns is markup already; all else is text.
     return value if isinstance(value, Markup) else words.plain(str(value))
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def _plain_value(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _set_at(curve: curves.Curve, taken: list[Taken]) -> list[tuple[int, str]]:
+    """What the training of a curve took while it went on, and from which sample on."""
+    return [
+        (each.samples, f"{each.name} {_plain_value(each.old)} to {_plain_value(each.new)}")
+        for each in taken
+        if curves.of_policy([curve], each.policy) is not None
+    ]
 
 
 def _videos(report: Account) -> list[str]:
@@ -143,17 +169,18 @@ def _trainings(run: Path, report: Account) -> list[Training]:
     """A learning curve for each trained policy, in the order they were first used; then those of
     policies that no iteration uses."""
     read = curves.read(run / "learner" / "tensorboard")
+    taken = taken_of(run)
     result: dict[str, Training] = {}
     for iteration in report.iterations:
         for stage in iteration.stages:
             curve = curves.of_policy(read, stage.policy.id) if stage.policy else None
-            line = charts.line(curve.points) if curve else None
+            line = charts.line(curve.points, _set_at(curve, taken)) if curve else None
             if curve and line and curve.name not in result:
                 title = f"Training of “{stage.sub_action.name}”, iteration {iteration.number}"
                 note = "Success rate of the recent training episodes."
                 result[curve.name] = Training(title=title, note=note, line=line)
     for curve in read:
-        line = charts.line(curve.points)
+        line = charts.line(curve.points, _set_at(curve, taken))
         if line and curve.name not in result:
             note = "Success rate of the recent training episodes; no iteration uses this policy."
             result[curve.name] = Training(title=f"Training, {curve.name}", note=note, line=line)

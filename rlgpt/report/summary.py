@@ -13,8 +13,10 @@ import msgspec
 from messages.plan import GoalReport, Iteration, Performed, Samples
 from messages.world import Condition, GuardReport, Task
 from rlgpt import launches
+from rlgpt.profiling import PartTime, Profile
 from rlgpt.report import found, played_episodes
 from rlgpt.report.account import Account, GoalLine
+from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.run_state import State
 from rlgpt.report.words import decomposition, successes
 
@@ -84,7 +86,9 @@ class Summary(msgspec.Struct, kw_only=True):
     programs_killed: int = 0  # runs of coded actions that were ended with their process
     questions: QuestionSummary
     goals: list[GoalLine] = []  # all that were set from outside of the nodes
+    changes: list[Changed] = []  # parameters that were set while it ran
     wall_seconds: float  # of all its launches together
+    time: list[PartTime] = []  # where that went; empty of runs that did not write it down
     restarts: dict[str, int]
     versions: dict[str, str]
     platform: str
@@ -103,8 +107,9 @@ def versions() -> dict[str, str]:
     return result
 
 
-def summarise(run: Path, report: Account) -> Summary:
-    """The summary of a run as it stands, from its account and what the nodes left."""
+def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summary:
+    """The summary of a run as it stands, from its account, that of its time (``spent``, if it is
+    wanted) and what the nodes left."""
     config = found.config(run)
     questions = found.asked(run)
     iterations = [_iteration(iteration) for iteration in report.iterations]
@@ -136,7 +141,9 @@ def summarise(run: Path, report: Account) -> Summary:
             seconds=sum(row.seconds for row in questions),
         ),
         goals=report.goals,
+        changes=changes_of(run),
         wall_seconds=launches.seconds(run, time.time()),
+        time=[] if spent is None else spent.parts,
         restarts=_restarts(run, config),
         versions=versions(),
         platform=f"{platform.platform()} {platform.machine()} ({sys.implementation.name})",

@@ -7,6 +7,7 @@ import msgspec
 from messages.plan import GoalReport
 from nodes.whole_files import write_whole
 from rlgpt import launches
+from rlgpt.profiling import profile
 from rlgpt.report import page
 from rlgpt.report.account import GOAL_REPORT, account
 from rlgpt.report.summary import Summary, summarise
@@ -26,9 +27,10 @@ def write(
     Refused for a goal that there is not.
     """
     known = account(run, goal, report)
-    summary = _as_before(run, summarise(run, known))
+    spent = profile(run)
+    summary = _as_before(run, summarise(run, known, spent))
     write_whole(run / _SUMMARY, msgspec.json.format(msgspec.json.encode(summary)))
-    write_whole(run / _PAGE, page.render(run, known, summary).encode("utf-8"))
+    write_whole(run / _PAGE, page.render(run, known, summary, spent).encode("utf-8"))
     if known.whole is not None:  # last: where it is, the others are of a goal that is over
         write_whole(run / GOAL_REPORT, _text(known.whole))
     return run / _SUMMARY, run / _PAGE

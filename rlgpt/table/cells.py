@@ -11,6 +11,7 @@ from hydra.errors import HydraException
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check
 from rlgpt.refused import Refused, instead
+from rlgpt.table import table_tasks
 from rlgpt.table.definition import Definition
 
 AXES = ("task", "method", "llm", "seed")
@@ -46,7 +47,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         model = [] if self.llm == DEFAULT_LLM else [f"llm={self.llm}"]
         return [
             self.launch,
-            f"task={self.task}",
+            *table_tasks.arguments(self.task),
             f"method={self.method}",
             *model,
             f"seed={self.seed}",
@@ -86,7 +87,8 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
         f"method={','.join(definition.methods)}",
     ]
     given = any(override.startswith(SAMPLES) for override in extra)
-    samples = {} if given else definition.samples
+    samples = {} if given else _samples(definition)
+    ids = {task for task in definition.tasks if table_tasks.is_id(task)}
     limits: dict[tuple[str, str], dict[str, Any]] = {}
     cells: list[Cell] = []
     for job in _jobs(sweep, fixed):
@@ -103,13 +105,18 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
             if not any(override.startswith(f"limits.{key}=") for override in extra):
                 overrides = [o for o in overrides if not o.startswith(f"limits.{key}=")]
                 overrides.append(f"limits.{key}={_shown(value)}")
-        if (task, method) not in limits:
+        # Ids differ in their samples alone, and composing takes long.
+        group = ("" if task in ids else task, method)
+        if group not in limits:
             # No language model has limits; and a model may lack what its profile needs.
-            groups = [f"task={task}", f"method={method}"]
+            groups = [*table_tasks.arguments(task), f"method={method}"]
             others = [each for each in overrides if not each.startswith(OF_LLM)]
             composed = compose_launch(definition.launch, [*groups, *others])
             check({**composed, "run": ""}, definition.launch)
-            limits[task, method] = composed.get("limits") or {}
+            limits[group] = composed.get("limits") or {}
+        own = limits[group]
+        if task in samples and "samples" not in definition.limits_of.get(method, {}):
+            own = {**own, "samples": samples[task]}
         cells.append(
             Cell(
                 launch=definition.launch,
@@ -117,11 +124,19 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
                 method=method,
                 llm=chosen["llm"],
                 seed=int(chosen["seed"]),
-                limits=limits[task, method],
+                limits=own,
                 overrides=[o for o in overrides if not o.startswith("limits.")],
             )
         )
     return cells
+
+
+def _samples(definition: Definition) -> dict[str, int]:
+    """``limits.samples`` by task."""
+    learn, episodes = definition.learn, definition.episodes
+    by_rule = [task for task in definition.tasks if learn is not None and table_tasks.is_id(task)]
+    found = {task: table_tasks.samples(task, learn or 0, episodes) for task in by_rule}
+    return {**found, **definition.samples}
 
 
 def _jobs(sweep: list[str], fixed: list[str]) -> list[list[str]]:

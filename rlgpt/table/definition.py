@@ -11,6 +11,8 @@ from messages.bounds import Positive, Share
 from rlgpt.composition import group_options, launch_folders
 from rlgpt.configuration import LARGEST_SEED
 from rlgpt.refused import Refused, instead, near
+from rlgpt.table import table_tasks
+from rlgpt.table.table_tasks import Draw
 
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
@@ -28,7 +30,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     title: str
     caption: str
-    tasks: Annotated[list[str], msgspec.Meta(min_length=1)]
+    tasks: list[str] = []  # of launch/task/, or ids that `rlgpt task list` has
+    draw: Draw | None = None  # how they are drawn, where there are none
     methods: Annotated[list[str], msgspec.Meta(min_length=1)]  # the first is the paper's own
     llms: Annotated[list[str], msgspec.Meta(min_length=1)] = msgspec.field(
         default_factory=lambda: ["rulebook"]
@@ -38,6 +41,9 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     limits: dict[str, float] = {}  # what differs from launch/cell.yaml's
     limits_of: dict[str, dict[str, float]] = {}  # method -> what differs again
     samples: dict[str, Positive] = {}  # task -> limits.samples of its cells
+    # What there is to learn: limits.samples of ids that have none above, with what the episodes of
+    # their evaluations may take on top.
+    learn: Positive | None = None
     overrides: list[str] = []
     by: Literal["method", "iteration", "llm", "score"] = "method"  # what stands side by side
     launch: str = "cell"
@@ -45,6 +51,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     paper_iterations: dict[str, dict[str, dict[int, Share]]] = {}  # ... -> iteration -> success
     paper_also: list[PaperMethod] = []
     paper_samples: dict[str, str] = {}  # method -> environment samples
+    published: dict[str, str] = {}  # method -> the budget of its own publication, in words
 
 
 def definitions() -> dict[str, Path]:
@@ -87,13 +94,33 @@ def _problem(definition: Definition) -> str:
         return f"`samples` is of the task {strange[0]}, which is not one of its tasks"
     if strange := [each for each in definition.limits_of if each not in definition.methods]:
         return f"`limits_of` is of the method {strange[0]}, which is not one of its methods"
-    tasks = group_options("task")
-    for task in definition.tasks:
-        if task not in tasks:
-            return f"there is no task `{task}`{instead(task, tasks)}"
+    if bool(definition.tasks) == (definition.draw is not None):
+        return "a table has `tasks`, or says by `draw` how they are drawn: one of the two"
+    if strange := [each for each in definition.published if each not in definition.methods]:
+        return f"`published` is of the method {strange[0]}, which is not one of its methods"
+    if wrong := table_tasks.problem(definition.tasks):
+        return wrong
     if not set(definition.methods) & set(group_options("method")):
         return f"there is no launch/method/{definition.methods[0]}.yaml, nor one of the others"
     return ""
+
+
+def drawn(name: str, definition: Definition, number: int | None) -> tuple[str, Definition]:
+    """The table ``name`` with its tasks, which a number draws where it has none of its own; and
+    what it is called then. Raises Refused."""
+    if (draw := definition.draw) is None:
+        if number is not None:
+            raise Refused(f"--draw {number}: the tasks of {name} are not drawn")
+        return name, definition
+    if number is None:
+        raise Refused(f"the tasks of {name} are drawn: add --draw 1, or another number")
+    found = msgspec.structs.replace(
+        definition,
+        title=f"{definition.title}, draw {number}",
+        tasks=table_tasks.drawn(draw, number),
+        draw=None,
+    )
+    return f"{name}-{number}", found
 
 
 def quick(definition: Definition) -> Definition:
@@ -105,6 +132,7 @@ def quick(definition: Definition) -> Definition:
         episodes=2,
         limits={"iterations": 1, "samples": 1_000_000},  # what all may take that is begun
         samples={},
+        learn=None,
         overrides=[
             *definition.overrides,
             "nodes.fast_agent.parameters.trial_episodes=2",

@@ -1,11 +1,13 @@
 """A table as a page: the figures beside the paper's, every row in full, and how to read them."""
 
 from rlgpt.report.words import count, duration
+from rlgpt.table import by_kind
 from rlgpt.table.figures import Row, Step
 from rlgpt.table.markdown_rows import table_of
 from rlgpt.table.result import CellResult
 from rlgpt.table.score_page import scores
 from rlgpt.table.table_page import Page, difference, fingerprints
+from rlgpt.table.table_tasks import is_id
 
 INTERVALS = (
     "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "
@@ -27,6 +29,7 @@ def render(page: Page) -> str:
         f"![{definition.title}]({page.name}.svg)",
         *_figures(page),
         *_verdicts(page),
+        *by_kind.sections(page),
         "## Every row",
         _every_row(page),
         *_milestones(page),
@@ -236,11 +239,13 @@ def _count(number: int | None) -> str:
 
 
 def _milestones(page: Page) -> list[str]:
-    """How far a single long goal came."""
-    if len(page.definition.tasks) != 1 or page.definition.by != "method":
+    """How far a single long goal came, or each of those by id."""
+    tasks = page.definition.tasks
+    alone = len(tasks) == 1
+    if page.definition.by != "method" or not (alone or any(is_id(task) for task in tasks)):
         return []
     lines = [
-        f"* `{row.method}`: "
+        f"* {'' if alone else f'{row.task} by '}`{row.method}`: "
         + ", ".join(f"{item} {number}" for item, number in row.milestones.items())
         + f" (of {row.episodes} episodes)"
         for row in page.rows

@@ -39,12 +39,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     keep_going: bool = False
     show: bool = False
     quick: bool = False
+    draw: int | None = None
 
 
 def table(name: str, options: Options) -> int:
     """Run the cells that are missing, unless only to be shown, and write the table. Returns the
     exit code. Raises Refused."""
-    definition = tables.read(name)
+    name, definition = tables.drawn(name, tables.read(name), options.draw)
     if options.quick:
         definition = tables.quick(definition)
     only = selection(options.only, definition)
@@ -141,7 +142,7 @@ class Writer:
         self._definition = definition
         self._results = results
         self._cells = cells
-        self.command = _command(name, options)
+        self.command = _command(name.removesuffix(f"-{options.draw}"), options)
 
     def read(self) -> list[CellResult]:
         """The table's own cells that are there. Raises Refused for a broken one."""
@@ -197,6 +198,7 @@ def _data(page: Page) -> dict[str, object]:
         "rows": page.rows,
         "paper_also": page.definition.paper_also,
         "paper_samples": page.definition.paper_samples,
+        "published": page.definition.published,
     }
 
 
@@ -225,7 +227,9 @@ def default_jobs() -> int:
 
 
 def _command(name: str, options: Options) -> str:
-    words = ["rlgpt", "table", name, *(["--quick"] if options.quick else []), *options.overrides]
+    drawn = ["--draw", str(options.draw)] if options.draw is not None else []
+    quick = ["--quick"] if options.quick else []
+    words = ["rlgpt", "table", name, *drawn, *quick, *options.overrides]
     if options.results != "results":
         words += ["--results", options.results]
     return shlex.join(words)

@@ -57,7 +57,7 @@ def test_all_that_a_node_has_is_described_when_it_is_ready(
     names = {endpoint.name for endpoint in described.endpoints}
     assert declared(kind.name), kind.name
     assert declared(kind.name) <= names
-    common = ("heartbeat", "description", "describe", "get_parameters", "set_parameters")
+    common = ("heartbeat", "description", "describe", "get_parameters", "set_parameters", "pause")
     assert {f"{kind.name}/{name}" for name in common} <= names
     node.shutdown()
     if isinstance(node, Llm):

@@ -15,8 +15,8 @@ from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRa
 from nodes.decomposition_check import decomposition_problems
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
-from nodes.fast_agent.spec_check import spec_problems
 from nodes.llm.rulebook.rulebook_backend import decompose, spec
+from nodes.spec_check import spec_problems
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check, check_task
 from rlgpt.refused import Refused

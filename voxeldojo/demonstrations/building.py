@@ -6,7 +6,7 @@ import numpy as np
 
 from voxeldojo.actions import PLACE
 from voxeldojo.demonstrations.digging import dig
-from voxeldojo.demonstrations.footing import HARMFUL, Costs, Ground
+from voxeldojo.demonstrations.footing import HARMFUL, WATER, Costs, Ground
 from voxeldojo.demonstrations.gathering import pick_up
 from voxeldojo.demonstrations.going import step_aside
 from voxeldojo.demonstrations.player import (
@@ -29,8 +29,9 @@ def place_near(player: Player, item: str) -> Cell:
         GaveUp: there is no room.
     """
     block = BLOCK_IDS[ITEM_BLOCKS[item]]
+    x, y, z = player.feet
     for place in range(PLACES):
-        if place:
+        if place or player.block((x, y + 1, z)) in WATER:
             step_aside(player)
         for cell in free_spots(player):
             if player.block(cell) != 0 and not dig(player, cell):

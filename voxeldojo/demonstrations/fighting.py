@@ -1,7 +1,7 @@
 """Fighting mobs that fight back: the nearest danger first, creepers by hitting and running."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,6 @@ from voxeldojo.actions import EQUIP
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.digging_out import dig_out
 from voxeldojo.demonstrations.fireballs import play_ball
-from voxeldojo.demonstrations.footing import WATER
 from voxeldojo.demonstrations.gathering import pick_up, wander
 from voxeldojo.demonstrations.going import breathe, go
 from voxeldojo.demonstrations.hunting import (
@@ -32,8 +31,9 @@ from voxeldojo.demonstrations.hunting import (
 )
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
+from voxeldojo.demonstrations.running import away_from, pursuers, run
 from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
-from voxeldojo.engine.mobs.table import BLOW, HOSTILE, SWELL
+from voxeldojo.engine.mobs.table import BLOW, SWELL
 from voxeldojo.engine.state import OVERWORLD
 from voxeldojo.rules.mobs import MOB_IDS
 
@@ -52,7 +52,6 @@ HEEDLESS = 6  # ticks before
 FUSE = 10  # ticks of a creeper's 30 after which one runs
 SAFE = 8.0  # metres: it calms down from 7 on
 WAIT, NEARER = 6, 0.2  # ticks in which a creeper that comes is so many metres nearer
-SHUNNED = 16.0  # metres to those whom one runs from
 KEPT = 4.5  # metres from who strikes or explodes, while the arm recovers
 WEDGED = 16  # ticks without coming on, after which running makes no sense
 FLIGHT = 300  # ticks of running from those who are after one
@@ -60,15 +59,6 @@ CLEAR = 8.0  # metres to the nearest of them from which one digs oneself in, and
 SPOILS = ("arrow", "string", "gunpowder")  # what monsters leave that is hard to come by
 CREEPER = MOB_IDS["creeper"]
 SKY = 4  # metres below the ground's height that still count as outside
-FIRST, SECOND = 30.0, 60.0  # degrees to the side, when the way straight off is blocked
-
-
-def away_from(player: Player, mob: Any) -> float:
-    body = player.body
-    return math.dist(
-        (float(mob["x"]), float(mob["y"]), float(mob["z"])),
-        (float(body["x"]), float(body["y"]), float(body["z"])),
-    )
 
 
 def outside(player: Player, kind: str) -> int:
@@ -164,16 +154,33 @@ def is_dark(player: Player) -> bool:
 
 
 def look_after(player: Player) -> None:
-    """Eats if that helps. A player in the open when it gets dark spends the night in a hole; one
-    that swims, swims on."""
+    """Eats if that helps. A player in the open when it gets dark spends the night in a hole; by day
+    one that is weak gets well before it goes on. One that swims, swims on."""
     eat_to_heal(player, FULL)
-    if not is_dark(player) or afloat(player):
+    if afloat(player):
+        return
+    if not is_dark(player):
+        _get_well(player)
         return
     x, y, z = player.feet
     ground = player.world.state.ground
     last = ground.shape[1] - 1
     if y > int(ground[0, x & last, z & last]) - SKY:
         keep_watch(player, MORNING)
+
+
+def _get_well(player: Player) -> None:
+    """A player that is weak finds a meal, if it is hungry, and stays until life has come back, as
+    long as nobody is near."""
+    if float(player.body["life"]) >= WEAK:
+        return
+    _find_a_meal(player)
+    for _ in range(RECOVERY_TICKS // 3):
+        eat_to_heal(player, FULL)
+        life, food = float(player.body["life"]), float(player.body["food"])
+        if life >= WELL or food < FED or _threat(player) is not None:
+            return
+        player.idle(3)
 
 
 def _find_a_meal(player: Player) -> None:
@@ -285,7 +292,7 @@ def _go_ashore(player: Player) -> None:
 
 def _is_near(player: Player) -> bool:
     """Whether a mob that is after the player is near, seen or not."""
-    return any(away_from(player, mob) < CLEAR for mob in _pursuers(player))
+    return any(away_from(player, mob) < CLEAR for mob in pursuers(player))
 
 
 def duel(player: Player, number: int) -> None:
@@ -324,7 +331,7 @@ def _threat(player: Player, within: float = THREAT) -> Any:
     """The nearest in sight of those that are after the player, None without. A lit creeper comes
     before all, until one is safe from it."""
     best, found = within, None
-    for mob in _pursuers(player):
+    for mob in pursuers(player):
         far = away_from(player, mob)
         if not _comes_close(player, mob):
             far *= SHOT
@@ -333,14 +340,6 @@ def _threat(player: Player, within: float = THREAT) -> Any:
         if far < best and in_sight(player, mob):
             best, found = far, mob
     return found
-
-
-def _pursuers(player: Player) -> Iterable[Any]:
-    """The hostile ones that are after the player."""
-    mobs, rules = player.world.state.mobs[0], player.world.rules
-    for index in np.flatnonzero((mobs["kind"] > 0) & (mobs["target"] < 0)):
-        if int(rules.mob[int(mobs[index]["kind"])]["nature"]) == HOSTILE:
-            yield mobs[index]
 
 
 def _has_time(player: Player, creeper: Any) -> bool:
@@ -369,24 +368,3 @@ def _look(player: Player, mob: Any, move: int = 0) -> None:
 def _comes_close(player: Player, mob: Any) -> bool:
     """Whether it does harm from near by only, so that a step back while the arm recovers helps."""
     return int(player.world.rules.mob[int(mob["kind"])]["attack"]) in (BLOW, SWELL)
-
-
-def run(player: Player) -> None:
-    """A tick of sprinting away from all that are after the player, most of all from the nearest,
-    over what is in the way or round it."""
-    body = player.body
-    x, z = float(body["x"]), float(body["z"])
-    dx = dz = 0.0
-    for mob in _pursuers(player):
-        far = max(1.0, away_from(player, mob))
-        if far < SHUNNED:
-            dx += (x - float(mob["x"])) / far**3
-            dz += (z - float(mob["z"])) / far**3
-    turn = math.radians((0.0, FIRST, -SECOND)[player.stuck // 4 % 3])
-    away = math.atan2(dz, dx) + turn
-    _, yaw = player.angles_to(x + 8.0 * math.cos(away), player.eyes[1], z + 8.0 * math.sin(away))
-    jump = player.blocked or player.block(player.feet) in WATER
-    player.act(move=1, gait=1 if jump else 3, yaw=yaw)
-    moved = math.hypot(float(body["x"]) - x, float(body["z"]) - z)
-    player.blocked = moved < 0.05
-    player.stuck = player.stuck + 1 if player.blocked else 0

@@ -10,6 +10,7 @@ from voxeldojo.demonstrations.building import place_near
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.dimensions import enter_nether, leave_nether
 from voxeldojo.demonstrations.farming import grow, till_by_water
+from voxeldojo.demonstrations.felling import fell_trees
 from voxeldojo.demonstrations.fighting import (
     arm,
     battle,
@@ -130,10 +131,6 @@ def _cut(obtaining: Obtaining, rule: Rule, count: int) -> None:
     gather(obtaining.player, {block}, rule.gives, count)
 
 
-def _break_leaves(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    gather(obtaining.player, {"leaves"}, rule.gives, count)
-
-
 def _await_egg(obtaining: Obtaining, rule: Rule, count: int) -> None:
     player = obtaining.player
     for _ in range(PATIENCE // 100):
@@ -191,7 +188,7 @@ DEEDS: dict[str, Deed] = {
     "light a portal of obsidian": enter_nether,
     "cast a portal out of lava and water": enter_nether,
     "place it": _place_block,
-    "break the leaves of an oak": _break_leaves,
+    "break the leaves of an oak": fell_trees,
     "cut leaves with shears": _cut,
     "cut grass with shears": _cut,
     "cut a bush with shears": _cut,

@@ -40,7 +40,7 @@ class Echo(Node):
 
     name = "echo"
 
-    class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         greeting: str = "hello"
         pause: float = 0.05  # seconds between two numbers
 

@@ -8,6 +8,7 @@ import logging
 import mmap
 import signal
 import socket
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,8 +24,10 @@ from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
+from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
-from nodes.env_server.programs.pulse import CANCEL, PULSE, SIZE, STEPS, WATCHED
+from nodes.env_server.programs.part_clock import CLOCK
+from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
 from nodes.env_server.session import Session
 from nodes.env_server.sights import Pause
 from nodes.process import show_as
@@ -33,6 +36,7 @@ from worlds.runtime import Runtime
 
 SESSION, CHECKER = "rlgpt session", "rlgpt checker"
 """What a worker is shown as, by what it is for."""
+_HELD = 0.02  # seconds between two looks whether a run that is held may go on
 WHERE = signal.SIGUSR1
 """Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
 
@@ -41,8 +45,10 @@ def run_worker(sock: socket.socket, shared: int, dump: int, programs: Runtime) -
     """``shared``: the memory of the pulse. ``dump``: where tracebacks go, of `WHERE` and of what
     kills the interpreter. ``programs``: of the game whose programs it checks."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    memory = memoryview(mmap.mmap(shared, mmap.PAGESIZE))[:SIZE].cast("q")
+    page = memoryview(mmap.mmap(shared, mmap.PAGESIZE))
+    memory = page[:SIZE].cast("q")
     PULSE.attach(memory)
+    CLOCK.attach(page[SIZE : SIZE + 8 * part_clock.PLACES].cast("q"))
     # Written by a handler in C, so that a loop in C does not delay it.
     faulthandler.enable(file=dump, all_threads=False)
     faulthandler.register(WHERE, file=dump, all_threads=False, chain=False)
@@ -71,9 +77,11 @@ class ConfinedWorker:
             except CodecError as error:
                 answer: Any = worker_wire.Refused(why="failed", text=str(error))
             else:
+                CLOCK.switch(part_clock.SESSION)
                 going = not isinstance(ask, worker_wire.End)
                 answer = self._answer(ask)
             PULSE.leave()
+            CLOCK.switch(part_clock.IDLE)
             worker_wire.write(self._sock, answer)
 
     def _answer(self, ask: Any) -> Any:
@@ -130,6 +138,7 @@ class ConfinedWorker:
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
         show_as(SESSION)
         request = ask.request
+        CLOCK.switch(part_clock.WORLD)
         play = play_of(ask.kind, request.task)
         world = play.make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
@@ -137,6 +146,7 @@ class ConfinedWorker:
         world.reset(first, first + request.seeds.first)
         play.load(world)
         self._confine(ask.memory)
+        CLOCK.switch(part_clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
         watcher = _Watcher(self._sock, self._memory)
@@ -150,9 +160,16 @@ class ConfinedWorker:
         self._confined = True
 
     def _run(self, session: Session, ask: worker_wire.Run) -> ProgramRan:
+        memory = self._memory
+
         def check() -> None:
-            if self._memory[CANCEL] == ask.number:
-                raise GoalCancelled("nobody wants it any more")
+            while True:
+                if memory[CANCEL] == ask.number:
+                    raise GoalCancelled("nobody wants it any more")
+                if not memory[ALLOWED] or memory[STEPPED] < memory[ALLOWED] - 1:
+                    break
+                time.sleep(_HELD)  # the env server is paused
+            memory[STEPPED] += 1
 
         request = ask.request
         steps, reports = session.run_program(

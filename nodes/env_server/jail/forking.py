@@ -22,6 +22,7 @@ from pathlib import Path
 import msgspec
 
 from nodes.env_server.jail.fork_server import Spec, Tried
+from nodes.env_server.programs.part_clock import PLACES, Spent
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
 from nodes.process import python
 from nodes.process_status import Watch
@@ -51,14 +52,16 @@ class _Ended(Exception):
 
 @dataclass(frozen=True)
 class Forked:
-    """A worker that was just forked: ``sock`` to talk to it, ``memory`` that it shares, ``dump``
-    the reading end of the pipe for its tracebacks, ``file``: where the memory is, if in any;
-    ``life``: the number of the fork server that has it as a child."""
+    """A worker that was just forked: ``sock`` to talk to it, ``memory`` that it shares, ``spent``
+    what it spends its time on, ``dump`` the reading end of the pipe for its tracebacks, ``file``:
+    where the memory is, if in any; ``life``: the number of the fork server that has it as a
+    child."""
 
     pid: int
     pidfd: int
     sock: socket.socket
     memory: memoryview
+    spent: Spent
     dump: int
     file: Path | None
     life: int
@@ -226,7 +229,7 @@ class ForkServer:
         reading, writing = os.pipe()
         file = None
         try:
-            shared, memory, file = _shared_memory(self._pulses)
+            shared, page, file = _shared_memory(self._pulses)
             try:
                 given = [theirs.fileno(), shared, writing]
                 answer, files = self._ask(b"early" if early else b"fork", given)
@@ -250,7 +253,9 @@ class ForkServer:
             theirs.close()
             os.close(writing)
         os.set_blocking(reading, False)
-        return Forked(pid, pidfd, ours, memory, reading, file, self.life)
+        memory = page[:SIZE].cast("q")
+        spent = Spent(page[SIZE : SIZE + 8 * PLACES].cast("q"))
+        return Forked(pid, pidfd, ours, memory, spent, reading, file, self.life)
 
     def _ask(self, request: bytes, files: list[int]) -> tuple[bytes, list[int]]:
         """Raises _Ended."""
@@ -373,7 +378,7 @@ def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
         path = Path(name)
     try:
         os.ftruncate(file, mmap.PAGESIZE)
-        return file, memoryview(mmap.mmap(file, mmap.PAGESIZE))[:SIZE].cast("q"), path
+        return file, memoryview(mmap.mmap(file, mmap.PAGESIZE)), path
     except BaseException:
         os.close(file)
         raise

@@ -9,8 +9,10 @@ from typing import Any
 
 import msgspec
 
+from messages.bus.gate import Gate
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
+    RUN_PROGRAM,
     ChoiceUse,
     Episode,
     Guard,
@@ -31,6 +33,7 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
+from nodes.env_server.pace import Pace
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
 from nodes.env_server.sights import Sights
@@ -69,6 +72,7 @@ class JailedHost:
         sights: Sights | None = None,
     ) -> None:
         self.killed = 0
+        self.gate = Gate()  # the node's, once there is one
         self._model = model
         self._sights = sights
         self.quarantine = quarantine
@@ -253,7 +257,11 @@ class JailedSession:
         before, self._ran = self._ran, 0
         try:
             run = worker_wire.Run(request=request, number=self._worker.number())
-            ran = self._worker.ask(run, check=check)
+            pace = Pace(self._host.gate, RUN_PROGRAM.name)
+            try:
+                ran = self._worker.ask(run, check=check, pace=pace.allowed)
+            finally:
+                pace.end()
         except WorkerLost as lost:
             if not self._host.blame(lost, [program, *programs_of(guards)]):
                 raise self._gone(lost) from lost

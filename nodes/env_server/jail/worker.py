@@ -29,10 +29,21 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
 from nodes.env_server.programs.compiler import FILE_NAME
-from nodes.env_server.programs.pulse import CANCEL, COLLECTED, INSIDE, MARK, STEPS, TURN, WATCHED
+from nodes.env_server.programs.pulse import (
+    ALLOWED,
+    CANCEL,
+    COLLECTED,
+    INSIDE,
+    MARK,
+    STEPPED,
+    STEPS,
+    TURN,
+    WATCHED,
+)
 from nodes.env_server.sights import LARGEST_MAP, SessionSights
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.process_status import STOPPED_FOR, Status, status_of
+from nodes.times import spending, watch
 from worlds.play import EMBEDDING, WorldError
 
 LOG = logging.getLogger("env_server")
@@ -86,7 +97,8 @@ class Worker:
         self._film = film
         self._model = model
         self._sights = sights
-        self._forked: Forked = server.fork(early)
+        with spending("world"):  # which the fork server may still be loading
+            self._forked: Forked = server.fork(early)
         self._memory = self._forked.memory
         self._forked.sock.settimeout(_SEND)
         self._poll = select.poll()
@@ -103,10 +115,15 @@ class Worker:
         return self._forked.life
 
     def ask(
-        self, message: Any, deadline: float | None = None, check: Callable[[], None] | None = None
+        self,
+        message: Any,
+        deadline: float | None = None,
+        check: Callable[[], None] | None = None,
+        pace: Callable[[int], int | None] | None = None,
     ) -> Any:
         """The answer. ``deadline``: seconds. ``check`` is called now and then; a `GoalCancelled`
-        that it raises stops a run.
+        that it raises stops a run. ``pace`` is called now and then with the steps that a run has
+        begun, and returns how many it may begin, None for any number.
 
         Raises:
             WorkerLost: it died, or was ended.
@@ -120,7 +137,10 @@ class Worker:
         except CodecError as error:
             raise ValueError(str(error)) from error  # whoever asks is to blame, not the worker
         confined = not isinstance(message, worker_wire.Make | worker_wire.Confine)
-        wait = _Wait(self, deadline, check, confined)
+        wait = _Wait(self, deadline, check, confined, pace)
+        if pace is not None:
+            self._memory[STEPPED] = 0
+            self.held_at(pace)
         turn = self._memory[TURN]
         self.tell_watched()
         try:
@@ -187,6 +207,12 @@ class Worker:
         self._count()
         return self._memory[TURN], bool(self._memory[INSIDE])
 
+    def held_at(self, pace: Callable[[int], int | None]) -> bool:
+        """Let the run come as far as ``pace`` allows; whether that is anywhere short of its end."""
+        allowed = pace(self._memory[STEPPED])
+        self._memory[ALLOWED] = 0 if allowed is None else allowed + 1
+        return allowed is not None
+
     def status(self) -> Status | None:
         return status_of(self._forked.pid)
 
@@ -207,11 +233,14 @@ class Worker:
         if steps > self._steps:  # it is another process's number: it may be anything
             self._counted(steps - self._steps)
             self._memory[COLLECTED] = self._steps = steps
+        if (own := watch()) is not None and (spent := self._forked.spent.take()):
+            own.move(spent)
 
     def _show(self, rgb: np.ndarray) -> None:
         if rgb.shape != (3, HEIGHT, WIDTH) or rgb.dtype != np.uint8:
             raise worker_wire.Broken(f"a picture of {rgb.shape}")
-        self._film(rgb)
+        with spending("film"):
+            self._film(rgb)
 
     def _publish(self, seen: worker_wire.Seen) -> None:
         if seen.picture.shape != (3, HEIGHT, WIDTH) or seen.picture.dtype != np.uint8:
@@ -310,9 +339,11 @@ class _Wait:
         deadline: float | None,
         check: Callable[[], None] | None,
         confined: bool,
+        pace: Callable[[int], int | None] | None = None,
     ) -> None:
         self._worker = worker
         self._confined = confined
+        self._pace = pace
         self._deadline = deadline
         self._check = check
         self.cancelled: GoalCancelled | None = None
@@ -349,6 +380,8 @@ class _Wait:
         if self._stopped >= STOPPED_FOR:
             raise self._worker.stopped()
         state = self._worker.pulse()
+        if self._pace is not None and self._worker.held_at(self._pace):
+            self._state = -1, False  # it is paused where it stands
         if state != self._state:
             self._state, self._had, self._still, self._asleep = state, None, 0.0, 0.0
             return

@@ -9,18 +9,22 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from nodes.env_server.programs.part_clock import CLOCK, PROGRAMS, SESSION
+
 TURN = 0  # grows whenever a program is let run on
 INSIDE = 1  # 1 while a program (its check, its run) has the processor, 0 while the engine has it
 MARK = 2  # of the program that runs; 0: several do
 STEPS = 3  # primitive steps that were taken, by all environments together
 CANCEL = 4  # written from outside: the number of the request that is no longer wanted
 COLLECTED = 5  # written from outside: how many of the steps were counted there
-WATCHED = 6  # written from outside: 1 while what the player sees is wanted
-SIZE = 8 * 8  # bytes
+STEPPED = 6  # steps of the worlds that the program that runs has begun, each in all environments
+ALLOWED = 7  # written from outside: how many it may begin, and 1; 0: any number
+WATCHED = 8  # written from outside: 1 while what the player sees is wanted
+SIZE = 9 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
 
 
 class Pulse:
-    """``memory``: eight integers, see above."""
+    """``memory``: nine integers, see above."""
 
     def __init__(self) -> None:
         self.memory = memoryview(bytearray(SIZE)).cast("q")
@@ -41,10 +45,12 @@ class Pulse:
         self.turn()
         self.memory[MARK] = mark
         self.memory[INSIDE] = 1
+        CLOCK.switch(PROGRAMS)
 
     def leave(self) -> None:
         """What follows is the engine's doing, and may take as long as it takes."""
         self.memory[INSIDE] = 0
+        CLOCK.switch(SESSION)
 
     @contextmanager
     def inside(self, mark: int) -> Iterator[None]:

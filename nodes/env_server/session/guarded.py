@@ -13,6 +13,7 @@ from messages.world import Opened, OpenSession, Stepped
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import Run
 from nodes.env_server.programs.condition import CodeCondition
+from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
 from nodes.env_server.session.steps import Outcome, Steps
@@ -93,7 +94,7 @@ class GuardTraining:
         steps = self._play_on()
         return Stepped(
             features=self._features(),
-            mask=self._stage.choices.mask(self._steps.readings),
+            mask=self._mask(),
             reward=outcome.reward,
             steps=outcome.steps,
             terminated=outcome.terminated,
@@ -123,7 +124,16 @@ class GuardTraining:
 
     def _features(self) -> np.ndarray:
         stage = self._stage
-        return stage.features.compute(self._steps.readings, stage.time(), stage.previous).copy()
+        part = CLOCK.switch(FEATURES)
+        features = stage.features.compute(self._steps.readings, stage.time(), stage.previous).copy()
+        CLOCK.switch(part)
+        return features
+
+    def _mask(self) -> Bools:
+        part = CLOCK.switch(FEATURES)
+        mask = self._stage.choices.mask(self._steps.readings)
+        CLOCK.switch(part)
+        return mask
 
     def _of_turn(self, outcome: Outcome, ran: Bools, dead: Bools) -> Bools:
         """A step of the guard: it is paid, and its turn is over where its condition holds no

@@ -11,9 +11,10 @@ from messages.world import Actor
 from models.actor import PlainActor
 from nodes.env_server.interface.stage import Interrupted, Stage
 from nodes.env_server.programs import Ending, Run
+from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.session.steps import Steps
-from worlds.play import Ints
+from worlds.play import Floats, Ints
 from worlds.runtime import Code, Observations
 
 Act = Code | Ints
@@ -98,11 +99,18 @@ class Decider:
         self.stage.begin(rows)
         return np.random.default_rng([self._name, seed])
 
-    def choose(self, row: int, chance: np.random.Generator) -> int:
+    def blank(self) -> Floats:
+        """What the policy remembers when its turn begins."""
+        return self._actor.blank()
+
+    def choose(self, row: int, chance: np.random.Generator, memory: Floats) -> int:
+        """``memory``: what it remembers of this turn, which is brought forward in place."""
         stage = self.stage
+        part = CLOCK.switch(FEATURES)
         features = stage.features.compute(self._readings, stage.time(), stage.previous)[row]
         mask = stage.choices.mask(self._readings)[row]
-        chosen = self._actor.choose(features, mask, None if self._greedy else chance)
+        CLOCK.switch(part)
+        chosen = self._actor.choose(features, mask, None if self._greedy else chance, memory)
         stage.previous[row] = chosen
         return chosen
 
@@ -139,6 +147,7 @@ class PolicyPlaying:
 
     def begin(self, seen: Observations, possible: Possible) -> Act | None:
         self._chance = self._decider.begin(self._row, self._seed)
+        self._memory = self._decider.blank()
         return self._decide(seen, possible)
 
     def go_on(self, seen: Observations, possible: Possible, passed: int = 0) -> Act | None:
@@ -167,7 +176,7 @@ class PolicyPlaying:
         self._macro = None
         decider, row = self._decider, self._row
         choices = decider.stage.choices
-        choice = decider.choose(row, self._chance)
+        choice = decider.choose(row, self._chance, self._memory)
         aside = decider.stage.interrupted.pop(row, None)
         if aside is not None and aside.choice != choice:
             aside.drop()

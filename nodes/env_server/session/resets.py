@@ -9,6 +9,7 @@ import numpy as np
 from messages.world import Lead, OpenSession
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs import CompiledProgram
+from nodes.env_server.programs.part_clock import CLOCK, WORLD
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.steps import Outcome, Steps
@@ -100,7 +101,9 @@ class Resets:
         """New episodes in ``rows``; the primitive steps that came before their first one."""
         episodes, readings = self._steps.episodes, self._steps.readings
         numbers = np.flatnonzero(rows)
+        part = CLOCK.switch(WORLD)
         self._steps.world.reset(numbers, episodes.next_seeds(numbers))
+        CLOCK.switch(part)
         readings.forget(rows)
         episodes.begin(numbers, readings)
         steps = 0

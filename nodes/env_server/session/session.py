@@ -26,6 +26,7 @@ from messages.world import (
     Stepped,
 )
 from nodes.env_server.interface.stage import Stage
+from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.choice_tally import Tally
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guarded import GuardTraining
@@ -110,7 +111,7 @@ class Session:
             fields=stage.features.fields,
             choices=stage.choices.names,
             features=self._features(turn).copy(),
-            mask=turn.choices.mask(self._readings),
+            mask=self._mask(turn),
             prefix_steps=steps,
             lead=self._leading.number,
         )
@@ -195,7 +196,7 @@ class Session:
             features = self._features(leading.stage or stage)
         return Stepped(
             features=features.copy(),
-            mask=(leading.stage or stage).choices.mask(self._readings),
+            mask=self._mask(leading.stage or stage),
             reward=outcome.reward,
             steps=outcome.steps,
             terminated=outcome.terminated,
@@ -348,6 +349,15 @@ class Session:
         return stage
 
     def _features(self, stage: Stage) -> np.ndarray:
-        return stage.features.compute(
+        part = CLOCK.switch(FEATURES)
+        features = stage.features.compute(
             self._readings, stage.time(), stage.previous, stage.under_way()
         )
+        CLOCK.switch(part)
+        return features
+
+    def _mask(self, stage: Stage) -> Bools:
+        part = CLOCK.switch(FEATURES)
+        mask = stage.choices.mask(self._readings)
+        CLOCK.switch(part)
+        return mask

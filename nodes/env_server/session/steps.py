@@ -14,6 +14,7 @@ import worlds
 from messages.world import OpenSession, View
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.interface.stage import Stage
+from nodes.env_server.programs.part_clock import CLOCK, FILM, WORLD
 from nodes.env_server.session.records import DEATH, HORIZON, SUCCESS, Episodes, Photographer
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Judge, World
@@ -98,24 +99,32 @@ class Steps:
     def warm(self) -> None:
         """A world that compiles its kernels when they are first called does so here, where whoever
         opens a session waits for it, and not in the first step."""
+        part = CLOCK.switch(WORLD)
         self.world.step(self.actions, np.zeros(self.size, bool))
         self.readings.forget()
         self.readings.warm()
+        CLOCK.switch(part)
 
     def tick(self, running: Bools) -> Bools:
         """One primitive step of ``actions`` in the rows ``running`` (B,); who died in it, (B,)."""
+        part = CLOCK.switch(WORLD)
         self.world.step(self.actions, running)
+        CLOCK.switch(part)
         self.readings.forget(running)
         self._counted(int(np.count_nonzero(running)))
         if self._film is not None and running[0] and self._film.wants_frame():
+            part = CLOCK.switch(FILM)
             self._film.add(self.world.rgb(0, HEIGHT, WIDTH))
+            CLOCK.switch(part)
         if self._watcher is not None and running[0] and self._watcher.wants_sight():
+            part = CLOCK.switch(FILM)
             self._watcher.show(
                 int(self.episodes.steps[0]),
                 self.play.view(self.readings, 0),
                 self.world.rgb(0, HEIGHT, WIDTH),
                 self.play.above(self.world, 0),
             )
+            CLOCK.switch(part)
         return running & (~self.readings.alive() | self.episodes.died_early)
 
     def of_prefix(self, running: Bools, dead: Bools) -> Bools:

@@ -237,6 +237,8 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         targets=chosen.targets,
         budget=chosen.budget,
         clone=[best.name] if cloned and best is not None else [],
+        memory=chosen.memory,
+        memory_size=chosen.memory_size,
     )
 
 

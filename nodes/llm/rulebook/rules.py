@@ -79,6 +79,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     programs: Literal["none", "own", "all"] = "none"
     interrupt: int = 50
     clone: bool = False
+    memory: Literal["none", "gru"] = "none"
+    memory_size: int = 64
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

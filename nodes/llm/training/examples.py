@@ -9,19 +9,15 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import (
-    DecomposeAnswer,
     DecomposeQuestion,
     GuardQuestion,
-    PlanAnswer,
     PlanQuestion,
     ProgramQuestion,
     Question,
     SpecQuestion,
 )
 from nodes.asking import render
-from nodes.decomposition_check import decomposition_problems
 from nodes.llm.answers import parse
-from nodes.plan_check import plan_problems
 
 AGENTS: dict[type[Question], str] = {
     PlanQuestion: "planner",
@@ -58,25 +54,6 @@ def example(question: Question, answer: str, goal: str, source: str) -> Example:
         user=user.content,
         answer=parse(question, answer),
     )
-
-
-def problems(question: Question, answer: str) -> list[str]:
-    """What the agent that asked would find wrong with an answer that is valid by its schema. Of
-    programs and specs nothing is known without a world."""
-    values = msgspec.json.decode(answer)
-    if isinstance(question, PlanQuestion):
-        return plan_problems(question.task, msgspec.convert(values, PlanAnswer).subtasks)
-    if isinstance(question, DecomposeQuestion):
-        return decomposition_problems(
-            question.subtask,
-            msgspec.convert(values, DecomposeAnswer).sub_actions,
-            question.methods,
-            question.most_sub_actions,
-            question.task.game,
-            msgspec.convert(values, DecomposeAnswer).guards,
-            question.most_guards,
-        )
-    return []
 
 
 def write(path: Path, examples: list[Example]) -> None:

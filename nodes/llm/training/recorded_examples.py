@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import Question
+from nodes.answer_check import answer_problems
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.replay import transcript_path
-from nodes.llm.training.examples import AGENTS, Example, example, problems
+from nodes.llm.training.examples import AGENTS, Example, example
 from nodes.llm.transcript import Entry, decode_lines
 
 _KINDS = {kind.__name__: kind for kind in AGENTS}
@@ -40,7 +41,7 @@ def recorded(run: Path) -> list[Example]:
     found: list[Example] = []
     for entry in last.values():
         question: Question = msgspec.json.decode(entry.question, type=_KINDS[entry.asked])
-        if not problems(question, entry.answered.answer):
+        if not answer_problems(question, entry.answered.answer):
             goal = getattr(question, "task").success.name  # noqa: B009 - each kind has one
             answer = entry.answered.answer
             found.append(example(question, answer, goal, entry.answered.model))

@@ -19,9 +19,10 @@ from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition, Task
+from nodes.answer_check import answer_problems
 from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
-from nodes.llm.training.examples import Example, example, problems
+from nodes.llm.training.examples import Example, example
 from voxeldojo.rules import BIOMES, ITEMS
 from worlds import card
 from worlds.card import Unreachable
@@ -205,6 +206,6 @@ def _answered(question: Question, goal: Condition) -> Example | None:
         assert isinstance(question, ProgramQuestion)
         answer = rulebook_backend.program(question)
     text = msgspec.json.encode(answer).decode()
-    if problems(question, text):
+    if answer_problems(question, text):
         return None
     return example(question, text, goal.name, SOURCE)

@@ -14,12 +14,13 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import ChatMessage, Question
+from nodes.answer_check import answer_problems
 from nodes.llm.answers import parse
 from nodes.llm.backend import BackendError
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.examples import AGENTS, Example, problems
+from nodes.llm.training.examples import AGENTS, Example
 from nodes.llm.training.lessons import questions
 from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
@@ -95,7 +96,7 @@ def _row(example: Example, text: str) -> tuple[bool, bool, bool]:
         answer = parse(question, text)
     except ValueError:
         return False, False, False
-    return True, not problems(question, answer), _steps(answer) == _steps(example.answer)
+    return True, not answer_problems(question, answer), _steps(answer) == _steps(example.answer)
 
 
 def _steps(answer: str) -> object:

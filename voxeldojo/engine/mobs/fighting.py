@@ -13,6 +13,7 @@ from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.mobs.kinds import (
     CAVE_SPIDER,
     ENDERMAN,
+    GUARDIAN,
     MAGMA_CUBE,
     SLIME,
     VEX,
@@ -80,6 +81,7 @@ SKULL_PAUSE = 40
 WITCH_PAUSE, LLAMA_PAUSE, SNOW_PAUSE = 60, 40, 20  # EntityAIAttackRanged
 BULLET_PAUSE, BULLET_SPREAD = 40, 60
 BEAM_TIME, BEAM_PAUSE = 80, 60  # EntityGuardian.getAttackDuration, and until the next one
+BEAM_LEAST = 3.0  # metres from which a guardian's beam breaks off, but no elder's: AIGuardianAttack
 FANGS_PAUSE = 100  # EntityEvoker.AIAttackSpell.getCastingInterval
 # Metres per tick, and how much of that a shot may go astray.
 ARROW_SPEED, ARROW_ERROR = 1.6, 0.04
@@ -278,6 +280,9 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
         mob.pause = BULLET_PAUSE + below(state.players[w], BULLET_SPREAD)
         let_fly(state, w, number, BULLET, x, eyes, z, 0.0, 1.0, 0.0, BULLET_SPEED, 0.0, damage)
     elif attack == BEAM:
+        if mob.kind == GUARDIAN and away < BEAM_LEAST:
+            mob.counter = 0
+            return 0.0
         mob.counter += 1
         if mob.counter >= BEAM_TIME:
             mob.counter = 0

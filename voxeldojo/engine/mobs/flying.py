@@ -112,6 +112,7 @@ def swim_about(state, rules, w, number):
             move_walker(state, rules, w, mob)
             mob.fall = 0.0
         return
+    stays = False
     if mob.target != 0:
         x, y, z, half, tall = whereabouts(state, rules, w, mob)
         if tall > 0.0:
@@ -120,12 +121,15 @@ def swim_about(state, rules, w, number):
                 mob.goal_x = x
                 mob.goal_y = y
                 mob.goal_z = z
+            # A guardian stays where it is while its beam gathers strength: AIGuardianAttack.
+            stays = mob.counter > 0
         else:
             mob.target = 0
-    mob.wait -= 1
-    if mob.wait <= 0:
-        think_of_place(state, rules, w, mob, SWIM_ROAM, True)
-    steer(mob, SWIMMING)
+    if not stays:
+        mob.wait -= 1
+        if mob.wait <= 0:
+            think_of_place(state, rules, w, mob, SWIM_ROAM, True)
+        steer(mob, SWIMMING)
     up = block_at(state, w, math.floor(mob.x), math.floor(mob.y + 0.8), math.floor(mob.z))
     if mob.vy > 0.0 and (up < 8 or up > 9):
         mob.vy = 0.0

@@ -13,6 +13,7 @@ from worlds.common.pictures import picture_shape
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
 MOST_STEPS = 1_000_000
+MOST_REMEMBERED = 512
 MOST_PROMPTS = 100
 _NAMELESS = REWARDS.keys() - {"mineclip"}
 
@@ -79,6 +80,11 @@ def spec_problems(
             f"The horizon is {answer.horizon}; it must be at least 1 step, at most {MOST_STEPS}."
         )
     problems += _clones(answer.clone, to_clone)
+    if not 1 <= answer.memory_size <= MOST_REMEMBERED:
+        problems.append(
+            f"A memory of {answer.memory_size} numbers cannot be had; give memory_size of 1 to "
+            f"{MOST_REMEMBERED}."
+        )
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
     return problems

@@ -1,0 +1,138 @@
+"""python -m benchmarks.training [--quick] [--json FILE]: how fast policies are trained, beside
+peers in the same world, and where a sample's time goes. Prints the tables of docs/speed.md.
+
+The peers take turns with the learner, a few rollouts each, so that whatever else runs on the
+machine slows all alike; a figure is the median of the turns. All have the same network, batch and
+epochs and one thread; `across processes` is the stack itself, on as many cores as there are.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from benchmarks.options import nodes
+from benchmarks.training.learners import PARAMETERS, Spent, by_hand, ours, timed
+from benchmarks.training.parts import PARTS, Parts, parts
+from benchmarks.training.torchrl_example import torchrl_example
+from benchmarks.training.worlds import ROOT, options_spec, steps_spec
+from messages.bus import Bus
+from messages.training import TRAIN, Progress, Train
+
+FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
+STACK, SB3 = "across processes", "Stable-Baselines3 2.9.2"
+Turn = Callable[[int], Spent]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="How fast policies are trained, beside peers.")
+    parser.add_argument("--quick", action="store_true", help="only to see that it runs")
+    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    given = parser.parse_args()
+    turns, rollouts = (2, 1) if given.quick else (5, 12)
+    torch.set_num_threads(1)
+    peers: dict[str, Turn] = {
+        "ours, one process": timed(ours("fused")),
+        "ours, `update: torchrl`": timed(ours("torchrl")),
+        "a loop by hand": timed(by_hand()),
+        "TorchRL as in its examples": timed(torchrl_example()),
+    }
+    if FRAMEWORKS.exists():
+        peers[SB3] = _sb3
+    else:
+        print(f"{SB3} is left out: `make frameworks` installs it.", file=sys.stderr)
+    found: dict[str, list[Spent]] = {name: [] for name in peers}
+    with (
+        tempfile.TemporaryDirectory(prefix="training-") as folder,
+        nodes(Path(folder), {"target_kl": 0.0}) as bus,
+    ):
+        found[STACK] = []
+        for turn in peers.values():
+            turn(1)  # what is compiled, imported or allocated at first
+        for number in range(turns):
+            for name, turn in peers.items():
+                found[name].append(turn(rollouts))
+            found[STACK].append(_stack(bus, number, rollouts))
+    print(_rates(found))
+    spec = {"single steps": steps_spec, "with options": options_spec}
+    shares = {name: parts(made(0, 10**9), rollouts) for name, made in spec.items()}
+    print(_table(shares))
+    if given.json is not None:
+        figures = {name: [vars(each) for each in runs] for name, runs in found.items()}
+        where = {name: vars(each) for name, each in shares.items()}
+        given.json.write_text(json.dumps({"peers": figures, "parts": where}, indent=1) + "\n")
+    return 0
+
+
+def _stack(bus: Bus, number: int, rollouts: int) -> Spent:
+    """A training by env server and learner. Its first rollout, with the session's opening, is left
+    out; CPU time is not known of other processes."""
+    a_rollout = PARAMETERS.environments * PARAMETERS.decisions
+    spec = steps_spec(number, (rollouts + 1) * a_rollout)
+    at: list[tuple[int, float]] = []
+
+    def reported(progress: Progress) -> None:
+        at.append((progress.samples, time.perf_counter()))
+
+    bus.run_goal(TRAIN, f"bench/{number}", Train(spec=spec), reported)
+    (first, began), (last, ended) = at[0], at[-1]
+    return Spent(last - first, float("nan"), ended - began)
+
+
+def _sb3(rollouts: int) -> Spent:
+    done = subprocess.run(
+        [FRAMEWORKS, "-m", "benchmarks.training.sb3_player", str(rollouts)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"{SB3} ended with {done.returncode}: {done.stderr[-500:]}")
+    return Spent(*json.loads(done.stdout.splitlines()[-1]))
+
+
+def _rates(found: dict[str, list[Spent]]) -> str:
+    lines = [
+        "| | samples/s | worst to best | µs of CPU a sample | CPU of ours |",
+        "|---|---:|---|---:|---:|",
+    ]
+    ours_now = [each.cpu / each.samples for each in found["ours, one process"]]
+    for name, runs in found.items():
+        rates = sorted(each.samples / each.wall for each in runs)
+        cpu = [each.cpu / each.samples for each in runs]
+        share = statistics.median(b / a for a, b in zip(ours_now, cpu, strict=True))
+        costs = ["", ""] if name == STACK else [f"{statistics.median(cpu) * 1e6:.0f}"]
+        costs += [] if name == STACK else [f"{share:.2f}"]
+        spread = f"{rates[0]:,.0f} to {rates[-1]:,.0f}"
+        shown = [name, f"{statistics.median(rates):,.0f}", spread, *costs]
+        lines.append(f"| {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _table(shares: dict[str, Parts]) -> str:
+    lines = [f"| µs of CPU a sample | {' | '.join(shares)} |", "|---|" + "---:|" * len(shares)]
+    totals = [sum(each.spent.values()) for each in shares.values()]
+    for name, said in PARTS.items():
+        cells = [
+            f"{each.spent[name]:.1f} ({each.spent[name] / total:.0%})"
+            for each, total in zip(shares.values(), totals, strict=True)
+        ]
+        lines.append(f"| {said} | {' | '.join(cells)} |")
+    lines.append(f"| all | {' | '.join(f'{total:.0f}' for total in totals)} |")
+    decisions = " | ".join(f"{each.a_decision:.1f}" for each in shares.values())
+    lines.append(f"| samples a decision | {decisions} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

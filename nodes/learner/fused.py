@@ -1,0 +1,154 @@
+"""PPO's clipped loss and its gradient by hand, for plain networks: what TorchRL's loss, autograd
+and Adam compute, in less than half of the time (docs/speed.md).
+
+`tests/test_fused_update.py` holds it to TorchRL's on random minibatches.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from models.flat import FlatNetwork, is_plain
+from models.policy import ActorCritic
+from nodes.learner.flat_adam import FlatAdam
+from nodes.learner.parameters import Hyperparameters
+
+ACTOR, CRITIC = 0, 1
+_ROWS = 6  # of statistics of each decision
+
+
+def fits(networks: ActorCritic, parameters: Hyperparameters) -> bool:
+    """Whether a policy is one for the fused update. All others take the reference."""
+    return (
+        parameters.update == "fused"
+        and parameters.precision == "float32"
+        and is_plain(networks.actor)
+        and is_plain(networks.critic)
+    )
+
+
+class FusedUpdate:
+    """The minibatches of one policy's updates.
+
+    Args:
+        networks: for which it `fits`.
+        optimiser: of their parameters, actor's and critic's.
+    """
+
+    def __init__(
+        self, networks: ActorCritic, parameters: Hyperparameters, optimiser: torch.optim.Adam
+    ) -> None:
+        self.parameters = parameters
+        self.actor = FlatNetwork(networks.actor)
+        self.critic = FlatNetwork(networks.critic)
+        self._adam = FlatAdam(optimiser, [self.actor, self.critic])
+        self._bounds = 0.0, 0.0  # of the log-ratio
+
+    def begin(self) -> None:
+        """Before the minibatches of an update. Parameters may have changed since the last one."""
+        clip = self.parameters.clip
+        self._bounds = math.log1p(-clip), math.log1p(clip)
+        self.actor.attach()
+        self.critic.attach()
+        self._adam.begin()
+
+    def end(self) -> None:
+        """After them."""
+        self._adam.end()
+
+    def values(self, features: Tensor) -> Tensor:
+        """The critic's, (B, 1), of features (B, F), at any time."""
+        self.critic.attach()
+        return self.critic.forward(features)
+
+    def minibatch(
+        self, batch: dict[str, Tensor], to_clone: float = 0.0, critic_only: bool = False
+    ) -> dict[str, Tensor]:
+        """One step of the optimiser.
+
+        Args:
+            batch: of B decisions with F features among N choices: ``features`` float (B, F),
+                ``mask`` bool (B, N), ``action`` int64 (B,), ``action_log_prob`` (B,),
+                ``advantage`` (B, 1), ``value_target`` (B, 1), and ``clone_log_probs`` (B, N) where
+                ``to_clone``, the weight of the divergence from the clone, is not 0.
+            critic_only: leave the actor as it is.
+
+        Returns:
+            What TorchRL's loss reports, and ``clone_kl``: scalars.
+        """
+        statistics = torch.zeros(_ROWS, len(batch["features"]), device=batch["features"].device)
+        to_clone = 0.0 if critic_only else to_clone
+        gradient = self._objective(batch, to_clone, statistics)
+        if not critic_only:
+            self.actor.backward(gradient)
+        self._value(batch, statistics[5])
+        self._clip_gradients(critic_only)
+        self._adam.step(CRITIC if critic_only else None)
+        objective, kl, clipped, entropy, apart, error = statistics.mean(1)
+        return {
+            "loss_objective": objective,
+            "kl_approx": kl,
+            "clip_fraction": clipped,
+            "entropy": entropy,
+            "clone_kl": apart,
+            "loss_critic": error * self.parameters.critic_weight,
+        }
+
+    def _objective(self, batch: dict[str, Tensor], to_clone: float, told: Tensor) -> Tensor:
+        """The gradient of the actor's loss in its logits (B, N); ``told`` (5, B) is filled with
+        each decision's loss, log-ratio, whether it was clipped, entropy, divergence.
+
+        With p the probabilities, A the advantage and r the ratio: the objective r A has the
+        gradient r A (one-hot - p), unless it is clipped; entropy H has -p (log p + H); the
+        divergence from the clone's c has p - c.
+        """
+        action, advantage = batch["action"].unsqueeze(1), batch["advantage"].squeeze(1)
+        logits = self.actor.forward(batch["features"])
+        # The lowest float, as in MaskedCategorical: its probability is exactly 0.
+        logits.masked_fill_(~batch["mask"], torch.finfo(logits.dtype).min)
+        log_probs = torch.log_softmax(logits, -1)
+        probs = log_probs.exp()
+        log_ratio = log_probs.gather(1, action).squeeze(1) - batch["action_log_prob"]
+        within = log_ratio.clamp(*self._bounds)
+        gain = log_ratio.exp() * advantage
+        clipped_gain = within.exp() * advantage
+        torch.neg(torch.minimum(gain, clipped_gain), out=told[0])
+        torch.neg(log_ratio, out=told[1])
+        told[2] = within != log_ratio
+        weighed = probs * log_probs
+        entropy = torch.sum(weighed, 1, out=told[3]).neg_()
+
+        paid = torch.where(gain <= clipped_gain, gain, 0.0)
+        bonus = self.parameters.entropy_bonus
+        gradient = probs * torch.add(paid, entropy, alpha=bonus).unsqueeze(1)
+        if bonus:
+            gradient.add_(weighed, alpha=bonus)
+        gradient.scatter_add_(1, action, -paid.unsqueeze(1))
+        if to_clone:
+            clone = batch["clone_log_probs"]
+            shares = clone.exp()
+            # An impossible choice's share is 0, not 0 times the difference of two lowest floats.
+            apart = (clone - log_probs).masked_fill_(shares == 0, 0.0).mul_(shares)
+            torch.sum(apart, 1, out=told[4])
+            gradient.add_(probs, alpha=to_clone).sub_(shares, alpha=to_clone)
+        return gradient.div_(len(logits))
+
+    def _value(self, batch: dict[str, Tensor], told: Tensor) -> None:
+        """The critic's gradient; ``told`` (B,) is filled with squared errors."""
+        error = self.critic.forward(batch["features"]).sub_(batch["value_target"])
+        torch.square(error.squeeze(1), out=told)
+        self.critic.backward(error.mul_(2.0 * self.parameters.critic_weight / len(error)))
+
+    def _clip_gradients(self, critic_only: bool) -> None:
+        """As `torch.nn.utils.clip_grad_norm_` over all parameters that have a gradient."""
+        if not self.parameters.max_grad_norm:
+            return
+        gradients = [self.critic.gradient]
+        if not critic_only:
+            gradients.append(self.actor.gradient)
+        norm = math.sqrt(sum(torch.dot(each, each).item() for each in gradients))
+        share = self.parameters.max_grad_norm / (norm + 1e-6)
+        if share < 1.0:
+            for each in gradients:
+                each.mul_(share)

@@ -1,0 +1,117 @@
+"""PPO for a policy with a memory: from sequences of decisions instead of single ones.
+
+What was remembered before each sequence is worked out once per update, from what was remembered
+when the rollout began, and is where the networks are unrolled from again in each epoch; where an
+episode ends inside a sequence they forget. Gradients flow inside a sequence and not beyond. The
+loss itself is Ppo's, over the decisions of a minibatch of whole sequences.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule
+from torch import Tensor, nn
+
+from models.distribution import MaskedCategorical
+from models.memory import MemoryNetwork
+from models.policy import ActorCritic
+from nodes.learner.parameters import Hyperparameters
+from nodes.learner.ppo import Ppo
+from nodes.learner.rollout import Rollout
+from nodes.learner.sequences import Sequences, first_ones, unrolled
+
+
+class Given(TensorDictModule):
+    """A network's outputs as TorchRL's losses take them, where they were worked out before."""
+
+    def __init__(self, name: str, output: str) -> None:
+        super().__init__(nn.Identity(), in_keys=[name], out_keys=[output])
+
+    def forward(self, tensordict: TensorDict) -> TensorDict:
+        return tensordict.set(self.out_keys[0], tensordict.get(self.in_keys[0]))
+
+
+class SequencePpo(Ppo):
+    """The update of networks that remember; see `Ppo`."""
+
+    def __init__(
+        self, networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator
+    ) -> None:
+        super().__init__(networks, parameters, generator)
+        self._sequences: Sequences | None = None  # of the rollout that is learned from
+        self._before: tuple[Tensor, Tensor] | None = None  # what is remembered before each of them
+        self._clone_memory: Tensor | None = None  # before the next rollout; None: nothing yet
+
+    def begin(self) -> None:
+        self._clone_memory = None
+
+    def _modules(self) -> tuple[TensorDictModule, TensorDictModule]:
+        return Given("actor_outputs", "logits"), Given("critic_outputs", "state_value")
+
+    def _values(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
+        actor, critic = self.networks.actor, self.networks.critic
+        assert isinstance(actor, MemoryNetwork)
+        assert isinstance(critic, MemoryNetwork)
+        assert rollout.memory is not None
+        memories = rollout.memory.to(self.device).split([actor.size, critic.size], -1)
+        values, of_critic = unrolled(critic, rollout, memories[1])
+        values = values.squeeze(-1)
+        next_values = values[1:].clone()
+        if len(rollout.final_at):
+            at, environment = rollout.final_at.to(self.device).unbind(-1)
+            # The old episode's last features, with what was remembered of it.
+            remembered = of_critic[at + 1, environment]
+            final, _ = critic(rollout.final_features.to(self.device), remembered)
+            next_values[at, environment] = final.squeeze(-1)
+        _, of_actor = unrolled(actor, rollout, memories[0])
+        self._cut(rollout, of_actor, of_critic)
+        return values, next_values
+
+    def _cut(self, rollout: Rollout, of_actor: Tensor, of_critic: Tensor) -> None:
+        length, begins = self.parameters.sequence, first_ones(rollout)[:-1].to(self.device)
+        self._sequences = Sequences.of(begins, length)
+        starts = slice(0, len(begins), length)
+        self._before = (
+            of_actor[:-1][starts].flatten(0, 1),
+            of_critic[:-1][starts].flatten(0, 1),
+        )
+
+    def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
+        clone = self.clone
+        assert isinstance(clone, MemoryNetwork)
+        memory = self._clone_memory
+        if memory is None:
+            memory = torch.zeros(rollout.choices.shape[1], clone.size, device=self.device)
+        logits, remembered = unrolled(clone, rollout, memory)
+        # Before the features that came last, with which the next rollout begins.
+        ended = (rollout.terminated[-1] | rollout.truncated[-1]).to(self.device)
+        self._clone_memory = remembered[-2] * (~ended).unsqueeze(-1)
+        flat = logits[:-1].reshape(batch.shape[0], -1).float()
+        return MaskedCategorical(flat, batch["mask"]).log_probs
+
+    def _minibatches(self, batch: TensorDict, size: int) -> Iterator[TensorDict]:
+        sequences, before = self._sequences, self._before
+        assert sequences is not None
+        assert before is not None
+        length, count = sequences.at.shape
+        order = torch.randperm(count, generator=self.generator).to(self.device)
+        half = self.parameters.precision == "bfloat16"
+        for which in order.split(max(1, size // length)):
+            part = sequences.take(which)
+            minibatch = batch[part.rows]
+            with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=half):
+                for name, memory in zip(("actor", "critic"), before, strict=True):
+                    network = getattr(self.networks, name)
+                    outputs = part.outputs(network, batch["features"], memory[which])
+                    minibatch[f"{name}_outputs"] = outputs
+            yield minibatch
+
+    def _logits(self, minibatch: TensorDict) -> Tensor:
+        return minibatch["actor_outputs"]
+
+
+def ppo_of(networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator) -> Ppo:
+    """The update that suits the networks."""
+    remembers = isinstance(networks.actor, MemoryNetwork)
+    return (SequencePpo if remembers else Ppo)(networks, parameters, generator)

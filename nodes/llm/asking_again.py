@@ -1,0 +1,259 @@
+"""A recorded question, put again to a model of one's choice: ``rlgpt ask``.
+
+It reads a request as JSON on standard input and prints a reply as JSON. Nothing of the run is
+changed. What is wrong with the request is one sentence on standard error, with exit code 2.
+"""
+
+import difflib
+import logging
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import jinja2
+import msgspec
+
+from messages.chat import ChatMessage, Question, game_of
+from messages.program import CheckProgram
+from nodes.answer_check import MOST_SAMPLES, answer_problems, programs_of
+from nodes.asking import kind_of, render
+from nodes.command import ended
+from nodes.exit_codes import REFUSED
+from nodes.llm.answers import Asked, NoAnswer, answer
+from nodes.llm.backend import Backend, BackendError
+from nodes.llm.openai import OpenAIBackend
+from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
+from nodes.llm.question_pictures import check, stored
+from nodes.llm.replay import transcript_path
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
+from nodes.llm.transcript import Entry, Unanswered, decode_lines
+from nodes.llm.vllm.adapter import served_name
+from nodes.llm.vllm.vllm_server import Server, ServerFailed
+
+_NODES = Path(__file__).parents[1]
+_MOST_LINES = 40  # of the difference of two prompts
+
+
+class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    run: str
+    id: str
+    profile: dict[str, Any]
+    prompt: Literal["now", "sent", "file"]
+    file: str = ""  # a template if it ends with .jinja, else the user's message as it is
+    repairs: int = 3
+    most_samples: int = MOST_SAMPLES
+
+
+class Side(msgspec.Struct, kw_only=True):
+    """One answer. ``checks``: the programs in it, which are still to be checked."""
+
+    model: str
+    answer: str = ""  # JSON; empty: there was none
+    failures: list[str] = []  # what was wrong with earlier tries
+    problems: list[str] = []  # what the agent that asked finds wrong with it
+    checks: list[CheckProgram] = []
+    seconds: float = 0.0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Reply(msgspec.Struct, kw_only=True):
+    id: str
+    asked: str
+    game: str
+    then: Side
+    now: Side
+    prompt: list[ChatMessage]
+    differs: list[str]  # lines in which the prompt differs from the one that was sent
+
+
+class Unusable(Exception):
+    """The request is invalid; one sentence."""
+
+
+def again(request: Request) -> Reply:
+    """Raises Unusable."""
+    entry = _recorded(request)
+    question = msgspec.json.decode(entry.question, type=Question)
+    prompt = _prompt(request, entry, question)
+    if isinstance(entry, Entry):
+        answered = entry.answered
+        then = Side(
+            model=answered.model,
+            answer=answered.answer,
+            failures=entry.failures,
+            seconds=answered.seconds,
+            prompt_tokens=answered.prompt_tokens,
+            completion_tokens=answered.completion_tokens,
+        )
+    else:
+        then = Side(model="no answer", failures=entry.failures or [entry.sentence])
+    now = _asked(request, question, prompt)
+    for side in (then, now):
+        if side.answer:
+            side.problems = answer_problems(question, side.answer, request.most_samples)
+            side.checks, unknown = programs_of(question, side.answer)
+            side.problems += [f"Not checked: {sentence}" for sentence in unknown]
+    return Reply(
+        id=request.id,
+        asked=entry.asked,
+        game=game_of(question),
+        then=then,
+        now=now,
+        prompt=prompt,
+        differs=_differences(entry.prompt, prompt),
+    )
+
+
+def _recorded(request: Request) -> Entry | Unanswered:
+    try:
+        path = transcript_path(request.run)
+        entries: list[Entry | Unanswered] = [*decode_lines(path, path.read_bytes(), Entry)]
+        beside = path.with_name("unanswered.jsonl")
+        if beside.is_file():
+            entries += decode_lines(beside, beside.read_bytes(), Unanswered)
+    except (OSError, ValueError) as error:
+        raise Unusable(f"the questions of {request.run} cannot be read: {error}") from None
+    for entry in entries:
+        if request.id == (entry.answered.id if isinstance(entry, Entry) else entry.id):
+            return entry
+    raise Unusable(f"{request.run} has no question {request.id!r}")
+
+
+def _prompt(request: Request, entry: Entry | Unanswered, question: Question) -> list[ChatMessage]:
+    if request.prompt == "sent":
+        return entry.prompt
+    prompts = _NODES / entry.agent / "prompts"
+    instead: dict[str, str] = {}
+    text, template = "", request.file.endswith(".jinja")
+    if request.prompt == "file":
+        try:
+            text = Path(request.file).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Unusable(f"{request.file} cannot be read: {error}") from None
+        if template:
+            kinds = [f"{kind_of(question)}.{role}.jinja" for role in ("system", "user")]
+            name = Path(request.file).name
+            if name not in kinds:
+                raise Unusable(
+                    f"{name} is no template of this question: call it {kinds[0]} or {kinds[1]}"
+                )
+            instead[name] = text
+    try:
+        prompt = render(prompts, question, instead)
+    except jinja2.TemplateError as error:
+        where = getattr(error, "name", None) or request.file or "a template"
+        line = getattr(error, "lineno", None)
+        raise Unusable(f"{where}{f', line {line}' if line else ''}: {error}") from None
+    if request.prompt == "file" and not template:
+        pictures = prompt[1].pictures
+        prompt = [prompt[0], ChatMessage(role="user", content=text, pictures=pictures)]
+    return prompt
+
+
+def _asked(request: Request, question: Question, prompt: list[ChatMessage]) -> Side:
+    began = time.monotonic()
+    with _backend(request, question, prompt) as (backend, patience):
+        try:
+            if isinstance(backend, OpenAIBackend):
+                prompt = backend.fitted(prompt).prompt
+            found = answer(backend, question, prompt, request.repairs, patience)
+        except NoAnswer as error:
+            return _side(backend, error.asked, began, failures=[str(error)])
+        except BackendError as error:
+            return Side(model=backend.model, failures=[str(error)])
+        return _side(backend, found.asked, began, found.answer)
+
+
+def _side(
+    backend: Backend,
+    asked: Asked,
+    began: float,
+    text: str = "",
+    failures: list[str] | None = None,
+) -> Side:
+    return Side(
+        model=backend.model,
+        answer=text,
+        failures=failures or asked.failures,
+        seconds=time.monotonic() - began,
+        prompt_tokens=asked.prompt_tokens,
+        completion_tokens=asked.completion_tokens,
+    )
+
+
+@contextmanager
+def _backend(
+    request: Request, question: Question, prompt: list[ChatMessage]
+) -> Iterator[tuple[Backend, float]]:
+    """What is asked, and how many seconds a server that is away is waited for."""
+    try:
+        profile = read_profile(request.profile)
+        if isinstance(profile, Replay):
+            raise Unusable(
+                "this run repeats another one's answers, and its profile answers nothing else: "
+                "name a model with --llm"
+            )
+        if isinstance(profile, Rulebook):
+            yield RulebookBackend(profile.rules, game_of(question)), 0.0
+            return
+        names = [name for message in prompt for name in message.pictures]
+        if names and not profile.vision:
+            raise Unusable(
+                f"{profile.model} is not shown pictures, and the question has some: choose one "
+                "that sees, or say llm.vision=true if this one does"
+            )
+        shown = stored(transcript_path(request.run).parent / "pictures", names)
+        check(prompt, shown)
+        if isinstance(profile, OpenAI):
+            yield OpenAIBackend.at(profile).showing(shown), profile.patience
+            return
+        with _served(profile) as backend:
+            yield backend.showing(shown), profile.patience
+    except ValueError as error:
+        raise Unusable(str(error)) from None
+
+
+@contextmanager
+def _served(profile: Vllm) -> Iterator[OpenAIBackend]:
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(profile, Path(folder), logging.getLogger("llm"))
+        try:
+            server.start()
+            yield OpenAIBackend(profile, served_name(profile), server.ready)
+        except ServerFailed as error:
+            raise Unusable(str(error)) from None
+        finally:
+            server.close()
+
+
+def _differences(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:
+    found: list[str] = []
+    for was, new in zip(then, now, strict=False):
+        lines = difflib.unified_diff(
+            was.content.splitlines(), new.content.splitlines(), lineterm="", n=0
+        )
+        found += [f"{new.role}: {line}" for line in list(lines)[2:] if not line.startswith("@@")]
+    return (
+        [*found[:_MOST_LINES], f"and {len(found) - _MOST_LINES} more lines"]
+        if (len(found) > _MOST_LINES)
+        else found
+    )
+
+
+def main() -> int:
+    try:
+        request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+        print(msgspec.json.encode(again(request)).decode())
+    except (Unusable, msgspec.DecodeError) as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(ended(main))

@@ -1,0 +1,185 @@
+"""Answers that wait for a person before the agent that asked gets them.
+
+Breakpoints and waiting answers are files in the node's folder: a restarted node still stops, and
+does not ask the model again for what waits.
+"""
+
+import contextlib
+import fnmatch
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from messages.breaking import ASKED, Breaks, Held, HeldNote
+from messages.chat import Question
+from nodes.answer_check import answer_problems
+from nodes.asking import kind_of
+from nodes.llm.transcript import Entry, Unanswered
+from nodes.whole_files import UnusableFile, write_whole
+
+_TICK = 0.2  # seconds between two checks whether the node stops
+
+
+class Waiting(msgspec.Struct, kw_only=True):
+    """One question whose answer, or lack of one, waits."""
+
+    since: float
+    entry: Entry | None = None
+    failed: Unanswered | None = None  # where the model gave no valid answer
+    released: bool = False
+    answer: str | None = None  # JSON, in place of the model's
+    by: str = ""
+
+    @property
+    def recorded(self) -> Entry | Unanswered:
+        found = self.entry or self.failed
+        assert found is not None
+        return found
+
+    @property
+    def id(self) -> str:
+        recorded = self.recorded
+        return recorded.answered.id if isinstance(recorded, Entry) else recorded.id
+
+    @property
+    def question(self) -> Question:
+        return msgspec.json.decode(self.recorded.question, type=Question)
+
+    @property
+    def note(self) -> HeldNote:
+        return HeldNote(
+            id=self.id,
+            agent=self.recorded.agent,
+            kind=kind_of(self.question),
+            model=self.entry.answered.model if self.entry else "",
+            since=self.since,
+            answered=self.entry is not None,
+        )
+
+
+class Breakpoints:
+    """``changed`` is told the state whenever it changes; ``check`` is called while an answer waits,
+    and raises when the node stops.
+
+    Raises:
+        UnusableFile: a file of an earlier process is damaged.
+    """
+
+    def __init__(
+        self, folder: Path, changed: Callable[[Breaks], None], check: Callable[[], None]
+    ) -> None:
+        self._file = folder / "breakpoints.json"
+        self._folder = folder / "held"
+        self._changed = changed
+        self._check = check
+        self._condition = threading.Condition()
+        self._places: list[str] = []
+        self._waiting: dict[str, Waiting] = {}
+        path = self._file
+        try:
+            if path.is_file():
+                self._places = msgspec.json.decode(path.read_bytes(), type=list[str])
+            for path in sorted(self._folder.glob("*.json")):
+                waiting = msgspec.json.decode(path.read_bytes(), type=Waiting)
+                self._waiting[waiting.id] = waiting
+        except (OSError, msgspec.DecodeError) as error:
+            raise UnusableFile(
+                f"{path} cannot be read ({error}); remove it, and its answer is asked for again"
+            ) from None
+
+    def state(self) -> Breaks:
+        with self._condition:
+            held = sorted(self._waiting.values(), key=lambda each: each.since)
+            return Breaks(at=list(self._places), held=[each.note for each in held])
+
+    def set(self, at: str, stops: bool) -> Breaks:
+        """Raises ValueError: there is no such place, or no breakpoint there."""
+        check_place(at)
+        with self._condition:
+            if stops and at not in self._places:
+                places = [*self._places, at]
+            elif not stops and at not in self._places:
+                there = ", ".join(self._places) or "none"
+                raise ValueError(f"there is no breakpoint at {at}; there are: {there}")
+            else:
+                places = [each for each in self._places if stops or each != at]
+            write_whole(self._file, msgspec.json.encode(places))
+            self._places = places
+        return self._tell()
+
+    def stops(self, agent: str, kind: str) -> bool:
+        """Whether answers to such questions wait."""
+        with self._condition:
+            return any(fnmatch.fnmatchcase(f"{agent}/{kind}", each) for each in self._places)
+
+    def find(self, id: str) -> Waiting | None:
+        """What waits for this question."""
+        with self._condition:
+            return self._waiting.get(id)
+
+    def held(self, waiting: Waiting, most_samples: int) -> Held:
+        recorded = waiting.recorded
+        answer = waiting.entry.answered.answer if waiting.entry else ""
+        return Held(
+            note=waiting.note,
+            question=bytes(recorded.question).decode(),
+            prompt="\n\n".join(f"[{m.role}]\n{m.content}" for m in recorded.prompt),
+            answer=answer,
+            failure=waiting.failed.sentence if waiting.failed else "",
+            problems=answer_problems(waiting.question, answer, most_samples) if answer else [],
+        )
+
+    def wait(self, waiting: Waiting) -> Waiting:
+        """Hold an answer until a person lets it go on; it has what they gave then. The answer is on
+        the disk before anything else happens. `end` is to follow once it is recorded."""
+        with self._condition:
+            known = self._waiting.get(waiting.id)
+            if known is None:
+                self._keep(waiting)
+                self._waiting[waiting.id] = known = waiting
+        self._tell()
+        with self._condition:
+            while not known.released:
+                self._condition.wait(_TICK)
+                self._check()
+        return known
+
+    def release(self, waiting: Waiting, answer: str | None, by: str) -> None:
+        """Let it go on, with ``answer`` in place of the model's if there is one."""
+        with self._condition:
+            waiting.answer, waiting.by, waiting.released = answer, by, True
+            self._keep(waiting)
+            self._condition.notify_all()
+
+    def end(self, waiting: Waiting) -> None:
+        """It is recorded."""
+        with self._condition:
+            self._waiting.pop(waiting.id, None)
+            with contextlib.suppress(OSError):
+                self._path(waiting.id).unlink(missing_ok=True)
+        self._tell()
+
+    def _keep(self, waiting: Waiting) -> None:
+        self._folder.mkdir(exist_ok=True)
+        write_whole(self._path(waiting.id), msgspec.json.encode(waiting))
+
+    def _path(self, id: str) -> Path:
+        return self._folder / f"{hashlib.sha256(id.encode()).hexdigest()[:32]}.json"
+
+    def _tell(self) -> Breaks:
+        state = self.state()
+        self._changed(state)
+        return state
+
+
+def check_place(at: str) -> None:
+    """Raises ValueError where no agent asks such questions."""
+    known = [f"{name}/{each}" for name, kinds in ASKED.items() for each in kinds]
+    if "/" not in at or not any(fnmatch.fnmatchcase(each, at) for each in known):
+        raise ValueError(
+            f"no agent asks questions of {at!r}: write AGENT/KIND, with one of {', '.join(known)}; "
+            "* stands for any agent or kind"
+        )

@@ -1,0 +1,1 @@
+"""Bags: files of recorded messages, in MCAP."""

@@ -1,0 +1,96 @@
+"""What is recorded: topics, services and actions by their names, nodes, or all, less what is
+excluded."""
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from messages.bus.goal_store import cancel_service, feedback_topic, result_service, send_service
+from messages.calling import calls
+from messages.interface import Action, Service, Topic
+from messages.system import Description
+from rlgpt.interfaces import Interface, declared
+from rlgpt.refused import Refused, instead, near
+
+
+class Choice:
+    """Attributes:
+    topics: the names to subscribe to; ``critic/*`` is every topic of the critic but its calls.
+    called: the nodes to whose calls to subscribe.
+    """
+
+    def __init__(self, exclude: Sequence[str] = ()) -> None:
+        self.topics: set[str] = set()
+        self.called: set[str] = set()
+        self._whole: set[str] = set()  # nodes with all that they have
+        self._services: set[str] = set()
+        self._exclude = tuple(exclude)
+
+    def add_node(self, node: str) -> None:
+        """All topics of a node, and all that it is called for."""
+        self._whole.add(node)
+        self.called.add(node)
+        self.topics = {each for each in self.topics if each.partition("/")[0] != node}
+        self.topics.add(f"{node}/*")
+
+    def add(self, name: str, found: Interface | str) -> None:
+        """One topic, service or action; ``found`` is its declaration, or its kind."""
+        node = name.partition("/")[0]
+        if node in self._whole:
+            return
+        if isinstance(found, Topic) or found == "topic":
+            if name == calls(node).name:
+                self.called.add(node)
+                self._services.add(f"{node}/*")
+            else:
+                self.topics.add(name)
+            return
+        self.called.add(node)
+        if isinstance(found, Service) or found == "service":
+            self._services.add(name)
+            return
+        action = found if isinstance(found, Action) else Action(name, *[Description] * 3)
+        self.topics.add(feedback_topic(action).name)
+        parts = (send_service(action), result_service(action), cancel_service(action))
+        self._services |= {part.name for part in parts}
+
+    def takes_topic(self, name: str) -> bool:
+        return not any(fnmatchcase(name, pattern) for pattern in self._exclude)
+
+    def takes_call(self, service: str) -> bool:
+        node = service.partition("/")[0]
+        chosen = node in self._whole or bool(self._services & {service, f"{node}/*"})
+        return chosen and self.takes_topic(service)
+
+    def takes_all_calls(self, node: str) -> bool:
+        """Whether none of a node's calls are left out, so that a gap is a loss."""
+        return not self._exclude and (node in self._whole or f"{node}/*" in self._services)
+
+
+def choose(
+    names: Sequence[str], nodes: Sequence[str], exclude: Sequence[str], running: list[Description]
+) -> Choice:
+    """The choice of a command. ``nodes``: all that the run has; ``running``: what those that run
+    have described. Raises Refused for a name that there is not."""
+    choice = Choice(exclude)
+    for name in sorted(names, key=lambda each: not each.endswith("/*")):
+        node = name.partition("/")[0]
+        if node not in nodes:
+            raise Refused(f"`{name}`: there is no node `{node}`{instead(node, nodes)}")
+        if name.endswith("/*"):
+            choice.add_node(node)
+        else:
+            choice.add(name, _find(name, node, running))
+    return choice
+
+
+def _find(name: str, node: str, running: Iterable[Description]) -> Interface | str:
+    known: dict[str, Interface | str] = dict(declared(node))
+    for one in running:
+        if one.node == node:
+            known |= {each.name: each.kind for each in one.endpoints if each.name not in known}
+    if name not in known:
+        raise Refused(
+            f"there is no topic, service or action `{name}`{near(name, known)} "
+            f"(`{node}/*` is all of {node}'s)"
+        )
+    return known[name]

@@ -1,0 +1,241 @@
+"""`rlgpt bag record`: from the topics and calls of a run to a file, until it is ended."""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from messages.bus import Bus
+from messages.calling import calls
+from messages.system import CRASHES, Crash
+from nodes.exit_codes import FAILED
+from nodes.plain_text import plain_entry
+from rlgpt import run_folder
+from rlgpt.bags.bag_writer import BagFull, BagWriter
+from rlgpt.bags.choice import Choice, choose
+from rlgpt.bags.recorder import Recorder
+from rlgpt.bags.snapshot import Snapshot
+from rlgpt.configuration import load
+from rlgpt.inspecting.opening import connected
+from rlgpt.interfaces import descriptions
+from rlgpt.machines import LAUNCHER
+from rlgpt.refused import Refused
+
+FOLDER = "bags"
+"""Where bags are in a run folder, if no other file is named."""
+AFTERMATH = 1.0
+"""Seconds that a snapshot goes on after a crash."""
+
+
+class Limits:
+    """When a recording ends by itself; 0: never."""
+
+    def __init__(self, size: int = 0, seconds: float = 0.0) -> None:
+        if size < 0 or seconds < 0:
+            raise Refused("--max-size and --max-duration are 0 (no limit) or more")
+        self.size = size
+        self.seconds = seconds
+
+
+def record(
+    names: Sequence[str],
+    everything: bool,
+    wanted: str | None,
+    output: str | None,
+    exclude: Sequence[str],
+    limits: Limits,
+    snapshot: float | None,
+) -> int:
+    """Record until Ctrl-C, a limit, or the end of the launch. ``snapshot``: keep so many seconds
+    in memory and write them when a node crashes, on SIGUSR1 and at the end."""
+    if bool(names) == everything:
+        raise Refused("name what to record: topics, services, actions, NODE/*, or --all")
+    if snapshot is not None and not 0.0 < snapshot <= 3600.0:
+        raise Refused(f"--snapshot {snapshot:g}: more than 0 seconds, at most an hour")
+    run = run_folder.find(wanted)
+    stack = load(run)
+    nodes = [*stack.nodes, LAUNCHER]
+    with connected(run, stack) as bus:
+        if everything:
+            choice = choose([f"{node}/*" for node in nodes], nodes, exclude, [])
+        else:
+            asked = {name.partition("/")[0] for name in names} & set(nodes)
+            choice = choose(names, nodes, exclude, descriptions(bus, asked) if asked else [])
+        shown = "everything" if everything else ", ".join(names)
+        notes = {"run": run.name, "recorded": shown, "excluded": ", ".join(exclude)}
+        path = _file(run, output)
+        if snapshot is None:
+            recording = _Recording(run, bus, choice, limits)
+            return recording.to_file(path, notes, shown)
+        ring = _SnapshotRecording(run, bus, choice, Limits(0, limits.seconds), snapshot)
+        return ring.keep(path, notes, shown)
+
+
+def _file(run: Path, output: str | None) -> Path:
+    if output is None:
+        folder = run / FOLDER
+        folder.mkdir(exist_ok=True)
+        return _free(folder / f"{time.strftime('%Y%m%d-%H%M%S')}.mcap")
+    path = Path(output).expanduser()
+    if path.exists():
+        raise Refused(f"{path} exists; choose another file with --output")
+    if not path.absolute().parent.is_dir():
+        raise Refused(f"{path.parent} is no folder; make it, or choose another with --output")
+    return path
+
+
+def _free(path: Path) -> Path:
+    """``path``, or one beside it if it is there."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_stem(f"{path.stem}-{number}")
+    return free
+
+
+class _Base:
+    """What every recording does: it serves the bus until it is over."""
+
+    def __init__(self, run: Path, bus: Bus, choice: Choice, limits: Limits) -> None:
+        self._run = run
+        self._bus = bus
+        self._choice = choice
+        self._limits = limits
+        self._over = threading.Event()
+        self._began = time.monotonic()
+        self._launched = run_folder.launched(run)
+        self._launch_looked_at = self._began
+
+    def _serve(self, recorder: Recorder) -> None:
+        for topic in sorted(self._choice.topics):
+            self._bus.subscribe_frames(topic, recorder.take)
+        for node in sorted(self._choice.called):
+            self._bus.subscribe_frames(calls(node).name, recorder.take_call)
+        self._bus.every(0.2, self._look)
+        before = {n: signal.signal(n, self._signalled) for n in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            self._bus.spin(self._over)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._over.set()
+        self._bus.wake()
+
+    def _look(self) -> None:
+        """Whether it is over."""
+        now = time.monotonic()
+        if self._limits.seconds and now - self._began >= self._limits.seconds:
+            self._end()
+        if self._launched and now - self._launch_looked_at > 1.0:
+            self._launch_looked_at = now
+            if not run_folder.launched(self._run):
+                self._end()  # what was recorded has ended
+
+
+class _Recording(_Base):
+    """To one file, message by message."""
+
+    def to_file(self, path: Path, notes: dict[str, str], shown: str) -> int:
+        try:
+            writer = BagWriter(path, notes)
+        except BagFull as full:
+            raise Refused(f"{path} cannot be written: {full}", code=FAILED) from None
+        except OSError as error:
+            raise Refused(f"{path} cannot be written: {error.strerror}") from None
+        self._writer = writer
+        self._recorder = Recorder(writer, self._choice)
+        _print(f"recording {shown} of {self._run.name} to {path}; Ctrl-C ends it")
+        try:
+            self._serve(self._recorder)
+        finally:
+            failure = self._recorder.failure
+            try:
+                writer.finish() if failure is None else writer.close()
+            except BagFull as full:
+                failure = str(full)
+        _print(_account(writer, self._recorder))
+        if failure is not None:
+            raise Refused(
+                f"{path} cannot be written any more: {failure}; it is whole up to there", FAILED
+            )
+        return 0
+
+    def _look(self) -> None:
+        super()._look()
+        full = self._limits.size and self._writer.size >= self._limits.size
+        if full or self._recorder.failure is not None:
+            self._end()
+
+
+class _SnapshotRecording(_Base):
+    """In memory, written when something has happened."""
+
+    def __init__(self, run: Path, bus: Bus, choice: Choice, limits: Limits, seconds: float) -> None:
+        super().__init__(run, bus, choice, limits)
+        self._ring = Snapshot(seconds)
+        self._due: dict[str, float] = {}  # why, and when, by the monotonic clock
+
+    def keep(self, path: Path, notes: dict[str, str], shown: str) -> int:
+        self._path, self._notes, self._failed = path, notes, False
+        recorder = Recorder(self._ring, self._choice)
+        signal.signal(signal.SIGUSR1, self._requested)
+        self._bus.subscribe(CRASHES, self._crashed)
+        _print(
+            f"keeping the last seconds of {shown} of {self._run.name} in memory; written to "
+            f"{path.parent} when a node crashes, on SIGUSR1 and at the end"
+        )
+        self._serve(recorder)
+        self._save("end")
+        return FAILED if self._failed else 0
+
+    def _requested(self, number: int, frame: FrameType | None) -> None:
+        self._due.setdefault("SIGUSR1", time.monotonic())
+        self._bus.wake()
+
+    def _crashed(self, crash: Crash) -> None:
+        self._due.setdefault(f"{crash.node} {crash.how}", time.monotonic() + AFTERMATH)
+
+    def _look(self) -> None:
+        super()._look()
+        now = time.monotonic()
+        for why in [why for why, when in self._due.items() if when <= now]:
+            del self._due[why]
+            self._save(why)
+
+    def _save(self, why: str) -> None:
+        path = _free(self._path)
+        try:
+            writer = self._ring.save(path, {**self._notes, "why": why})
+        except (BagFull, OSError) as error:
+            self._failed = True
+            reason = error.strerror if isinstance(error, OSError) else error
+            _print(f"{path} cannot be written: {reason}")
+            return
+        _print(f"{why}: {path}, {_amount(writer)}")
+
+
+def _amount(writer: BagWriter) -> str:
+    return f"{writer.messages:,} messages, {writer.size / (1 << 20):.1f} MiB"
+
+
+def _account(writer: BagWriter, recorder: Recorder) -> str:
+    words = f"{writer.path}: {_amount(writer)}"
+    if recorder.missed:
+        words += f"; {recorder.missed:,} were missed, as this process could not keep up"
+    if recorder.unreadable:
+        words += f"; {recorder.unreadable:,} were no MessagePack map and are not in it"
+    return words
+
+
+def _print(text: str) -> None:
+    with suppress(OSError):  # who started this process may have ended
+        print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)

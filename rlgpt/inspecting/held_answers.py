@@ -1,0 +1,237 @@
+"""Breakpoints before an answer of the language model is used: set, listed, shown, edited."""
+
+import contextlib
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from messages.breaking import (
+    BREAKS,
+    HELD,
+    SET_BREAK,
+    USE_ANSWER,
+    Breaks,
+    Held,
+    HeldId,
+    HeldNote,
+    SetBreak,
+    UseAnswer,
+    Used,
+)
+from messages.bus import Bus, BusError, RemoteError
+from messages.empty import Empty
+from messages.interface import Service
+from nodes.exit_codes import FAILED
+from rlgpt.inspecting.node_pauses import user
+from rlgpt.inspecting.opening import not_answering, opened
+from rlgpt.inspecting.output import json_line, print_rows
+from rlgpt.interfaces import AWAY
+from rlgpt.refused import Refused
+from rlgpt.terminal import print_plain
+
+_COLUMNS = {"#": "number", "waits": "shown_since", "agent": "agent", "kind": "kind",
+            "answered by": "model", "question": "id"}  # fmt: skip
+
+
+def set_break(at: str, stops: bool, wanted: str | None) -> int:
+    """Set a breakpoint, or clear it."""
+    with _llm(wanted) as call:
+        state: Breaks = call(SET_BREAK, SetBreak(at=at, stops=stops, by=user()))
+    if stops:
+        print(f"answers to {at} stop from now on; `rlgpt break list` shows those that wait")
+    else:
+        held = len(state.held)
+        wait = f"; {held} that stopped before still {'waits' if held == 1 else 'wait'}"
+        print(f"answers to {at} stop no more{wait if held else ''}")
+    return 0
+
+
+def list_breaks(wanted: str | None, as_json: bool) -> int:
+    """Print the breakpoints, and what waits at them, numbered from 1."""
+    with _llm(wanted) as call:
+        state: Breaks = call(BREAKS, Empty())
+    if as_json:
+        print(json_line(state))
+        return 0
+    print_plain(f"breakpoints: {', '.join(state.at) or 'none'}")
+    if state.held:
+        rows = [
+            {
+                **msgspec.to_builtins(note),
+                "number": str(number),
+                "model": note.model if note.answered else "no valid answer",
+                "shown_since": f"{max(time.time() - note.since, 0):.0f} s",
+            }
+            for number, note in enumerate(state.held, 1)
+        ]
+        print_rows(rows, _COLUMNS, False)
+    else:
+        print("no answer waits")
+    return 0
+
+
+def show_held(which: str | None, wanted: str | None, as_json: bool) -> int:
+    """Print a waiting answer, with its prompt and what is wrong with it."""
+    with _llm(wanted) as call:
+        held: Held = call(HELD, HeldId(id=_chosen(which, call).id))
+    if as_json:
+        print(json_line(held))
+        return 0
+    print_plain(f"=== {held.note.id} ({held.note.agent}, {held.note.kind})")
+    print_plain(held.prompt)
+    print("--- answer")
+    print_plain(_draft(held) if held.answer else held.failure)
+    for problem in held.problems:
+        print_plain(f"problem: {problem}")
+    return 0
+
+
+def go_on(which: str | None, everything: bool, wanted: str | None) -> int:
+    """Let one waiting answer be used as it is, or all of them."""
+    with _llm(wanted) as call:
+        notes = call(BREAKS, Empty()).held if everything else [_chosen(which, call)]
+        for note in notes:
+            call(USE_ANSWER, UseAnswer(id=note.id, by=user()))
+            print_plain(f"{note.id} goes on")
+    if not notes:
+        print("no answer waits")
+    return 0
+
+
+def edit(which: str | None, file: str | None, wanted: str | None) -> int:
+    """Give another answer in place of one that waits: from a file, or edited in $EDITOR. It is
+    checked as a model's answer is; where it is rejected the person may try again."""
+    with _llm(wanted) as call:
+        held: Held = call(HELD, HeldId(id=_chosen(which, call).id))
+        if file is not None:
+            problems = _use(call, held, _read_answer(Path(file), held))
+            if problems:
+                raise Refused(f"{file} is not used:\n" + "\n".join(f"- {p}" for p in problems))
+            return 0
+        return _edited(call, held)
+
+
+def _edited(call: Any, held: Held) -> int:
+    """In the editor, until the answer is used or the person gives up."""
+    if not sys.stdin.isatty():
+        raise Refused("there is no terminal to edit on; give the answer with --file")
+    with tempfile.NamedTemporaryFile(
+        "w", suffix=".yaml", prefix="answer-", delete=False, encoding="utf-8"
+    ) as made:
+        path = Path(made.name)
+        made.write(_draft(held))
+    while True:
+        _open_editor(path)
+        try:
+            problems = _use(call, held, _read_answer(path, held))
+        except Refused as refused:
+            problems = [refused.sentence]
+        if not problems:
+            path.unlink()
+            return 0
+        print("not used:")
+        for problem in problems:
+            print_plain(f"- {problem}")
+        try:
+            again = input("edit again? [Y/n] ").strip().lower()
+        except EOFError:
+            again = "n"
+        if again.startswith("n"):
+            raise Refused(f"the answer still waits; what you wrote is in {path}", code=FAILED)
+
+
+def _open_editor(path: Path) -> None:
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        subprocess.run([*shlex.split(editor), str(path)], check=True)
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        raise Refused(f"the editor `{editor}` ($EDITOR) ended badly: {error}") from None
+
+
+def _use(call: Any, held: Held, answer: str) -> list[str]:
+    """What is wrong with it; nothing: it is used."""
+    used: Used = call(USE_ANSWER, UseAnswer(id=held.note.id, answer=answer, by=user()))
+    if not used.problems:
+        how = "is used as you wrote it" if used.edited else "was not changed, and is used"
+        print_plain(f"the answer to {held.note.id} {how}")
+    return used.problems
+
+
+def _draft(held: Held) -> str:
+    """An answer as YAML, in which programs are lines."""
+    values = msgspec.json.decode(held.answer) if held.answer else {}
+    return yaml.dump(values, Dumper=_Lines, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _read_answer(path: Path, held: Held) -> str:
+    """The answer of a file as JSON: JSON or YAML, or a program's source (``.py``), which takes the
+    place of the one in the answer."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} cannot be read: {error}") from None
+    if path.suffix == ".py":
+        values = msgspec.json.decode(held.answer) if held.answer else {}
+        if held.note.kind not in ("program", "guard"):
+            raise Refused(f"an answer to {held.note.kind} has no program: give JSON or YAML")
+        return msgspec.json.encode({**values, "source": text}).decode()
+    try:
+        return msgspec.json.encode(yaml.safe_load(text)).decode()
+    except (yaml.YAMLError, TypeError, msgspec.MsgspecError) as error:
+        raise Refused(f"{path} is neither JSON nor YAML: {' '.join(str(error).split())}") from None
+
+
+class _Lines(yaml.SafeDumper):
+    """Writes text of several lines as such."""
+
+
+def _represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Lines.add_representer(str, _represent)
+
+
+def _chosen(which: str | None, call: Any) -> HeldNote:
+    """The waiting answer that a number of the list, an id or its end names; None: the only one."""
+    held: list[HeldNote] = call(BREAKS, Empty()).held
+    if not held:
+        raise Refused("no answer waits; `rlgpt break set AGENT/KIND` has the next ones stop")
+    if which is None:
+        if len(held) > 1:
+            raise Refused(f"{len(held)} answers wait: name one, from `rlgpt break list`")
+        return held[0]
+    if which.isdecimal() and 1 <= int(which) <= len(held):
+        return held[int(which) - 1]
+    named = [note for note in held if note.id == which]
+    named = named or [note for note in held if note.id.endswith(which)]
+    if not named:
+        raise Refused(f"no answer to `{which}` waits; `rlgpt break list` has those that do")
+    return named[0]
+
+
+@contextlib.contextmanager
+def _llm(wanted: str | None) -> Iterator[Any]:
+    """Calls the llm node of a run, with errors as sentences."""
+    with opened(wanted) as (run, stack, bus):
+        stack.check_node("llm")
+        yield lambda service, request: _call(bus, run, service, request)
+
+
+def _call(bus: Bus, run: Path, service: Service[Any, Any], request: Any) -> Any:
+    try:
+        return bus.call(service, request, absence=AWAY)
+    except RemoteError as error:
+        raise Refused(error.message) from None
+    except BusError as error:
+        raise Refused(not_answering("llm", run, error)) from None

@@ -1,0 +1,90 @@
+"""Pausing a node, letting it go on, and single steps meanwhile."""
+
+import getpass
+import time
+from pathlib import Path
+
+from messages.bus import Bus, BusError, RemoteError
+from messages.empty import Empty
+from messages.pausing import Pause, SetPause, get_pause, set_pause
+from nodes.exit_codes import FAILED
+from rlgpt.inspecting.opening import not_answering, opened
+from rlgpt.interfaces import AWAY
+from rlgpt.refused import Refused
+
+_SETTLING = 0.5  # seconds that a node has to come to what it does next, after its steps
+
+
+def user() -> str:
+    """Who gives commands here, for a run's record; empty where the system does not know."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+def pause(node: str, wanted: str | None) -> int:
+    """Pause a node: it begins nothing new until it goes on."""
+    with opened(wanted) as (run, stack, bus):
+        stack.check_node(node)
+        _set(bus, run, node, SetPause(paused=True, by=user()))
+    print(f"{node} is paused; `rlgpt node step {node}` takes a step, `rlgpt node continue {node}` "
+          "lets it go on")  # fmt: skip
+    return 0
+
+
+def go_on(node: str, wanted: str | None) -> int:
+    """Let a paused node go on."""
+    with opened(wanted) as (run, stack, bus):
+        stack.check_node(node)
+        before = _get(bus, run, node)
+        _set(bus, run, node, SetPause(paused=False, by=user()))
+    print(f"{node} goes on" if before.paused else f"{node} was not paused")
+    return 0
+
+
+def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
+    """Let a paused node take ``count`` steps, and wait until it has; a node that is not paused is
+    paused first. Fails where nothing asks it for so many within ``timeout`` seconds."""
+    if count < 1:
+        raise Refused(f"--count {count}: at least one step")
+    if not 0.0 <= timeout <= 86_400.0:
+        raise Refused(f"--timeout {timeout:g}: 0 seconds or more, at most a day")
+    with opened(wanted) as (run, stack, bus):
+        stack.check_node(node)
+        before = _set(bus, run, node, SetPause(paused=True, by=user()))
+        state = _set(bus, run, node, SetPause(paused=True, steps=count, by=user()))
+        deadline = time.monotonic() + timeout
+        while state.steps and time.monotonic() < deadline:
+            time.sleep(0.02)
+            state = _get(bus, run, node)
+        deadline = time.monotonic() + _SETTLING
+        while not state.steps and not state.waiting and time.monotonic() < deadline:
+            time.sleep(0.02)
+            state = _get(bus, run, node)
+    taken = state.taken - before.taken
+    if state.steps:
+        raise Refused(
+            f"{node} took {taken} of {count} steps: nothing asks it for another one, or it is at "
+            "work on the last; the others wait",
+            code=FAILED,
+        )
+    waits = f", then waits with {state.waiting[0]}" if state.waiting else ""
+    print(f"{node} took {taken} {'step' if taken == 1 else 'steps'}{waits}")
+    return 0
+
+
+def _get(bus: Bus, run: Path, node: str) -> Pause:
+    try:
+        return bus.call(get_pause(node), Empty(), absence=AWAY)
+    except BusError as error:
+        raise Refused(not_answering(node, run, error)) from None
+
+
+def _set(bus: Bus, run: Path, node: str, request: SetPause) -> Pause:
+    try:
+        return bus.call(set_pause(node), request, absence=AWAY)
+    except RemoteError as error:
+        raise Refused(f"{node}: {error.message}", code=FAILED) from None
+    except BusError as error:
+        raise Refused(not_answering(node, run, error)) from None

@@ -1,0 +1,63 @@
+"""What the nodes of a run have written down of their time, and when the run was launched."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from nodes.times import EVERY, FILE, TimesLine
+from rlgpt import launches, run_folder
+
+
+class Window(msgspec.Struct, frozen=True, kw_only=True):
+    """A launch: seconds since the epoch. ``ready``: when all nodes were, ``ended`` if never."""
+
+    began: float
+    ready: float
+    ended: float
+
+
+def lines(run: Path) -> dict[str, list[TimesLine]]:
+    """By node, the oldest first. What cannot be read is left out."""
+    found: dict[str, list[TimesLine]] = {}
+    for path in sorted(run.glob(f"*/{FILE}")):
+        if read := list(_lines(path)):
+            found[path.parent.name] = read
+    return found
+
+
+def _lines(path: Path) -> Iterator[TimesLine]:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return
+    decoder = msgspec.json.Decoder(TimesLine)
+    for line in data.split(b"\n"):
+        try:
+            yield decoder.decode(line)
+        except msgspec.DecodeError:
+            continue  # the last line of a node that was killed while it wrote
+
+
+def windows(run: Path, written: dict[str, list[TimesLine]]) -> list[Window]:
+    """Every launch of the run; of nodes that were driven without a launcher, the time in which
+    they did anything."""
+    first = min((line.at - line.seconds for each in written.values() for line in each), default=0.0)
+    last = max((line.at for each in written.values() for line in each), default=0.0)
+    records = launches.read(run)
+    if not records:
+        return [Window(began=first, ready=first, ended=last)] if last else []
+    now = time.time()
+    found: list[Window] = []
+    for record, following in zip(records, [*records[1:], None], strict=True):
+        ended = record.ended
+        if ended is None and following is None and run_folder.launched(run):
+            # What has passed since the last lines is not known yet.
+            ended = last if 0.0 <= now - last <= 2 * EVERY else now
+        elif ended is None:
+            ended = launches.last_sign(run) if following is None else following.began
+        ended = max(ended, record.began)
+        ready = ended if record.ready is None else min(record.ready, ended)
+        found.append(Window(began=record.began, ready=ready, ended=ended))
+    return found

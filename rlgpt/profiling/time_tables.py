@@ -1,0 +1,70 @@
+"""``rlgpt profile``: the account of a run's time as tables, or as JSON."""
+
+from rlgpt import run_folder
+from rlgpt.inspecting.output import json_line
+from rlgpt.profiling.parts import MEANINGS, TITLES, PartTime
+from rlgpt.profiling.time_account import Profile, profile
+from rlgpt.refused import Refused
+from rlgpt.report.words import duration
+from rlgpt.terminal import plain_table, print_plain, print_table
+
+
+def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -> int:
+    """Of a run (a path, a name below ``runs/``, or the newest run). Raises Refused."""
+    run = run_folder.find(wanted)
+    found = profile(run)
+    if not found.nodes:
+        raise Refused(
+            f"{run.name} has no record of where its time went: no node of it wrote a times.jsonl; "
+            "runs that were made before there was one have none"
+        )
+    if as_json:
+        print(json_line(found))
+        return 0
+    state = "goes on" if found.running else "is over"
+    print_plain(f"{found.run}: {duration(found.wall_seconds)}, {state}")
+    _print_parts(found.parts)
+    for training in found.trainings:
+        print_plain(f"\ntraining {training.policy}: {duration(training.seconds)}")
+        _print_parts(training.parts)
+    if nodes:
+        _print_nodes(found)
+    if calls:
+        _print_calls(found)
+    return 0
+
+
+def _print_parts(parts: list[PartTime]) -> None:
+    table = plain_table("part", "seconds", "share", "what it is")
+    for each in parts:
+        table.add_row(
+            TITLES.get(each.part, each.part),
+            f"{each.seconds:.1f}",
+            f"{each.share:.1%}",
+            MEANINGS.get(each.part, ""),
+        )
+    print_table(table)
+
+
+def _print_nodes(found: Profile) -> None:
+    print_plain("")
+    table = plain_table("node", "part", "seconds")
+    for node, spent in found.nodes.items():
+        for number, (part, seconds) in enumerate(spent.items()):
+            table.add_row(node if not number else "", TITLES.get(part, part), f"{seconds:.1f}")
+    print_table(table)
+
+
+def _print_calls(found: Profile) -> None:
+    print_plain("")
+    table = plain_table("service or action", "calls", "waited s", "worked on s", "bus ms a call")
+    for call in found.calls:
+        bus = max(call.waited - call.served, 0.0) / call.calls
+        table.add_row(
+            call.endpoint,
+            str(call.calls),
+            f"{call.waited:.2f}",
+            f"{call.served:.2f}",
+            f"{1000 * bus:.2f}",
+        )
+    print_table(table)

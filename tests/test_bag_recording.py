@@ -1,0 +1,327 @@
+"""`rlgpt bag record` beside real processes: nothing lost when it is killed, a disk that fills, a
+node that crashes."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+import yaml
+
+from messages.bus.curve import make_keys
+from messages.calling import CallEvent
+from messages.codec import decode
+from rlgpt.bags.bag_reader import BagReader
+from rlgpt.bags.message_maps import parted
+from tests.bag_stack import (
+    DOUBLE,
+    LAST,
+    NUMBERS,
+    Number,
+    make_bag_run,
+    messages_of,
+    numbers_in,
+    publish_until_recorded,
+    recorded,
+    serving,
+)
+from tests.bus_processes import free_port
+from tests.launch_toys.launched import (
+    PATIENCE,
+    Launched,
+    eventually,
+    launched,
+    refused,
+    rlgpt,
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return make_bag_run(tmp_path)
+
+
+def test_what_was_received_is_in_the_file_whenever_it_is_killed(run: Path) -> None:
+    bag = run / "a.mcap"
+    with serving(run, "talker") as bus, recorded(run, "talker/*", "--output", str(bag)) as record:
+        publish_until_recorded(bus, bag)
+        for number in range(1, 1001):
+            bus.publish(NUMBERS, Number(number=number))
+        # It is written at once, and not when something more comes or the process ends.
+        eventually(lambda: numbers_in(bag)[-1] == 1000)
+        record.process.kill()
+        record.ended()
+    found = [number for number in numbers_in(bag) if number]
+    assert found == list(range(1, 1001))
+    facts = json.loads(rlgpt("bag", "info", str(bag), "--json", cwd=run).stdout)
+    assert facts["ended"].startswith("not in order")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_recorder_that_is_killed_leaves_whole_messages_without_a_gap(
+    run: Path, seed: int
+) -> None:
+    bag = run / "a.mcap"
+    values = np.arange(30_000, dtype="f4")
+    with serving(run, "talker") as bus, recorded(run, "talker/*", "--output", str(bag)) as record:
+        publish_until_recorded(bus, bag)
+        killed_after = random.Random(seed).uniform(0.05, 0.5)
+        until, number = time.monotonic() + killed_after, 0
+        while time.monotonic() < until:
+            number += 1
+            bus.publish(NUMBERS, Number(number=number, values=values))
+            time.sleep(0.001)
+        record.process.kill()
+        record.ended()
+    found = [each for each in numbers_in(bag) if each]
+    assert found == list(range(1, len(found) + 1))
+    reader = BagReader(bag)
+    for each in reader.messages():
+        if each.channel.topic == NUMBERS.name:
+            frames, _ = parted(each.data)
+            message = decode(Number, frames)
+            assert message.values is None or np.array_equal(message.values, values)
+    assert reader.dropped == 0
+
+
+def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
+    bag = run / "a.mcap"
+    with serving(run, "talker") as bus:
+        bus.serve(DOUBLE, lambda request: Number(number=2 * request.number))
+        bus.publish(LAST, Number(number=77))
+        with (
+            recorded(run, "talker/*", "planner/pursue", "--output", str(bag)) as record,
+            serving(run, None) as caller,
+        ):
+            while not any("service" in each.channel.metadata for each in messages_of(bag)):
+                caller.call(DOUBLE, Number(number=1))
+            caller.call(DOUBLE, Number(number=21))
+            assert record.stop(signal.SIGINT) == 0
+            assert f"{bag}: " in record.text
+    found = messages_of(bag)
+    by_topic = {each.channel.topic: each for each in found}
+    event = decode(CallEvent, parted(by_topic["talker/double/reply"].data)[0])
+    assert decode(Number, [event.body]).number == 42
+    assert by_topic["talker/double/reply"].channel.metadata["kind"] == "reply"
+    last = by_topic["talker/last"]
+    assert last.channel.metadata["latched"] == "true"
+    assert msgspec.msgpack.decode(last.data)["number"] == 77
+    facts = json.loads(rlgpt("bag", "info", str(bag), "--json", cwd=run).stdout)
+    assert facts["ended"] == "in order"
+    assert facts["recorded"] == "talker/*, planner/pursue"
+    assert {row["topic"] for row in facts["topics"]} >= {"talker/double/request", "talker/last"}
+    assert all(row["missed"] in (0, None) for row in facts["topics"])
+
+
+def test_what_is_excluded_and_what_is_not_chosen_is_not_in_it(run: Path) -> None:
+    bag = run / "a.mcap"
+    arguments = ("talker/*", "--exclude", "*/last", "--exclude", "*/double", "--output", str(bag))
+    with serving(run, "talker") as bus:
+        bus.serve(DOUBLE, lambda request: request)
+        bus.publish(LAST, Number(number=1))
+        with recorded(run, *arguments) as record, serving(run, None) as caller:
+            publish_until_recorded(bus, bag)
+            caller.call(DOUBLE, Number(number=1))
+            bus.publish(NUMBERS, Number(number=1))
+            eventually(lambda: 1 in numbers_in(bag))
+            assert record.stop(signal.SIGTERM) == 0
+    topics = {each.channel.topic for each in messages_of(bag)}
+    assert NUMBERS.name in topics
+    assert not {topic for topic in topics if "double" in topic or "last" in topic}
+
+
+def test_nodes_on_tcp_with_keys_are_recorded(tmp_path: Path) -> None:
+    hosts = {"talker": {"host": "127.0.0.1", "port": free_port()}}
+    run = make_bag_run(tmp_path, hosts=hosts)
+    make_keys(run / "keys", ["talker", "tools"])
+    bag = run / "a.mcap"
+    with (
+        serving(run, "talker", hosts=hosts) as bus,
+        recorded(run, "talker/*", "--output", str(bag)),
+    ):
+        bus.serve(DOUBLE, lambda request: request)
+        with serving(run, None, hosts=hosts) as caller:
+            eventually(
+                lambda: (
+                    caller.call(DOUBLE, Number(number=1))
+                    and any(
+                        each.channel.topic == "talker/double/reply" for each in messages_of(bag)
+                    )
+                )
+            )
+
+
+def test_it_ends_at_its_limits(run: Path) -> None:
+    began = time.monotonic()
+    with serving(run, "talker") as bus:
+        done = rlgpt(
+            *("bag", "record", "talker/*", "--max-duration", "1", "--run", str(run)), cwd=run
+        )
+        assert done.returncode == 0
+        assert time.monotonic() - began > 1.0
+        (bag,) = (run / "bags").iterdir()
+        assert f"to {bag}; Ctrl-C ends it" in done.stderr
+        bag = run / "small.mcap"
+        arguments = ("talker/*", "--max-size", "200K", "--output", str(bag))
+        with recorded(run, *arguments) as record:
+            while record.process.poll() is None:
+                bus.publish(NUMBERS, Number(number=1, values=np.zeros(1000)))
+                time.sleep(0.002)
+            assert record.process.returncode == 0
+    assert 200_000 < bag.stat().st_size < 2_000_000
+    reader = BagReader(bag)
+    list(reader.messages())
+    assert reader.ended
+
+
+def test_what_cannot_be_recorded_is_refused(run: Path) -> None:
+    (run / "there.mcap").write_bytes(b"")
+    at = ("--run", str(run))
+    with serving(run, "talker") as bus:
+        bus.advertise(NUMBERS)
+        for arguments, words in (
+            ((), "name what to record"),
+            (("--all", "talker/*"), "name what to record"),
+            (("tolker/*",), "there is no node `tolker`; did you mean `talker`?"),
+            (("planner/plam",), "`planner/plam`; did you mean `planner/plan`?"),
+            (("--all", "--output", str(run / "there.mcap")), "exists; choose another file"),
+            (("--all", "--output", str(run / "no" / "a.mcap")), "is no folder; make it"),
+            (("--all", "--max-size", "many"), "--max-size many: bytes, or 500K"),
+            (("--all", "--max-duration", "-1"), "0 (no limit) or more"),
+            (("--all", "--snapshot", "0"), "--snapshot 0: more than 0 seconds"),
+        ):
+            assert words in refused("bag", "record", *arguments, *at, cwd=run), arguments
+
+
+def _fill(run: Path, bag: Path, before: tuple[str, ...], reason: str) -> None:
+    """Record until the file takes no more: the node goes on, the file is whole up to there."""
+    values = np.zeros(5000, dtype="f4")
+    with (
+        serving(run, "talker") as bus,
+        recorded(run, "talker/*", "--output", str(bag), before=before) as record,
+    ):
+        number = 0
+        while record.process.poll() is None:
+            number += 1
+            bus.publish(NUMBERS, Number(number=number, values=values))
+            time.sleep(0.001)
+        assert record.ended() == 1
+        assert f"{bag} cannot be written any more: {reason}; it is whole up to there" in record.text
+        assert "Traceback" not in record.text
+        bus.serve(DOUBLE, lambda request: request)
+        with serving(run, None) as caller:
+            assert caller.call(DOUBLE, Number(number=3)).number == 3
+    found = numbers_in(bag)
+    assert found == list(range(found[0], found[0] + len(found)))
+    assert len(found) > 10
+    reader = BagReader(bag)
+    list(reader.messages())
+    assert reader.unread == 0
+    done = rlgpt("bag", "info", str(bag), cwd=run)
+    assert done.returncode == 0
+
+
+def test_a_file_that_may_grow_no_more(run: Path) -> None:
+    _fill(run, run / "a.mcap", ("bash", "-c", 'ulimit -f 1000; exec "$0" "$@"'), "File too large")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    if os.geteuid() != 0 or mount is None:
+        pytest.skip("only root mounts a small disk")
+    done = subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        pytest.skip(f"no small disk can be mounted here: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_disk_that_fills(run: Path, small_disk: Path) -> None:
+    _fill(run, small_disk / "a.mcap", (), "No space left on device")
+
+
+def test_a_full_disk_takes_no_new_bag(run: Path, small_disk: Path) -> None:
+    with (small_disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(4096))
+    arguments = ("bag", "record", "talker/*", "--run", str(run))
+    done = rlgpt(*arguments, "--output", str(small_disk / "a.mcap"), cwd=run)
+    assert done.returncode == 1
+    assert "a.mcap cannot be written: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (small_disk / "a.mcap").exists()
+
+
+LAUNCH = {"seed": 0, "nodes": {name: {"module": f"tests.launch_toys.{name}"} for name in (
+    "talker", "caller", "planner")}}  # fmt: skip
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Launched]:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    folder = tmp_path / "runs" / "it"
+    with launched("launch", "toys", "run=runs/it", cwd=tmp_path, run=folder) as launch:
+        launch.wait_for("there is no goal")
+        yield launch
+
+
+def test_the_last_minute_is_written_when_a_node_crashes(live: Launched) -> None:
+    run, bag = live.run, live.run / "s.mcap"
+    with recorded(run, "--all", "--snapshot", "--output", str(bag)) as record:
+        info = rlgpt("node", "info", "talker", "--json", "--run", str(run), cwd=run)
+        pid = json.loads(info.stdout)["pid"]
+        assert not bag.exists()
+        os.kill(pid, signal.SIGSEGV)
+        record.wait_for(f"talker was ended by SIGSEGV: {bag}")
+        record.process.send_signal(signal.SIGUSR1)
+        record.wait_for("SIGUSR1: ")
+        assert record.stop(signal.SIGINT) == 0
+        record.wait_for("end: ")
+    crashed = BagReader(bag)
+    topics = [each.channel.topic for each in crashed.messages()]
+    assert crashed.notes["why"] == "talker was ended by SIGSEGV"
+    assert "talker/describe/request" in topics
+    assert "launcher/crashes" in topics
+    assert crashed.ended
+    for other, why in (("s-2.mcap", "SIGUSR1"), ("s-3.mcap", "end")):
+        reader = BagReader(run / other)
+        assert list(reader.messages())
+        assert reader.notes["why"] == why
+
+
+def test_a_restart_that_was_requested_is_no_crash(live: Launched) -> None:
+    run, bag = live.run, live.run / "s.mcap"
+    with recorded(run, "--all", "--snapshot", "--output", str(bag)) as record:
+        done = rlgpt("node", "restart", "talker", "--run", str(run), cwd=run)
+        assert done.returncode == 0
+        assert record.stop(signal.SIGINT) == 0
+    assert "why           end" in rlgpt("bag", "info", str(bag), cwd=run).stdout
+    assert not bag.with_stem("s-2").exists()
+
+
+def test_a_recorder_ends_with_the_launch(live: Launched) -> None:
+    bag = live.run / "a.mcap"
+    with recorded(live.run, "--all", "--output", str(bag)) as record:
+        eventually(lambda: messages_of(bag))
+        live.stop()
+        assert record.process.wait(PATIENCE) == 0
+    reader = BagReader(bag)
+    list(reader.messages())
+    assert reader.ended

@@ -1,0 +1,291 @@
+"""Answers that wait for a person: shown, edited, checked, recorded, over restarts of both nodes."""
+
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from messages.breaking import (
+    BREAKS,
+    HELD,
+    SET_BREAK,
+    USE_ANSWER,
+    Breaks,
+    HeldId,
+    SetBreak,
+    UseAnswer,
+    Used,
+)
+from messages.bus import Bus, BusError, RemoteError
+from messages.chat import ASK, Answered, Ask, PlanQuestion, ProgramQuestion
+from messages.empty import Empty
+from messages.plan import PURSUE, SubAction
+from messages.program import CHECK, Checked, CheckProgram, Problem
+from nodes.asking import render
+from nodes.llm.llm import Llm
+from nodes.llm.transcript import Entry
+from nodes.testing import MockBus, start
+from tests.agent_stack import LOG, TASK, AgentProcess, stack
+from tests.bus_processes import PATIENCE, ROOT, eventually
+from tests.launch_toys.launched import refused, rlgpt
+
+QUESTION = PlanQuestion(task=TASK)
+OTHER = {"thoughts": "Twice.", "subtasks": [
+    {"name": "get logs", "success": {"kind": "have", "name": "log", "quantity": 1}},
+]}  # fmt: skip
+
+
+def configure(run: Path) -> None:
+    nodes = {"llm": {"parameters": {"profile": {"kind": "rulebook"}}}}
+    (run / "config.yaml").write_text(
+        yaml.safe_dump({"name": "test", "run": str(run), "nodes": nodes})
+    )
+
+
+class Setting:
+    """The llm node as a process, and questions that are put to it beside."""
+
+    def __init__(self, run: Path) -> None:
+        configure(run)
+        self.run = run
+        self.bus = Bus(run)
+        self.llm = AgentProcess("llm", run)
+        self._pool = ThreadPoolExecutor(4)
+
+    def ask(self, id: str, bus: Bus | None = None) -> "Future[Answered]":
+        request = Ask(
+            id=id,
+            agent="planner",
+            question=QUESTION,
+            prompt=render(ROOT / "nodes" / "planner" / "prompts", QUESTION),
+        )
+        return self._pool.submit((bus or self.bus).call, ASK, request)
+
+    def stop_at(self, at: str, stops: bool = True) -> Breaks:
+        return self.bus.call(SET_BREAK, SetBreak(at=at, stops=stops), PATIENCE)
+
+    def waiting(self) -> list[str]:
+        return [note.id for note in self.bus.call(BREAKS, Empty(), PATIENCE).held]
+
+    def use(self, id: str, answer: Any = None) -> Used:
+        text = None if answer is None else json.dumps(answer)
+        request = UseAnswer(id=id, answer=text, by="a test")
+        return self.bus.call(USE_ANSWER, request, PATIENCE)
+
+    def entries(self) -> list[Entry]:
+        lines = (self.run / "llm" / "transcript.jsonl").read_bytes().splitlines()
+        return [msgspec.json.decode(line, type=Entry) for line in lines]
+
+    def close(self) -> None:
+        with suppress(ProcessLookupError):
+            self.llm.kill()
+        self.bus.close()
+        self._pool.shutdown()
+
+
+@pytest.fixture
+def setting(run_folder: Path) -> Iterator[Setting]:
+    made = Setting(run_folder)
+    yield made
+    made.close()
+
+
+def test_an_answer_waits_is_edited_and_recorded_as_a_persons(setting: Setting) -> None:
+    assert setting.stop_at("planner/plan").at == ["planner/plan"]
+    asked = setting.ask("goal/plan-0")
+    eventually(lambda: setting.waiting() == ["goal/plan-0"])
+    assert not asked.done()
+    held = setting.bus.call(HELD, HeldId(id="goal/plan-0"), PATIENCE)
+    model = json.loads(held.answer)
+    assert (held.note.agent, held.note.kind, held.problems) == ("planner", "plan", [])
+    assert "[user]" in held.prompt
+    # Every problem of the schema, then every problem of the plan; it waits all the while.
+    wrong = {"subtasks": [{"name": 3}, {"name": "a", "success": {"kind": 4, "quantity": "x"}}]}
+    problems = setting.use("goal/plan-0", wrong).problems
+    assert "the answer.subtasks[0] lacks `success`" in problems
+    assert any(each.startswith("the answer.subtasks[0].name:") for each in problems)
+    assert any(each.startswith("the answer.subtasks[1].success.quantity:") for each in problems)
+    unknown = {"subtasks": [{"name": "", "success": {"kind": "have", "name": "lgo"}}]}
+    problems = setting.use("goal/plan-0", unknown).problems
+    assert "Subtask 1 has no name." in problems
+    assert any("lgo" in each for each in problems)
+    assert setting.waiting() == ["goal/plan-0"]
+    assert setting.use("goal/plan-0", OTHER) == Used(edited=True)
+    answered = asked.result(PATIENCE)
+    assert json.loads(answered.answer)["subtasks"][0]["name"] == "get logs"
+    assert answered.edited_by == "a test"
+    (entry,) = setting.entries()
+    assert entry.answered == answered
+    assert json.loads(entry.was or "") == model
+    assert setting.waiting() == []
+    assert not list((setting.run / "llm" / "held").iterdir())
+
+
+def test_an_answer_goes_on_as_it_is(setting: Setting) -> None:
+    setting.stop_at("*/plan")
+    asked = setting.ask("goal/plan-0")
+    eventually(setting.waiting)
+    model = setting.bus.call(HELD, HeldId(id="goal/plan-0"), PATIENCE).answer
+    assert setting.use("goal/plan-0", json.loads(model)) == Used()  # the same is no edit
+    assert asked.result(PATIENCE).edited_by == ""
+    setting.stop_at("*/plan", stops=False)
+    assert setting.ask("goal/plan-1").result(PATIENCE).answer == model
+    assert [entry.was for entry in setting.entries()] == [None, None]
+
+
+def test_breakpoints_and_what_waits_survive_both_ends(setting: Setting) -> None:
+    setting.stop_at("planner/plan")
+    first = Bus(setting.run)
+    gone = setting.ask("goal/plan-0", first)
+    eventually(setting.waiting)
+    first.close()  # the agent is killed
+    with pytest.raises(BusError):
+        gone.result(PATIENCE)
+    again = setting.ask("goal/plan-0")  # asked again by the next process, it stops again
+    setting.llm.kill()
+    setting.llm.start()
+    eventually(lambda: setting.waiting() == ["goal/plan-0"])
+    assert setting.bus.call(BREAKS, Empty(), PATIENCE).at == ["planner/plan"]
+    assert not again.done()
+    assert setting.use("goal/plan-0", OTHER).edited
+    assert again.result(PATIENCE).edited_by == "a test"
+    assert len(setting.entries()) == 1
+
+
+def test_what_cannot_be_is_a_sentence(setting: Setting) -> None:
+    for at in ("planner", "planner/program", "planer/plan", "*"):
+        with pytest.raises(RemoteError, match=r"write AGENT/KIND, with one of planner/goal"):
+            setting.stop_at(at)
+    with pytest.raises(RemoteError, match="no breakpoint at planner/plan; there are: none"):
+        setting.stop_at("planner/plan", stops=False)
+    with pytest.raises(RemoteError, match="no answer to 'x' waits; there are: none"):
+        setting.use("x")
+
+
+def test_where_the_model_has_no_answer_a_person_may_give_one(tmp_path: Path) -> None:
+    """The rulebook knows no such thing to have; and without an answer the agent gets its error."""
+    bus = MockBus("llm")
+    llm = start(Llm, bus, tmp_path)
+    task = msgspec.structs.replace(TASK, success=msgspec.structs.replace(LOG, name="moonstone"))
+    bus.call(SET_BREAK, SetBreak(at="planner/plan", stops=True))
+    with ThreadPoolExecutor(1) as pool:
+        for id, answer in (("a", None), ("b", OTHER)):
+            request = Ask(id=id, agent="planner", question=PlanQuestion(task=task), prompt=[])
+            asked = pool.submit(bus.call, ASK, request)
+            eventually(lambda: bus.call(BREAKS, Empty()).held)
+            (note,) = bus.call(BREAKS, Empty()).held
+            assert not note.answered
+            assert bus.call(HELD, HeldId(id=id)).failure
+            text = None if answer is None else json.dumps(answer)
+            used = bus.call(USE_ANSWER, UseAnswer(id=id, answer=text))
+            if answer is None:
+                with pytest.raises(RemoteError, match="gave no valid answer"):
+                    asked.result(PATIENCE)
+            elif used.problems:  # the rules know no way to a moonstone: this plan is none
+                assert used.problems
+                bus.call(USE_ANSWER, UseAnswer(id=id))
+                with pytest.raises(RemoteError):
+                    asked.result(PATIENCE)
+    llm.transcript.close()
+
+
+def test_an_edited_program_is_checked_by_the_env_server(tmp_path: Path) -> None:
+    bus = MockBus("llm")
+    llm = start(Llm, bus, tmp_path)
+
+    def check(request: CheckProgram) -> Checked:
+        wrong = "import" in request.program.source
+        problems = [Problem(line=1, message="no imports"), Problem(line=2, message="nor this")]
+        return Checked(problems=problems if wrong else [])
+
+    bus.answer(CHECK, check)
+    bus.call(SET_BREAK, SetBreak(at="fast_agent/*", stops=True))
+    find = SubAction(name="find a tree", method="code", success=LOG)
+    question = ProgramQuestion(task=TASK, sub_action=find)
+    request = Ask(id="a", agent="fast_agent", question=question, prompt=[])
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(bus.call, ASK, request)
+        eventually(lambda: bus.call(BREAKS, Empty()).held)
+
+        def use(source: str) -> list[str]:
+            answer = json.dumps({"thoughts": "", "source": source})
+            return bus.call(USE_ANSWER, UseAnswer(id="a", answer=answer)).problems
+
+        assert use("import os\n") == [
+            "'find-a-tree', line 1: no imports",
+            "'find-a-tree', line 2: nor this",
+        ]
+        source = "def action(obs):\n    obs = forward()\n"
+        assert use(source) == []
+        assert json.loads(asked.result(PATIENCE).answer)["source"] == source
+        assert asked.result().edited_by == "a person"
+    llm.transcript.close()
+
+
+def test_a_goal_goes_on_with_the_edited_answer(run_folder: Path) -> None:
+    """Of the real agents: the planner is killed while its plan waits, and stops there again."""
+    with stack(run_folder) as agents:
+        bus = agents.bus
+        bus.call(SET_BREAK, SetBreak(at="planner/plan", stops=True), PATIENCE)
+        reports: list[Any] = []
+
+        def pursue() -> None:
+            reports.append(bus.run_goal(PURSUE, "demo", agents.goal(1), timeout=PATIENCE * 2))
+
+        thread = threading.Thread(target=pursue)
+        thread.start()
+        eventually(lambda: bus.call(BREAKS, Empty(), PATIENCE).held)
+        agents.agents["planner"].kill()
+        agents.agents["planner"].start()
+        (note,) = bus.call(BREAKS, Empty(), PATIENCE).held
+        assert note.id == "demo/plan-0"
+        request = UseAnswer(id=note.id, answer=json.dumps(OTHER), by="a test")
+        assert bus.call(USE_ANSWER, request, PATIENCE).edited
+        thread.join(PATIENCE * 2)
+        assert [subtask.name for subtask in reports[0].subtasks] == ["get logs"]
+
+
+def test_the_commands(setting: Setting, tmp_path: Path) -> None:
+    run = ("--run", str(setting.run))
+
+    def command(*words: str) -> str:
+        done = rlgpt("break", *words, *run, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "no answer waits; `rlgpt break set" in refused("break", "edit", *run, cwd=tmp_path)
+    assert "answers to planner/plan stop" in command("set", "planner/plan")
+    asked = setting.ask("goal/plan-0")
+    eventually(setting.waiting)
+    listed = command("list")
+    assert "breakpoints: planner/plan" in listed
+    assert "goal/plan-0" in listed
+    shown = command("show")
+    assert "[user]" in shown
+    assert "subtasks:\n- name: harvest 1 log" in shown
+    file = tmp_path / "answer.yaml"
+    file.write_text("subtasks: []\n")
+    wrong = refused("break", "edit", "--file", str(file), *run, cwd=tmp_path)
+    assert "is not used:" in wrong
+    assert "The plan is empty" in wrong
+    no_terminal = rlgpt("break", "edit", "1", *run, cwd=tmp_path)
+    assert no_terminal.returncode == 2
+    assert "give the answer with --file" in no_terminal.stderr
+    program = tmp_path / "program.py"
+    program.write_text("")
+    wrong = refused("break", "edit", "1", "--file", str(program), *run, cwd=tmp_path)
+    assert "an answer to plan has no program" in wrong
+    file.write_text(yaml.safe_dump(OTHER))
+    assert "is used as you wrote it" in command("edit", "plan-0", "--file", str(file))
+    assert asked.result(PATIENCE).edited_by
+    assert "stop no more" in command("clear", "planner/plan")
+    prompt = rlgpt("prompt", "show", "planner", *run, cwd=tmp_path).stdout
+    assert "--- answer (edited by " in prompt
+    assert "--- the model's answer" in prompt
