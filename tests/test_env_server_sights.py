@@ -9,7 +9,7 @@ import pytest
 
 from messages.bus import Bus
 from messages.world import CLOSE, OPEN, SIGHT, STEP, SessionName, Sight, Step, View
-from nodes.env_server.sights import Sights
+from nodes.env_server.live_sights import Sights
 from tests.bus_processes import PATIENCE, Process, eventually
 from tests.test_env_server import COMPILING, bus, opening, server
 

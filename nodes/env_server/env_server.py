@@ -41,10 +41,10 @@ from nodes.env_server.games import any_task, first_kind, play_of
 from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.recorded_session import Recorded
-from nodes.env_server.sights import Sights
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
 from nodes.episode_store import FILE as EPISODES

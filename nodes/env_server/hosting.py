@@ -24,10 +24,10 @@ from messages.world import (
 )
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
 from nodes.env_server.session import Session
-from nodes.env_server.sights import Sights
 from nodes.env_server.video_model import VideoModel
 from nodes.times import watch
 from worlds.play import Ints

@@ -24,12 +24,12 @@ from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
+from nodes.env_server.live_sights import Pause
 from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
 from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
 from nodes.env_server.session import Session
-from nodes.env_server.sights import Pause
 from nodes.process import show_as
 from worlds.play import WorldError
 from worlds.runtime import Runtime

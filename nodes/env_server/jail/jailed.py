@@ -33,10 +33,10 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.pace import Pace
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
-from nodes.env_server.sights import Sights
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Ints, WorldError
 

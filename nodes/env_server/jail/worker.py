@@ -28,6 +28,7 @@ from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
+from nodes.env_server.live_sights import LARGEST_MAP, SessionSights
 from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import (
     ALLOWED,
@@ -40,7 +41,6 @@ from nodes.env_server.programs.pulse import (
     TURN,
     WATCHED,
 )
-from nodes.env_server.sights import LARGEST_MAP, SessionSights
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.process_status import STOPPED_FOR, Status, status_of
 from nodes.times import spending, watch

@@ -52,7 +52,8 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
     return {
         "whole": whole,
         "profile": {
-            "parts": account.parts,
+            # Without what nodes have written, all of it would be the start.
+            "parts": account.parts if any(account.nodes.values()) else [],
             "trainings": account.trainings,
             "calls": account.calls[:12],
             "titles": TITLES,

@@ -43,7 +43,7 @@ export function times(root, context) {
 // The account of `rlgpt profile`: each second of the run once, and each of its trainings.
 function drawProfile(root, found) {
   if (!found.parts.length) {
-    root.replaceChildren(h("section", { class: "card" }, empty("The nodes have not written down yet what they spend their time on.")));
+    root.replaceChildren(h("section", { class: "card" }, empty("Its nodes have not written down what they spend their time on.")));
     return;
   }
   const slow = found.parts.slice().sort((a, b) => b.seconds - a.seconds);
