@@ -1,7 +1,7 @@
 // Where the time of the run went: in sums, and on a line of time.
 
 import { get, ofRun } from "../api.js";
-import { colour } from "../chart.js";
+import { colour, tint } from "../chart.js";
 import { empty, h, svg, table, td } from "../dom.js";
 import { clock, count, duration } from "../format.js";
 
@@ -51,7 +51,7 @@ function drawProfile(root, found) {
   const title = (part) => found.titles[part] || part;
   const swatch = (part) => {
     const made = h("span", { class: "swatch" });
-    made.style.background = colour(place.get(part) ?? 5);
+    made.style.background = tint(place.get(part) ?? 20);
     return made;
   };
   const [first] = slow.filter((each) => each.part !== "other");
@@ -60,7 +60,7 @@ function drawProfile(root, found) {
       "section",
       { class: "card" },
       first && h("p", { class: "lead" }, `${title(first.part)} takes the most, ${Math.round(100 * first.share)} % of the time: ${found.meanings[first.part] || ""}.`),
-      stacked(found.parts, (each) => title(each.part), (each) => colour(place.get(each.part))),
+      stacked(found.parts, (each) => title(each.part), (each) => tint(place.get(each.part))),
       table(["part", "#time", "#share", "what it is"], slow.map((each) => h("tr", null, td([swatch(each.part), title(each.part)]), td(duration(each.seconds), "number"), td(`${(100 * each.share).toFixed(1)} %`, "number"), td(found.meanings[each.part] || "", "soft")))),
     ),
     ...found.trainings.map((training) =>
@@ -68,7 +68,7 @@ function drawProfile(root, found) {
         "section",
         { class: "card" },
         h("header", null, h("h3", null, `Training ${training.policy}`), h("span", { class: "soft" }, duration(training.seconds))),
-        stacked(training.parts, (each) => title(each.part), (each) => colour(place.get(each.part) ?? 5)),
+        stacked(training.parts, (each) => title(each.part), (each) => tint(place.get(each.part) ?? 20)),
         h("p", { class: "soft small" }, training.parts.slice().sort((a, b) => b.seconds - a.seconds).map((each) => `${title(each.part)} ${(100 * each.share).toFixed(0)} %`).join(", ")),
       ),
     ),
