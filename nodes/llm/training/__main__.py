@@ -31,6 +31,7 @@ def _train(given: argparse.Namespace) -> None:
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
         seed=given.seed, threads=given.threads, device=given.device,
+        frozen_prefix=given.frozen_prefix,
     )  # fmt: skip
     each = (given.plans, given.decompositions, given.programs)
     counts: dict[str, int] = dict(zip(KINDS, each, strict=True))
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--seed", type=int, default=0)
     train.add_argument("--threads", type=_one_or_more, default=1)
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    train.add_argument("--frozen-prefix", action="store_true")
     test = what.add_parser("test")
     test.add_argument("model")
     test.add_argument("--questions", type=_one_or_more, default=12)

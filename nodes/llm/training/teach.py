@@ -34,6 +34,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     threads: Positive = 1  # more than the cores that are really free make it slower, not faster
     device: str = "cpu"
+    frozen_prefix: bool = False  # whether the gradient stops at the shared system message
 
 
 def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -> None:

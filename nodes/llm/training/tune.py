@@ -7,6 +7,7 @@ writes the adapter and the weights that it was merged into. Each line that it pr
 
 Examples of one kind begin with the same system message. A pack of them computes its keys and values
 once, and the gradient flows through them: exact, and several times cheaper than each by itself.
+With `frozen_prefix` it does not, which saves the backward pass over the system message.
 """
 
 import json
@@ -18,10 +19,12 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, get_peft_model
+from torch.utils.checkpoint import checkpoint
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.cache_utils import DynamicCache
 
 _MODULES = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+_LOGITS = 256  # tokens whose logits are in memory at once
 _WARM_UP = 0.06  # of the training, during which the learning rate rises
 
 
@@ -70,13 +73,13 @@ def packs(examples: list[dict[str, str]], tokenizer: Any, each: int) -> list[Pac
     return found
 
 
-def loss_of(model: Any, pack: Pack) -> torch.Tensor:
+def loss_of(model: Any, pack: Pack, frozen_prefix: bool) -> torch.Tensor:
     """Mean cross entropy of the answers' tokens. ``model``: with its adapters in it."""
     body, device = model.model, model.device
     cache = DynamicCache(config=model.config)
-    body(
-        input_ids=torch.tensor([pack.prefix], device=device), past_key_values=cache, use_cache=True
-    )
+    begins_with = torch.tensor([pack.prefix], device=device)
+    with torch.set_grad_enabled(not frozen_prefix):
+        body(input_ids=begins_with, past_key_values=cache, use_cache=True)
     count, shared = len(pack.answers), len(pack.prefix)
     cache.batch_repeat_interleave(count)
     rows = [rest + answer for rest, answer in zip(pack.rests, pack.answers, strict=True)]
@@ -101,8 +104,20 @@ def loss_of(model: Any, pack: Pack) -> torch.Tensor:
     ).last_hidden_state
     # Only where something is learned: the vocabulary is wide.
     at = torch.tensor(where, device=device)
-    logits = model.lm_head(hidden[at[:, 0], at[:, 1]])
-    return torch.nn.functional.cross_entropy(logits.float(), torch.tensor(wanted, device=device))
+    answered = hidden[at[:, 0], at[:, 1]]
+    return cross_entropy(model.lm_head, answered, torch.tensor(wanted, device=device))
+
+
+def cross_entropy(head: Any, hidden: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Mean over the tokens ``wanted`` (n,) after ``hidden`` (n, width). Logits are worked out some
+    tokens at a time and once more for the gradient: a whole pack's at once take gigabytes."""
+
+    def part(some: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.cross_entropy(head(some).float(), tokens, reduction="sum")
+
+    parts = zip(hidden.split(_LOGITS), wanted.split(_LOGITS), strict=True)
+    losses = [checkpoint(part, *each, use_reentrant=False) for each in parts]
+    return torch.stack(losses).sum() / len(wanted)
 
 
 class Masters:
@@ -131,7 +146,7 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
     masters = Masters([e for e in adapted.parameters() if e.requires_grad], settings["rate"])
     began, seen, step, passed = time.monotonic(), 0, 0, 0.0
     while step < len(order) and passed < 1:
-        loss = loss_of(model, order[step])
+        loss = loss_of(model, order[step], settings["frozen_prefix"])
         loss.backward()
         rise = min(1.0, (step + 1) / max(1.0, _WARM_UP * len(order)))
         masters.step(settings["rate"] * rise * max(0.05, 1 - passed))
