@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch.optim.adam import adam
 
-from models.flat import FlatNetwork
+from models.flat_network import FlatNetwork
 
 
 class FlatAdam:
