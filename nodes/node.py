@@ -259,7 +259,7 @@ class Node:
         serve(read_file(name), files.read, background=True)
         for topic in (description(name), heartbeat(name), pause(name)):
             self.advertise(topic)
-        level = getattr(self.parameters, "log_level", "info")
+        level: LEVELS = getattr(self.parameters, "log_level", "info")
         if level != "info":
             set_level(level)
         self._pausing.begin(lambda state: self.publish(pause(name), state))

@@ -272,7 +272,7 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, damage)
     assert checkpoint.read(folder / checkpoint.PREVIOUS)["counters"]["samples"] >= before
 
 
-def test_without_a_whole_checkpoint_training_starts_over_and_says_so(tmp_path, caplog):
+def test_without_a_whole_checkpoint_training_starts_over_and_reports_it(tmp_path, caplog):
     with pytest.raises(Stop):
         training(tmp_path, Corridors()).run(stop_after(4))
     folder = tmp_path / "learner" / "toy+train"

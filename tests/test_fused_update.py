@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from models.distribution import MaskedCategorical
-from models.flat import FlatNetwork, is_plain
+from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic, NetworkShape
 from nodes.learner.fused import fits
 from nodes.learner.parameters import Hyperparameters

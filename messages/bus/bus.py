@@ -105,7 +105,6 @@ class Bus:
         self._network = Network(self.run, node, hosts, keys)
         self._endpoints: dict[str, Endpoint] = {}
         self._used: set[str] = set()
-        self._delays: dict[str, str] = {}  # by subject
         self._actions: dict[str, ActionServer] = {}
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
@@ -216,7 +215,8 @@ class Bus:
         self._serving.post(lambda: self._subscriptions().subscribe_untyped(name, callback))
 
     def subscribe_frames(self, name: str, callback: FramesCallback) -> None:
-        """The same with the body as it came, which is not decoded: for whoever counts messages."""
+        """The same with the body as it came, which is not decoded: for subscribers that only count
+        messages."""
         addresses.check_name(name.partition("/")[0])
         self._serving.post(lambda: self._subscriptions().subscribe_frames(name, callback))
 
@@ -249,11 +249,8 @@ class Bus:
         """Report to callers why their requests take long, as a clause about this node ("which is
         paused"); their deadlines do not run out meanwhile. Empty: not for this ``subject`` any
         more."""
-        self._delays.pop(subject, None)
-        if why:
-            self._delays[subject] = why
         if self._services is not None:
-            self._services.delay = next(iter(self._delays.copy().values()), "")
+            self._services.delays = {**self._services.delays, subject: why}
 
     @property
     def endpoints(self) -> list[Endpoint]:

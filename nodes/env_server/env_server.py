@@ -61,8 +61,8 @@ class MineClipFiles(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class EnvServer(Node):
-    """Owns worlds. Sessions live in memory: after a restart they are unknown, and whoever used one
-    opens it again and plays its episodes from the start."""
+    """Owns worlds. Sessions live in memory: after a restart they are unknown, and the user of
+    one opens it again and plays its episodes from the start."""
 
     name = "env_server"
     works_on = "session"
@@ -71,7 +71,7 @@ class EnvServer(Node):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
         most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: int = 1200  # frames
-        jail: Jail = True  # "partial": what of it the kernel has; false: none
+        jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
         mineclip: MineClipFiles | None = None
 
@@ -94,7 +94,7 @@ class EnvServer(Node):
         if self._host.jail != "on":
             self.notes = [f"jail: {self._host.jail}"]
             self.log.warning(
-                "jail: %s: coded actions are held by their language alone, or nearly so, see "
+                "jail: %s: coded actions are confined by their language alone, or nearly so, see "
                 "docs/programs.md", self._host.jail,
             )  # fmt: skip
         self._episodes = StoredEpisodes(self.folder / EPISODES)
@@ -117,7 +117,7 @@ class EnvServer(Node):
         self._stop.set()
         self._reporter.join(timeout=5.0)
         for session in list(self._sessions.values()):
-            # One that is in use is abandoned: its user gets an error once the process is gone.
+            # One that is in use is abandoned: its user gets an error once the process has ended.
             if session.lock.acquire(timeout=1.0):
                 session.close()
         self._episodes.close()
@@ -140,7 +140,7 @@ class EnvServer(Node):
                 f"server's world of {self._game}: launch a task and a world of one game.",
                 code="invalid",
             )
-        # Whoever asked first may have been killed: what was opened for them is forgotten, not lost.
+        # The first caller may have been killed: what was opened for it is forgotten, not lost.
         with self._names.of(request.session):
             self._forget(request.session)
             return self._opened(request)
@@ -200,7 +200,7 @@ class EnvServer(Node):
     def look(self, request: SessionName) -> Looked:
         session = self._session(request.session)
         with _In(session), self._losing(session):
-            return Looked(episodes=session.said())
+            return Looked(episodes=session.episodes())
 
     def close_session(self, request: SessionName) -> Closed:
         with self._names.of(request.session):  # it may be being opened
@@ -211,7 +211,7 @@ class EnvServer(Node):
         with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
-            episodes, pictures, guards = session.said(), session.pictures(), session.guards()
+            episodes, pictures, guards = session.episodes(), session.pictures(), session.guards()
             choices, mistakes = session.choices(), session.mistakes()
             del self._sessions[request.session]
             session.close(whole=True)
@@ -252,7 +252,7 @@ class EnvServer(Node):
                 raise _invalid(error) from error
             finally:
                 self._write_jail()
-            return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+            return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     # ---- inside
 
@@ -268,8 +268,8 @@ class EnvServer(Node):
         return check
 
     def _hosted(self, pulses: Path) -> Host:
-        """Where sessions will live. The world is tried on the launch's task before anybody waits
-        for one."""
+        """Where sessions will live. The world is tried on the launch's task before any
+        caller waits for one."""
         options = dict(self.parameters.world)
         given = self.config.get("task")
         model = self._video_model()
@@ -323,7 +323,7 @@ class EnvServer(Node):
         files = self.parameters.mineclip
         if files is None or files.weights is None:
             return None
-        # Torch is loaded for those who want it.
+        # Torch is loaded only where it is needed.
         from models.mineclip import MineClip, WeightsError
 
         try:
@@ -358,7 +358,7 @@ class EnvServer(Node):
 
     @contextmanager
     def _losing(self, session: Recorded) -> Iterator[None]:
-        """A session whose process has gone is forgotten, and its user gets what to do."""
+        """A session whose process ended is forgotten, and its user gets what to do."""
         try:
             yield
         except SessionLost as error:
@@ -409,7 +409,7 @@ def _as_it_is(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _killed(path: Path) -> int:
-    """How many programs earlier lives of this node have killed."""
+    """How many programs earlier processes of this node have killed."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return int(msgspec.json.decode(path.read_bytes())["killed"])
     return 0

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.optim.adam import adam
 
-from models.flat import FlatNetwork
+from models.flat_network import FlatNetwork
 
 
 class FlatAdam:

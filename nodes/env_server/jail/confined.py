@@ -72,7 +72,7 @@ class ConfinedWorker:
             try:
                 ask = decode(_ASK, worker_wire.read(self._receive))
             except (EOFError, OSError):
-                return  # the env server is gone
+                return  # the env server ended
             except CodecError as error:
                 answer: Any = worker_wire.Refused(why="failed", text=str(error))
             else:
@@ -97,7 +97,7 @@ class ConfinedWorker:
             # engine that finds none. Compiled code reports it by a SystemError.
             traceback.clear_frames(error.__traceback__)
             return worker_wire.Refused(why="memory", text=type(error).__name__)
-        except BaseException as error:  # SystemExit too: who ends here is for others to say
+        except BaseException as error:  # SystemExit too: a program cannot end the worker by it
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
             return worker_wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
 
@@ -108,9 +108,9 @@ class ConfinedWorker:
             show_as(CHECKER)
             self._confine(ask.memory)
             return worker_wire.Done()
-        # Nothing that others wrote is so much as parsed before the door is closed.
+        # No text from outside is even parsed before the worker is confined.
         if not self._confined:
-            raise RuntimeError("nothing is done before the door is closed")
+            raise RuntimeError("a worker works only once it is confined")
         if isinstance(ask, CheckProgram):
             return Checked(problems=problems_of(ask, self._programs))
         session = self._session
@@ -131,7 +131,7 @@ class ConfinedWorker:
             session.close()
             return worker_wire.Done()
         return worker_wire.Standing(
-            episodes=session.said(), endings=session.endings(), guards=session.guards()
+            episodes=session.episodes(), endings=session.endings(), guards=session.guards()
         )
 
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
@@ -151,7 +151,7 @@ class ConfinedWorker:
         session = self._session = Session(request, world, film, self._count, model)
         if ask.over:
             session.give_up()
-        return worker_wire.Made(opened=session.opened(), episodes=session.said())
+        return worker_wire.Made(opened=session.opened(), episodes=session.episodes())
 
     def _confine(self, memory: int) -> None:
         confine((self._sock.fileno(), self._dump), memory)
@@ -163,7 +163,7 @@ class ConfinedWorker:
         def check() -> None:
             while True:
                 if memory[CANCEL] == ask.number:
-                    raise GoalCancelled("nobody wants it any more")
+                    raise GoalCancelled("it is not wanted any more")
                 if not memory[ALLOWED] or memory[STEPPED] < memory[ALLOWED] - 1:
                     break
                 time.sleep(_HELD)  # the env server is paused
@@ -173,7 +173,7 @@ class ConfinedWorker:
         steps, reports = session.run_program(
             request.program, check, request.environments, request.begins, request.guards
         )
-        return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _count(self, steps: int) -> None:
         self._memory[STEPS] += steps

@@ -1,8 +1,8 @@
-"""The sign of life of the code that a language model wrote: who runs, and that it goes on.
+"""The sign of life of coded actions: which program runs, and that it goes on.
 
 A process that runs programs writes here before it lets one run, and at every turn of a batch. In a
 jailed worker the numbers lie in memory that the env server sees too (`nodes/env_server/jail/`),
-which ends a worker that stands still inside a program. Elsewhere nobody looks.
+which ends a worker that stands still inside a program. Elsewhere it is not read.
 """
 
 import hashlib
@@ -40,14 +40,14 @@ class Pulse:
         self.memory[TURN] = self._turn
 
     def enter(self, mark: int = 0) -> None:
-        """What follows is a program's doing."""
+        """What follows is done by a program."""
         self.turn()
         self.memory[MARK] = mark
         self.memory[INSIDE] = 1
         CLOCK.switch(PROGRAMS)
 
     def leave(self) -> None:
-        """What follows is the engine's doing, and may take as long as it takes."""
+        """What follows is done by the engine, and may take as long as it takes."""
         self.memory[INSIDE] = 0
         CLOCK.switch(SESSION)
 
@@ -64,6 +64,6 @@ PULSE = Pulse()
 
 
 def mark_of(source: str) -> int:
-    """A number that tells sources apart, above 0."""
+    """A number of a source, above 0."""
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:7], "little") + 1
