@@ -153,6 +153,7 @@ class Launch:
             )
         except BusError as error:
             raise Refused(str(error)) from None
+        self._recorder: LaunchRecorder | None = None
         self._launches = Launches(run)
         self.supervisor = Supervisor(stack, run, excluded, self)
 
@@ -206,11 +207,11 @@ class Launch:
             yield
             return
         snapshot = self._stack.bag == "snapshot"
-        recorder = LaunchRecorder(self._run, snapshot, self._view.report)
+        self._recorder = LaunchRecorder(self._run, snapshot, self._view.report)
         try:
             yield
         finally:
-            recorder.stop()
+            self._recorder.stop()
 
     def _subscribe(self) -> None:
         view, bus = self._view, self._bus
@@ -235,6 +236,8 @@ class Launch:
         self._view.on_heartbeat(heartbeat)
 
     def _pursue(self) -> None:
+        if self._recorder is not None:
+            self._recorder.wait_subscribed()
         try:
             if (spec := self._stack.training) is not None:
                 goal = training.Train(spec=spec)

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nodes.process import child_environment, python
+from rlgpt.bags.recording import SUBSCRIBED
 
 _READY = 30.0  # seconds
+_SUBSCRIBED = 5.0  # seconds
 _GRACE = 15.0  # seconds for the footer
 
 
@@ -19,6 +21,7 @@ class LaunchRecorder:
     def __init__(self, run: Path, snapshot: bool, report: Callable[[str], None]) -> None:
         self._report = report
         self._ready = threading.Event()
+        self._subscribed = threading.Event()
         more = ("--snapshot",) if snapshot else ()
         self._process = subprocess.Popen(
             python("rlgpt.main", "bag", "record", "--all", "--run", str(run), *more),
@@ -35,6 +38,11 @@ class LaunchRecorder:
         if not self._ready.wait(_READY):
             report("bag: the recorder is not ready yet; what comes first may be missing")
 
+    def wait_subscribed(self) -> None:
+        """Wait until it is subscribed to all nodes, which it cannot be to one that is run by hand
+        and was not started yet."""
+        self._subscribed.wait(_SUBSCRIBED)
+
     def stop(self) -> None:
         """End the recording in order."""
         self._process.send_signal(signal.SIGTERM)  # nothing, if it has ended
@@ -50,6 +58,10 @@ class LaunchRecorder:
     def _read(self) -> None:
         assert self._process.stderr is not None
         for line in self._process.stderr:
+            if SUBSCRIBED in line:
+                self._subscribed.set()
+                continue
             self._report("bag: " + line.strip().removeprefix("rlgpt: "))
             self._ready.set()
         self._ready.set()
+        self._subscribed.set()

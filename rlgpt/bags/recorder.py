@@ -3,6 +3,7 @@
 from messages.bus.header import Header
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode
+from messages.system import description
 from rlgpt.bags.bag_writer import BagFull, Sink
 from rlgpt.bags.choice import Choice
 from rlgpt.bags.message_maps import NoMap, joined
@@ -16,12 +17,15 @@ class Recorder:
         failure: why nothing more can be written; None as long as it can.
         missed: messages that were published and did not arrive.
         unreadable: messages that are no MessagePack map, and were not written.
+        described: the nodes whose description has come, which is the first that a subscriber of all
+            of a node's topics is sent.
     """
 
     def __init__(self, sink: Sink, choice: Choice) -> None:
         self.failure: str | None = None
         self.missed = 0
         self.unreadable = 0
+        self.described: set[str] = set()
         self._sink = sink
         self._choice = choice
         self._types = Types()
@@ -31,9 +35,12 @@ class Recorder:
     def take(self, header: Header, frames: Frames) -> None:
         """Record a message of a topic, as `Bus.subscribe_frames` hands it over."""
         name = header.endpoint
+        node = name.partition("/")[0]
+        if name == description(node).name:
+            self.described.add(node)
         if self.failure is not None or not self._choice.takes_topic(name):
             return
-        if name == calls(name.partition("/")[0]).name:
+        if name == calls(node).name:
             return  # `take_call` has it
         self._count(header)
         try:

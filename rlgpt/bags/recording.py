@@ -27,6 +27,8 @@ from rlgpt.refused import Refused
 
 FOLDER = "bags"
 """Where bags are in a run folder, if no other file is named."""
+SUBSCRIBED = "subscribed to all nodes"
+"""Printed once from every node something has come."""
 AFTERMATH = 1.0
 """Seconds that a snapshot goes on after a crash."""
 
@@ -111,10 +113,13 @@ class _Base:
         self._launch_looked_at = self._began
 
     def _serve(self, recorder: Recorder) -> None:
-        for topic in sorted(self._choice.topics):
-            self._bus.subscribe_frames(topic, recorder.take)
+        # Calls first: a node that has sent its description knows of both subscriptions.
         for node in sorted(self._choice.called):
             self._bus.subscribe_frames(calls(node).name, recorder.take_call)
+        for topic in sorted(self._choice.topics):
+            self._bus.subscribe_frames(topic, recorder.take)
+        self._waited_for = {t[:-2] for t in self._choice.topics if t.endswith("/*")} - {LAUNCHER}
+        self._bus.every(0.05, lambda: self._report_subscribed(recorder))
         self._bus.every(0.2, self._look)
         before = {n: signal.signal(n, self._signalled) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -122,6 +127,11 @@ class _Base:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def _report_subscribed(self, recorder: Recorder) -> None:
+        if self._waited_for and self._waited_for <= recorder.described:
+            self._waited_for = set()
+            _print(SUBSCRIBED)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         self._end()
