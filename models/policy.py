@@ -2,7 +2,7 @@
 
 With ``encoder`` above zero each field of the features (compass, voxels, ...) has an encoder of its
 own and a fusion layer joins them, as in the paper. Without, one linear layer reads all features,
-which says the same with fewer numbers: on a CPU the network is what training costs.
+which holds the same in fewer numbers: on a CPU the network is what training costs.
 
 A field that is a picture goes through convolutions of its own (`PictureEncoder`), whatever the
 others do. With ``memory`` above zero both networks remember (models/memory.py).

@@ -194,7 +194,7 @@ def test_each_can_be_turned_off_alone(tmp_path: Path, parameters: dict[str, bool
     assert question.programs_to_clone == ("clone" not in parameters)
 
 
-def test_without_either_no_program_is_told_of(tmp_path: Path):
+def test_without_either_no_program_is_shown(tmp_path: Path):
     stack = Stack(tmp_path, SPEC, program_macros=False, clone=False)
     by_code(stack)
     stack.implement("get log", "rl", 1)
@@ -282,7 +282,7 @@ def test_nothing_is_compared_where_that_is_for_nothing(
     assert "demo/1/get log/trial-program/play-0" not in stack.world.requests
 
 
-def test_a_goal_that_starts_again_is_told_of_the_same_programs(tmp_path: Path):
+def test_a_goal_that_starts_again_is_shown_the_same_programs(tmp_path: Path):
     stack = Stack(tmp_path, SPEC)
     by_code(stack)
     stack.implement("get log", "rl", 1)

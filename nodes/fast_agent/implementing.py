@@ -46,7 +46,7 @@ class Spent:
 
 @dataclass
 class Outcome:
-    """The best that came of the attempts so far, and its verdict.
+    """The best of the attempts so far, and its verdict.
 
     Attributes:
         episodes: of the tryout that the verdict is about, however many one has by now.
@@ -55,7 +55,7 @@ class Outcome:
 
     verdict: Verdict = field(
         default_factory=lambda: Verdict(
-            success=False, success_rate=0.0, reason="Nothing that could run came of it."
+            success=False, success_rate=0.0, reason="No attempt could run."
         )
     )
     stage: Stage | None = None
@@ -156,7 +156,7 @@ def unjudged(played: Played) -> Verdict:
         runs = sum(each.count for each in played.reports)
         how = run_in_words(wrong.status, wrong.line, wrong.error)
         return failed(f"In {wrong.count} of {runs} runs the program {how}.")
-    return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
+    return Verdict(success=True, success_rate=1.0, reason="It ran; it was not judged.")
 
 
 def judge(

@@ -58,7 +58,7 @@ def reward(term: RewardTerm, game: str) -> tuple[str, str]:
         "success": "once, on success",
         "step": "every primitive step",
         "mineclip": f"every step that looks like {term.name!r} to MineCLIP",
-        "code": f"what this says: {' '.join(term.source.split())}",
+        "code": f"what this code pays: {' '.join(term.source.split())}",
     }.get(term.kind)
     if paid_for is None:
         try:

@@ -1,6 +1,6 @@
 """What the rulebook's rules for Minecraft are filled in with.
 
-``tables`` of a rule file: ``by_parts`` (blocks of which a single one is gone about step by step),
+``tables`` of a rule file: ``by_parts`` (blocks of which a single one is approached step by step),
 ``blocks`` (the block to look for, by the item that is wanted),
 ``sources`` (what a person calls the place where a block is found), ``levels`` (how deep one goes
 for a block).
@@ -179,7 +179,7 @@ def _dug_from(item: str, tables: Tables) -> str | None:
 
 
 def _as_seen(mob: str) -> str:
-    """A mob's name as rays tell it, by the one that it is summoned by."""
+    """A mob's name as rays show it, by the one that it is summoned by."""
     return entity_names[mob_names.index(mob)] if mob in mob_names else mob
 
 
