@@ -110,7 +110,7 @@ def perform(task: Task, episodes: int, first: int) -> Result:
     session = Session(request, world)
     standings = [Standing() for _ in range(episodes)]
     try:
-        while turns := _turns(session.said(), standings, task):
+        while turns := _turns(session.episodes(), standings, task):
             goal, inventory, number, rows = turns
             try:
                 stock = stock_of(goal, inventory, alone=goal == task.success)
@@ -130,7 +130,7 @@ def perform(task: Task, episodes: int, first: int) -> Result:
             for row in rows:
                 if "fail" in endings[row]:
                     standings[row].at += f" [{endings[row]}]"
-        told, endings = session.said(), session.endings()
+        told, endings = session.episodes(), session.endings()
     finally:
         session.close()
     failed = collections.Counter(

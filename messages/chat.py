@@ -29,7 +29,7 @@ from messages.world import Condition, RewardTerm, Task
 
 
 class GoalQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Planner: when is a goal reached that is said in words alone? The task has no success yet."""
+    """Planner: when is a goal reached that is given in words alone? The task has no success yet."""
 
     task: Task
     problems: list[str] = []  # why the last answer is invalid
@@ -318,8 +318,8 @@ class Answered(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     id: str
     answer: str  # JSON, valid by the schema of ANSWERS[type(question)]
     model: str
-    # Version of what answered: a digest of the weights, or of the rulebook's rules; of somebody
-    # else's server what it says. Empty: not known.
+    # Version of what answered: a digest of the weights, or of the rulebook's rules; of a server
+    # elsewhere what it reports. Empty: not known.
     weights: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0

@@ -19,7 +19,7 @@ DEFAULT_GAME = "minecraft"
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
     """Something that can be seen to hold in a game. Which kinds there are, and what each means, the
-    game's card says (`worlds.card.Conditions.kinds`); ``have`` is of every game."""
+    game's card names (`worlds.card.Conditions.kinds`); ``have`` is of every game."""
 
     kind: str
     name: str
@@ -29,17 +29,19 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
 JUDGED = "judged"
 """The kind of a condition that nothing counted shows: a critic that sees pictures decides."""
 UNSAID = Condition(kind="", name="")
-"""The success of a goal that is said in words alone: the planner makes one of its prompt."""
+"""The success of a goal that is given in words alone: the planner makes one of its prompt."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """What to achieve, and how an episode starts."""
+    """What to achieve, and how an episode starts.
+
+    Of ``biome``, ``inventory`` and ``world`` a game knows what its card names (`Card.start`)."""
 
     id: str
     prompt: str
     success: Condition = UNSAID
     game: str = DEFAULT_GAME  # whose card and play it takes (worlds/)
-    biome: str = "forest"
+    biome: str | None = None  # where it starts, if the game has biomes; None: the game's own choice
     inventory: dict[str, int] = {}
     horizon: int = 1000  # primitive steps in one evaluation episode
     world: dict[str, str | int | float | bool] = {}  # further make() arguments of the world
@@ -413,6 +415,19 @@ class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps_per_second: float
 
 
+class Sight(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the player of a session's first environment sees, some times a second, published only
+    while there are subscribers. ``above``: the ground around the player seen from above, north at
+    the top, a pixel for each block; empty where the world has no such picture."""
+
+    session: str
+    task: str
+    steps: int  # primitive steps of its episode
+    view: View
+    picture: Array  # uint8 (3, height, width)
+    above: Array  # uint8 (3, n, n)
+
+
 # A call may compile a world or start a Minecraft; a caller that gave up and retried would begin
 # that again. The env server has limits of its own for what a session's worker may take.
 OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=LIMITED_BY_SERVER)
@@ -424,3 +439,4 @@ LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=
 CLOSE = Service("env_server/close", SessionName, Closed, timeout=LIMITED_BY_SERVER)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)
 ACTIVITY = Topic("env_server/activity", Activity, latched=True)
+SIGHT = Topic("env_server/sight", Sight)

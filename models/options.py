@@ -1,7 +1,7 @@
 """Advantages where one decision may last several primitive steps (options, semi-MDP).
 
 A decision that took k primitive steps has the reward ``r = sum of gamma^i r_i, i < k`` and is
-followed by gamma^k V(s'). TorchRL's GAE does this when told k as ``steps_to_next_obs``; the
+followed by gamma^k V(s'). TorchRL's GAE does this when given k as ``steps_to_next_obs``; the
 derivation is in docs/options.md, the equality with a plain loop in tests/test_options.py.
 """
 

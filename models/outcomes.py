@@ -41,7 +41,8 @@ SHOWN_UNSEEN = 3
 
 
 def run_in_words(status: str, line: int = 0, error: str = "") -> str:
-    """How a run of a program ended, said of the program: ``failed at line 3: there is no log``"""
+    """How a run of a program ended, as the predicate of a sentence: ``failed at line 3: there is no
+    log``"""
     return _RUNS[status].format(line=line, error=" ".join(error.split()).rstrip("."))
 
 
@@ -98,7 +99,7 @@ def progress(evidence: Evidence) -> float:
 
 
 def succeeded(evidence: Evidence, rate: float) -> bool:
-    """Whether it worked as often as is required, in episodes enough to say so."""
+    """Whether it worked as often as is required, in enough episodes to count."""
     return not _too_few(evidence) and rate >= evidence.required_rate
 
 
@@ -166,18 +167,18 @@ def curve_in_words(learning: Learning) -> str:
     points = ", ".join(f"{rate:.2f} at {samples:,}" for samples, rate in learning.curve)
     if not points:
         return f"{learning.samples:,} samples; it ended so: {learning.stopped}"
-    said = f"success in training {points} samples"
+    sentence = f"success in training {points} samples"
     best = max(learning.curve, key=lambda point: point[1])
     last = learning.curve[-1]
     if best[1] == 0:
-        said += ": it never succeeded"
+        sentence += ": it never succeeded"
     elif last[1] < best[1] - 0.1:
-        said += f": it was best at {best[0]:,}, and has got worse since"
+        sentence += f": it was best at {best[0]:,}, and has got worse since"
     elif len(learning.curve) > 1 and last[1] > learning.curve[len(learning.curve) // 2][1] + 0.05:
-        said += ": it was still getting better"
+        sentence += ": it was still getting better"
     else:
-        said += ": it has levelled off"
-    return f"{said}; it ended so: {learning.stopped}"
+        sentence += ": it has levelled off"
+    return f"{sentence}; it ended so: {learning.stopped}"
 
 
 def unseen(evaluated: Evaluated) -> Unseen | None:
@@ -194,15 +195,15 @@ def unseen(evaluated: Evaluated) -> Unseen | None:
     )
 
 
-def told(evidence: Evidence) -> str:
+def outcome_in_words(evidence: Evidence) -> str:
     """One sentence: how often it worked, and what the failed episodes ended with."""
     ends = failures(evidence)
     count = len(evidence.episodes)
     worked = f"It worked in {count - sum(each.count for each in ends)} of {count} episodes"
-    said = f"{worked}; {listed(ends)}." if ends else f"{worked}."
+    sentence = f"{worked}; {listed(ends)}." if ends else f"{worked}."
     if count and _too_few(evidence):
-        said += f" Of fewer than {evidence.least_episodes} nothing counts as success."
-    return said
+        sentence += f" Of fewer than {evidence.least_episodes} nothing counts as success."
+    return sentence
 
 
 def listed(ends: Sequence[Ending]) -> str:

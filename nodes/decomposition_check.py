@@ -81,5 +81,5 @@ def _guard_problems(
                 f"{' and '.join(methods)} only."
             )
         if not guard.when.strip():
-            problems.append(f"The guard {guard.name!r} does not say when it is to take over.")
+            problems.append(f"The guard {guard.name!r} does not state when it is to take over.")
     return problems

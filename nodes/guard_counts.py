@@ -26,7 +26,7 @@ def done(report: GuardReport) -> float:
 
 
 def whole_turns(report: GuardReport) -> int:
-    """How many of its turns tell something of it."""
+    """How many of its turns show something of it."""
     return sum(times for how, times in report.ended.items() if how not in _CUT_SHORT)
 
 
@@ -34,18 +34,18 @@ def in_words(report: GuardReport) -> str:
     """``it took over 12 times in 5 episodes, for 130 steps: 10 times its condition held no longer,
     2 times the player died``."""
     if not report.turns:
-        said = "it never took over"
+        sentence = "it never took over"
     else:
         times = f"{report.turns} time{'' if report.turns == 1 else 's'}"
         episodes = f"{report.episodes} episode{'' if report.episodes == 1 else 's'}"
-        said = f"it took over {times} in {episodes}, for {report.steps:,} steps"
+        sentence = f"it took over {times} in {episodes}, for {report.steps:,} steps"
         ends = sorted(report.ended.items(), key=lambda each: -each[1])
-        said += "".join(
+        sentence += "".join(
             f"{': ' if not place else ', '}{count} times {TURN_ENDINGS.get(how, how)}"
             for place, (how, count) in enumerate(ends)
         )
     errors = sorted(report.errors.items(), key=lambda each: -each[1])[:3]
-    return said + "".join(f"; {count} times {error}" for error, count in errors)
+    return sentence + "".join(f"; {count} times {error}" for error, count in errors)
 
 
 def line_in_words(line: GuardLine) -> str:

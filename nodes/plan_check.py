@@ -30,9 +30,9 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
             problems.append(f"{where} can't be seen to be done: {wrong}.")
         key = (condition.kind, condition.name)
         if asked.setdefault(key, number) != number:
-            # What is asked for twice goes round in a circle, or walks the same way twice.
+            # A condition that comes twice is a circle, or the same way walked twice.
             problems.append(
-                f"{where} asks for {condition.name!r} as subtask {asked[key]} does: "
+                f"{where} wants {condition.name!r} as subtask {asked[key]} does: "
                 "put both quantities into the first."
             )
     if sound:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from messages.world import Task
 from worlds import GameError, card, games
-from worlds.card import Unclear
+from worlds.card import START, Unclear
 
 
 def task_problem(task: Task) -> str:
@@ -28,7 +28,7 @@ def missing_package(task: Task) -> str:
 
 def world_problem(task: Task, kind: str) -> str:
     """A kind of world that is another game's than the task's, as a sentence; empty if it is not, or
-    if the task's game does not say which it has."""
+    if the task's game does not name its own."""
     kinds = list(card(task.game).worlds)
     if not kinds or kind in kinds:
         return ""
@@ -55,7 +55,7 @@ def rule_file_problem(game: str, file: str) -> str:
 
 
 def prompt_problem(task: Task) -> str:
-    """Why the rulebook cannot say when a goal in words is reached, as a sentence; empty if it can,
+    """Why the rulebook cannot make a condition of a goal in words, as a sentence; empty if it can,
     or if the task has a success."""
     goals = card(task.game).goals
     if not task.unsaid or goals is None:
@@ -81,4 +81,7 @@ def _problems(task: Task) -> Iterator[str]:
         if task.success.kind not in game.conditions.kinds:
             field = "kind"
         yield f"success.{field}: {problem}"
+    for key in START:
+        if getattr(task, key) and key not in game.start:
+            yield f"{key}: an episode of {game.title} always starts the same way; leave it out"
     yield from game.task_problems(task)

@@ -39,7 +39,7 @@ def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pict
 
 
 def judging_problem(config: Mapping[str, Any]) -> str:
-    """Why nobody in a launch can judge what only pictures show, as a sentence; empty if the critic
+    """Why no node of a launch can judge what only pictures show, as a sentence; empty if the critic
     can. Of a launch as it is composed, with its ``llm``."""
     advice = "set nodes.critic.parameters.vision=true, with a model that sees (docs/llm.md)"
     if node_values(config, "critic").get("vision") is not True:

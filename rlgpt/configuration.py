@@ -4,7 +4,7 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
@@ -37,7 +37,7 @@ class StrictCondition(Condition, frozen=True, kw_only=True, forbid_unknown_field
 class StrictTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A task as a launch file writes it."""
 
-    # A file has to name one; the message's default is for a goal in words, which says so.
+    # A file has to name one; the message's default is for a goal in words.
     success: StrictCondition  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]
     horizon: Positive = 1000
 
@@ -66,7 +66,7 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One node of a launch. ``module`` is what ``python -m`` is given, ``nodes.<name>`` unless
-    the launch file says otherwise; ``patience`` is how many seconds it may take to get ready."""
+    the launch file has another; ``patience`` is how many seconds it may take to get ready."""
 
     parameters: dict[str, Any] = {}
     after: list[str] = []
@@ -91,6 +91,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
+    bag: bool | Literal["snapshot"] = False  # whether its messages are recorded (docs/bags.md)
     nodes: dict[str, NodePlan]
 
     def module(self, node: str) -> str:

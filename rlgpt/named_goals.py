@@ -1,4 +1,4 @@
-"""Goals of a launch that are said by name or in words: the game's card makes the task of them."""
+"""Goals of a launch that are given by name or in words: the game's card makes the task of them."""
 
 from typing import Any
 

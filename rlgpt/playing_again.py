@@ -107,7 +107,7 @@ def _film(run: Path, row: played_episodes.Row, out: str | None) -> Path:
 
 @contextmanager
 def _own_run(run: Path) -> Iterator[Path]:
-    """A run folder for one env server, with the world of ``run``. It is gone afterwards."""
+    """A run folder for one env server, with the world of ``run``. It is removed afterwards."""
     data = read(run)
     node = data.get("nodes", {}).get("env_server")
     if not isinstance(node, dict):

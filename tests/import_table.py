@@ -1,11 +1,11 @@
-"""Which room may import which: the table of docs/architecture.md, checked on the source."""
+"""Which package may import which: the table of docs/architecture.md, checked on the source."""
 
 import ast
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-ROOMS: dict[str, set[str]] = {
+PACKAGES: dict[str, set[str]] = {
     "voxeldojo": set(),
     "messages": set(),
     "worlds": {"messages", "voxeldojo"},
@@ -14,13 +14,14 @@ ROOMS: dict[str, set[str]] = {
     "rlgpt": {"messages", "worlds", "voxeldojo"},
     "launch": set(),
 }
-"""What a room may import of the other rooms. What every node is made of (the files directly in
-``nodes/``) is open to ``rlgpt`` as well, and the folders in ``nodes/`` are closed to each other."""
+"""What a package may import of the other packages. What every node is made of (the files directly
+in ``nodes/``) is open to ``rlgpt`` as well, and the folders in ``nodes/`` are closed to each
+other."""
 
 ENV_SERVER = ("programs", "interface", "session", "jail")
 """Inside the env server a folder may import those before it, never one after it."""
 
-OURS = {*ROOMS, "tests", "benchmarks"}
+OURS = {*PACKAGES, "tests", "benchmarks"}
 
 
 def imports(path: Path, package: str) -> Iterator[tuple[int, str]]:
@@ -52,10 +53,10 @@ def violations(root: Path) -> list[str]:
     """Every broken arrow below ``root``, as ``file:line: what``."""
     found: list[str] = []
     folders = {path.name for path in (root / "nodes").iterdir() if path.is_dir()}
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
+    for top in PACKAGES:
+        for path in sorted((root / top).rglob("*.py")):
             where = path.relative_to(root)
-            if room == "launch":
+            if top == "launch":
                 found.append(f"{where}: launch/ holds data only")
                 continue
             for line, name in imports(path, ".".join(where.parent.parts)):
@@ -69,8 +70,8 @@ def circle(root: Path) -> list[str]:
     """Files that import each other in a circle, however far inside them; empty if there is none."""
     modules = {
         ".".join((path.relative_to(root).with_suffix("")).parts).removesuffix(".__init__"): path
-        for room in ROOMS
-        for path in (root / room).rglob("*.py")
+        for top in PACKAGES
+        for path in (root / top).rglob("*.py")
     }
     graph: dict[str, set[str]] = {}
     for name, path in modules.items():
@@ -101,7 +102,7 @@ def upward(root: Path) -> list[str]:
 
 
 def _refused(where: Path, name: str, folders: set[str]) -> str:
-    room, (target, *inner) = where.parts[0], name.split(".")
+    top, (target, *inner) = where.parts[0], name.split(".")
     if target not in OURS:
         return ""
     if _names_a_game(where, target, inner):
@@ -109,16 +110,16 @@ def _refused(where: Path, name: str, folders: set[str]) -> str:
     if target == "worlds" and "play" in inner[:2] and not _may_play(where):
         return f"{'/'.join(where.parts[:-1])} imports {name}, which is the env server's alone"
     folder = inner[0] if inner and inner[0] in folders else None
-    if target == room:
+    if target == top:
         own = where.parts[1] if len(where.parts) > 2 else None
-        if room == "nodes" and folder is not None and folder != own:
+        if top == "nodes" and folder is not None and folder != own:
             return f"{own or 'what every node is'} imports {name}, which is another node's"
         return ""
-    if target in ROOMS[room]:
+    if target in PACKAGES[top]:
         return ""
-    if room == "rlgpt" and target == "nodes" and folder is None and inner:
+    if top == "rlgpt" and target == "nodes" and folder is None and inner:
         return ""
-    return f"{room} may not import {name}"
+    return f"{top} may not import {name}"
 
 
 def _names_a_game(where: Path, target: str, inner: list[str]) -> bool:
@@ -131,7 +132,7 @@ def _names_a_game(where: Path, target: str, inner: list[str]) -> bool:
 
 def _may_play(where: Path) -> bool:
     """The env server, a game's own play, and what plays are made of and found by."""
-    room, *inner = where.parts
-    if room == "nodes":
+    top, *inner = where.parts
+    if top == "nodes":
         return inner[0] == "env_server"
-    return room == "worlds" and (len(inner) == 1 or "play" in inner[1:-1] or inner[0] == "common")
+    return top == "worlds" and (len(inner) == 1 or "play" in inner[1:-1] or inner[0] == "common")

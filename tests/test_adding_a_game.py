@@ -290,9 +290,9 @@ assert np.allclose(far, [2 / 3, 1]), far
 source = "def action(obs):\\n    obs = run()\\n"
 steps, _ = session.run_program(Program(name="run", source=source, max_steps=5))
 assert steps == 2
-assert [episode.success for episode in session.said()] == [True, False]
+assert [episode.success for episode in session.episodes()] == [True, False]
 holds = card("quarry").conditions.holds
-assert [holds(facing, episode) for episode in session.said()] == [True, False]
+assert [holds(facing, episode) for episode in session.episodes()] == [True, False]
 """
 
 

@@ -62,11 +62,11 @@ def test_a_good_plan_has_no_problems():
         ([step("a", Condition(kind="nearby", name="anvil")), step("b", LOG)], "or furnace"),
     ],
 )
-def test_what_is_wrong_with_a_plan_is_said(subtasks: list[Subtask], said: str):
+def test_what_is_wrong_with_a_plan_is_reported(subtasks: list[Subtask], said: str):
     assert any(said in problem for problem in plan_problems(TASK, subtasks))
 
 
-def test_recipes_are_gone_through_only_where_all_subtasks_can_be_seen_to_be_done():
+def test_recipes_are_checked_only_where_all_subtasks_can_be_seen_to_be_done():
     planks = step("saw", PLANKS)
     assert any("uses up 1 log" in said for said in plan_problems(TASK, [planks, step("a", LOG)]))
     unseen = step("x", Condition(kind="have", name="logg"))
@@ -75,7 +75,7 @@ def test_recipes_are_gone_through_only_where_all_subtasks_can_be_seen_to_be_done
     assert "did you mean log" in said[0]
 
 
-def test_what_is_wrong_with_a_decomposition_is_said():
+def test_what_is_wrong_with_a_decomposition_is_reported():
     dig = SubAction(name="dig", method="code", success=LOG)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
     subtask = step("log", LOG)
@@ -146,7 +146,7 @@ def spec_answer(**changes: object) -> SpecAnswer:
         ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),
     ],
 )
-def test_what_is_wrong_with_a_spec_is_said(changes: dict[str, object], said: str):
+def test_what_is_wrong_with_a_spec_is_reported(changes: dict[str, object], said: str):
     known = {"observations": ["rays"], "actions": ["attack"]}
     assert spec_problems(spec_answer(), **known, macros_allowed=True, most_samples=10**6) == []
     problems = spec_problems(

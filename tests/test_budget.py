@@ -41,7 +41,7 @@ from messages.world import (
     Task,
     View,
 )
-from models.outcomes import succeeded, success_rate, told
+from models.outcomes import outcome_in_words, succeeded, success_rate
 from nodes.budget import for_practice, least_again, longest_evaluation
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
@@ -186,7 +186,7 @@ def judged(evidence: Evidence) -> Verdict:
     return Verdict(
         success=succeeded(evidence, rate),
         success_rate=rate,
-        reason=told(evidence),
+        reason=outcome_in_words(evidence),
         episodes=len(evidence.episodes),
     )
 
@@ -230,10 +230,10 @@ def test_a_goal_takes_no_more_than_its_samples_and_ends_with_an_evaluation(
     steps = draw.choice((horizon // 3, horizon, 5 * horizon))
     report = pursue(tmp_path, world, task, limits, program_steps=steps, prefix_steps=steps)
 
-    told = sum(each.samples.total for each in report.iterations)
-    told += report.performance.steps if report.performance else 0
-    told += sum(each.steps for each in report.fell_short)
-    assert told == world.taken <= samples
+    counted = sum(each.samples.total for each in report.iterations)
+    counted += report.performance.steps if report.performance else 0
+    counted += sum(each.steps for each in report.fell_short)
+    assert counted == world.taken <= samples
     assert not world.sessions
     if not report.iterations:
         assert "samples" in report.reason

@@ -170,6 +170,7 @@ def test_samples_that_are_less_than_one_step_are_refused(tmp_path):
 def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_path):
     wild = training(tmp_path, Corridors())
     wild.parameters = msgspec.structs.replace(wild.parameters, learning_rate=1e30)
+    wild.given = wild.parameters
     with pytest.raises(ServiceError, match="is not finite; lower the learning rate") as caught:
         wild.run(lambda progress: None)
     assert caught.value.code in RETRYABLE  # it says nothing about what was to be learned
@@ -272,7 +273,7 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, damage)
     assert checkpoint.read(folder / checkpoint.PREVIOUS)["counters"]["samples"] >= before
 
 
-def test_without_a_whole_checkpoint_training_starts_over_and_says_so(tmp_path, caplog):
+def test_without_a_whole_checkpoint_training_starts_over_and_reports_it(tmp_path, caplog):
     with pytest.raises(Stop):
         training(tmp_path, Corridors()).run(stop_after(4))
     folder = tmp_path / "learner" / "toy+train"

@@ -167,7 +167,7 @@ def test_what_is_wrong_with_a_condition(kind: str, name: str, quantity: int, pro
     assert problem in CONDITIONS.problem(Condition(kind=kind, name=name, quantity=quantity))
 
 
-def test_a_world_that_does_not_count_says_so() -> None:
+def test_a_world_that_does_not_count_reports_it() -> None:
     for kind, name in (("killed", "cow"), ("used", "stick"), ("lived", "days")):
         with pytest.raises(ValueError, match="this world does not count"):
             Judge(Condition(kind=kind, name=name), FakeWorld(1))

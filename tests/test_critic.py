@@ -83,7 +83,7 @@ def test_the_numbers_decide_and_the_text_explains(
     assert verdict.suggestion == "Try."
 
 
-def test_where_all_succeeded_nothing_is_asked(bus: Bus, talker: Talker):
+def test_where_all_succeeded_no_question_is_asked(bus: Bus, talker: Talker):
     talker.says = JudgeAnswer(success=False, reason="It looked so.")
     verdict = judged(bus, 10)
     assert (verdict.success, verdict.success_rate, verdict.episodes) == (True, 1.0, 10)

@@ -136,7 +136,7 @@ def _in_vain(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("keys", [QUIT, CTRL_C], ids=["q", "Ctrl-C"])
-def test_what_a_debugged_service_was_asked_is_answered_by_the_next_life(
+def test_a_request_to_a_debugged_service_is_answered_by_the_next_process(
     tmp_path: Path, keys: bytes
 ) -> None:
     run = make_run(tmp_path)

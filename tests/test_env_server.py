@@ -118,7 +118,7 @@ def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Pat
     assert int((run_folder / "env_server" / "steps").read_text()) == steps + opened.prefix_steps
 
 
-def test_a_session_that_is_asked_for_again_while_it_is_opened(
+def test_a_session_that_is_requested_again_while_it_is_opened(
     server: Process, bus: Bus, run_folder: Path
 ) -> None:
     """As by a learner that was killed while it waited: there is one then, and nobody is left."""
@@ -244,7 +244,7 @@ def test_refusals_have_codes(server: Process, bus: Bus) -> None:
     assert bus.call(CHECK, CheckProgram(program=LOOK), timeout=PATIENCE).problems == []
 
 
-def test_after_a_restart_sessions_are_gone_and_steps_are_not(
+def test_after_a_restart_sessions_are_lost_and_steps_are_not(
     server: Process, bus: Bus, run_folder: Path
 ) -> None:
     bus.call(OPEN, opening(), timeout=COMPILING)
@@ -302,7 +302,7 @@ def test_a_world_that_cannot_be_made_is_refused_at_the_start(
     assert said in errors
 
 
-def test_the_real_minedojo_is_asked_for_in_vain(run_folder: Path) -> None:
+def test_the_real_minedojo_that_is_absent_is_refused(run_folder: Path) -> None:
     kind = {"kind": "minedojo", "python": str(run_folder / "nowhere")}
     world = {"nodes": {"env_server": {"parameters": {"world": kind, "jail": False}}}}
     (run_folder / "config.yaml").write_text(yaml.safe_dump(world))

@@ -108,8 +108,8 @@ def test_macros_and_primitives_go_side_by_side() -> None:
     stepped = choose(playing, NOOP, NOOP, CHOPS, CHOPS)
     assert stepped.steps.tolist() == [0, 0, 5, 5]
     assert world.stepped == 8 + 17 + 10
-    assert [e.ended for e in playing.said()] == ["success"] * 4
-    assert [e.steps for e in playing.said()] == [6, 6, 7, 16]
+    assert [e.ended for e in playing.episodes()] == ["success"] * 4
+    assert [e.steps for e in playing.episodes()] == [6, 6, 7, 16]
 
 
 def test_rewards_inside_a_macro_are_discounted() -> None:
@@ -122,7 +122,7 @@ def test_rewards_inside_a_macro_are_discounted() -> None:
     stepped = choose(playing, CHOPS)
     expected = -(1 + 0.5 + 0.25 + 0.125) + (10 + 2 - 1) * 0.5**4
     assert stepped.reward.tolist() == pytest.approx([expected])
-    assert playing.said()[0].reward == pytest.approx(-5 + 12)
+    assert playing.episodes()[0].reward == pytest.approx(-5 + 12)
 
 
 def test_approach_pays_the_way_and_facing_pays_the_sight() -> None:
@@ -154,7 +154,7 @@ def test_a_stage_ends_at_its_horizon_in_the_middle_of_a_macro() -> None:
     assert stepped.steps.tolist() == [3]
     assert stepped.truncated.tolist() == [True]
     assert stepped.terminated.tolist() == [False]
-    assert playing.said()[0].ended == "running"
+    assert playing.episodes()[0].ended == "running"
     playing.take(interface())
     assert choose(playing, CHOPS).success.tolist() == [True]
 
@@ -163,7 +163,7 @@ def test_the_tasks_horizon_ends_the_episode() -> None:
     playing, _ = session(1, task=task(horizon=4))
     stepped = choose(playing, CHOPS)
     assert (stepped.steps.tolist(), stepped.truncated.tolist()) == ([4], [True])
-    assert playing.said()[0].ended == "horizon"
+    assert playing.episodes()[0].ended == "horizon"
     playing.take(interface())
     assert choose(playing, FORWARD).steps.tolist() == [0]
 
@@ -173,25 +173,25 @@ def test_death_ends_the_episode() -> None:
     stepped = choose(playing, SNEAK, FORWARD)
     assert stepped.terminated.tolist() == [True, False]
     assert not stepped.success.any()
-    assert [e.ended for e in playing.said()] == ["death", "running"]
+    assert [e.ended for e in playing.episodes()] == ["death", "running"]
 
 
 def test_a_stage_may_succeed_without_the_task() -> None:
     playing, _ = session(1, interface=interface(success=FACING))
     stepped = choose(playing, FORWARD)
     assert stepped.success.tolist() == [True]
-    assert playing.said()[0].ended == "running"
+    assert playing.episodes()[0].ended == "running"
     steps, reports = playing.run_program(CHOP)
     assert steps == 5
     # The task's success ends the episode, and with it the program, at its last attack.
     assert [(r.status, r.count, r.steps) for r in reports] == [("episode_over", 1, 5)]
     assert reports[0].changed == {"inventory.log": "0 -> 1"}
-    assert playing.said()[0].success
+    assert playing.episodes()[0].success
 
 
 def test_autoreset_starts_the_next_episode_with_the_next_seed() -> None:
     playing, world = session(2, autoreset=True, seeds=SeedRange(first=10, count=5))
-    assert [e.seed for e in playing.said()] == [10, 11]
+    assert [e.seed for e in playing.episodes()] == [10, 11]
     stepped = choose(playing, WALKS, FORWARD)
     assert not len(stepped.final_rows)
     assert stepped.steps.tolist() == [2, 1]
@@ -204,7 +204,7 @@ def test_autoreset_starts_the_next_episode_with_the_next_seed() -> None:
     assert stepped.final_features[0, previous].argmax() == CHOPS
     assert stepped.features[0, time] == 0
     assert not stepped.features[0, previous].any()
-    assert [e.seed for e in playing.said()] == [12, 11]
+    assert [e.seed for e in playing.episodes()] == [12, 11]
     assert world.dug[0] == 0
 
 
@@ -212,7 +212,7 @@ def test_seeds_wrap_around() -> None:
     playing, _ = session(2, autoreset=True, seeds=SeedRange(first=7, count=3))
     seen = []
     for _ in range(3):
-        seen.append([e.seed for e in playing.said()])
+        seen.append([e.seed for e in playing.episodes()])
         choose(playing, SNEAK, SNEAK)
     assert seen == [[7, 8], [9, 7], [8, 9]]
 
@@ -333,7 +333,7 @@ def test_masks_follow_the_inventory_and_leave_something_to_choose() -> None:
     assert playing.opened().mask.tolist() == [[False, True, True]]
 
 
-def test_features_say_what_is_seen() -> None:
+def test_features_show_what_is_seen() -> None:
     names = list(features.FEATURES)
     playing, _ = session(1, interface=interface(observations=names, rewards=[]))
     opened = playing.opened()

@@ -20,8 +20,8 @@ def test_a_program_runs_in_the_named_environments_only():
     steps, reports = batch.run_program(WALK, environments=[1, 3])
     assert world.z[0] == world.z[2] == 0
     assert world.z[1] > 0 or world.tree[1] <= 4.5
-    assert steps == sum(episode.steps for episode in batch.said())
-    assert [episode.steps > 0 for episode in batch.said()] == [
+    assert steps == sum(episode.steps for episode in batch.episodes())
+    assert [episode.steps > 0 for episode in batch.episodes()] == [
         False,
         world.tree[1] > 4.5,
         False,
@@ -36,11 +36,11 @@ def test_a_program_runs_in_the_named_environments_only():
 def test_a_policy_plays_in_the_named_environments_only():
     batch, world = session(interface=None, task=task(success=TWO_LOGS))
     batch.run_program(WALK)
-    before = [episode.steps for episode in batch.said()]
+    before = [episode.steps for episode in batch.episodes()]
     batch.take(interface(), environments=[0, 2])
     stepped = batch.step(np.full(4, ATTACK))
     assert stepped.steps.tolist() == [1, 0, 1, 0]
-    after = [episode.steps for episode in batch.said()]
+    after = [episode.steps for episode in batch.episodes()]
     assert [b - a for a, b in zip(before, after, strict=True)] == [1, 0, 1, 0]
     assert world.dug.tolist() == [1, 0, 1, 0]
 
@@ -55,7 +55,7 @@ def test_have_counts_from_where_the_subtask_began():
     for number in range(5):
         stepped = batch.step(np.full(4, ATTACK))
         assert stepped.success.all() == (number == 4)
-    assert all(episode.success for episode in batch.said())
+    assert all(episode.success for episode in batch.episodes())
     # Without a subtask that begins, the first log is counted and one step is the end.
     batch, _ = session(interface=None, task=task(success=TWO_LOGS))
     batch.run_program(WALK)
@@ -69,18 +69,18 @@ def test_a_subtask_begins_only_where_it_is_played():
     batch.run_program(WALK)
     batch.run_program(CHOP)
     batch.take(interface(), environments=[1], begins=True)
-    assert batch.episodes.subtask[1][:, 0].tolist() == [0, 1, 0, 0]
-    assert batch.episodes.start[1][:, 0].tolist() == [0, 0, 0, 0]
+    assert batch.records.subtask[1][:, 0].tolist() == [0, 1, 0, 0]
+    assert batch.records.start[1][:, 0].tolist() == [0, 0, 0, 0]
 
 
-def test_nearby_is_what_minedojo_says_of_the_tools():
+def test_nearby_is_what_minedojo_reports_of_the_tools():
     batch, world = session(interface=None, task=task(success=TABLE, horizon=1000))
     walk = msgspec.structs.replace(
         WALK, source="def action(obs):\n    for _ in range(40):\n        obs = forward()\n"
     )
-    assert not any(episode.success for episode in batch.said())
+    assert not any(episode.success for episode in batch.episodes())
     batch.run_program(walk)
-    episodes = batch.said()
+    episodes = batch.episodes()
     assert (world.tree - world.z <= 1).all()
     assert all(episode.success for episode in episodes)
     assert all(holds(TABLE, episode) for episode in episodes)

@@ -44,7 +44,7 @@ def placed(yard: Yard, name: str, x: float, z: float) -> int:
     return number
 
 
-def test_hostile_mobs_are_told_by_kind_direction_and_distance() -> None:
+def test_hostile_mobs_are_shown_by_kind_direction_and_distance() -> None:
     yard = Yard()
     placed(yard, "zombie", 16.5, 22.5)
     placed(yard, "creeper", 13.5, 19.5)  # three metres ahead and three to the right
@@ -64,7 +64,7 @@ def test_hostile_mobs_are_told_by_kind_direction_and_distance() -> None:
     assert not nobody.any()
 
 
-def test_one_mob_is_told_once_and_two_of_a_kind_twice() -> None:
+def test_one_mob_is_shown_once_and_two_of_a_kind_twice() -> None:
     yard = Yard()
     placed(yard, "zombie", 16.5, 18.5)  # so near that many rays meet it
     eyes = Eyes(yard, "hostiles")
@@ -74,7 +74,7 @@ def test_one_mob_is_told_once_and_two_of_a_kind_twice() -> None:
 
 
 @pytest.mark.parametrize(("step", "comes"), [(-0.3, 1.0), (0.3, -1.0), (0.0, 0.0)])
-def test_whether_a_mob_comes_is_told_from_the_fifth_look_on(step: float, comes: float) -> None:
+def test_whether_a_mob_comes_is_shown_from_the_fifth_look_on(step: float, comes: float) -> None:
     yard = Yard()
     number = placed(yard, "zombie", 16.5, 22.5)
     eyes = Eyes(yard, "hostiles")
@@ -96,7 +96,7 @@ def test_what_the_player_walks_is_not_the_mobs_coming() -> None:
     assert told == pytest.approx(0, abs=0.05)
 
 
-def test_equipment_tells_kind_material_armour_shield_and_what_a_blow_has_left() -> None:
+def test_equipment_shows_kind_material_armour_shield_and_what_a_blow_has_left() -> None:
     yard = Yard()
     eyes = Eyes(yard, "equipment")
     kinds = features.HELD_KINDS
@@ -116,7 +116,7 @@ def test_equipment_tells_kind_material_armour_shield_and_what_a_blow_has_left() 
     assert eyes.look()[kinds.index("food")] == 1
 
 
-def test_fluids_tell_air_water_and_where_lava_is() -> None:
+def test_fluids_show_air_water_and_where_lava_is() -> None:
     yard = Yard()
     yard.player["yaw"] = 0.0  # faces +z
     eyes = Eyes(yard, "fluids")

@@ -135,7 +135,7 @@ def test_sessions_of_a_sample_of_all_tasks_begin_and_step(goals: Goals) -> None:
         )
         session = Session(request, make_world("embedded", 2, task, area=64))
         session.run_program(program)
-        for episode in session.said():
+        for episode in session.episodes():
             assert (episode.steps, episode.ended) == (5, "running"), name
             assert episode.before.inventory == task.inventory, name
             assert not task.biome or episode.before.biome == task.biome, name

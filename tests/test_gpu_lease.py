@@ -201,7 +201,7 @@ def test_a_learner_restarted_while_it_waits_for_the_card_waits_again(card: Card)
     assert card.lease.take("goal/train", 60.0) == 1.0
 
 
-def test_who_waits_for_a_card_that_was_given_back_takes_it_from_nobody(card: Card) -> None:
+def test_a_wait_for_a_card_that_was_given_back_takes_no_lease_away(card: Card) -> None:
     card.answer()
     first = card.take("first/train")
     eventually(lambda: card.lease.holder == "first/train")
@@ -212,7 +212,7 @@ def test_who_waits_for_a_card_that_was_given_back_takes_it_from_nobody(card: Car
     assert (first, second) == (["held"], [1.0])
 
 
-def test_a_clock_that_is_set_takes_the_card_from_nobody(
+def test_a_clock_that_is_set_takes_no_lease_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wall, since_boot = time.time, time.monotonic

@@ -88,7 +88,7 @@ class Sessions:
         self.opened: list[OpenSession] = []
         self._sessions: dict[str, Session] = {}
         bus.answer(OPEN, self._open)
-        bus.answer(LOOK, lambda asked: Looked(episodes=self._sessions[asked.session].said()))
+        bus.answer(LOOK, lambda asked: Looked(episodes=self._sessions[asked.session].episodes()))
         bus.answer(CLOSE, self._close)
         bus.answer(CHECK, lambda asked: Checked(problems=problems_of(asked, RUNTIME)))
         bus.answer_action(RUN_PROGRAM, self._run)
@@ -106,11 +106,11 @@ class Sessions:
             begins=request.begins,
             guards=request.guards,
         )
-        return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _close(self, request: SessionName) -> Closed:
         session = self._sessions.pop(request.session)
-        return Closed(episodes=session.said(), guards=session.guards())
+        return Closed(episodes=session.episodes(), guards=session.guards())
 
 
 Answers = dict[type, Callable[[Any], msgspec.Struct]]
@@ -243,7 +243,7 @@ def test_a_guard_that_made_mistakes_is_made_again_with_its_history(tmp_path: Pat
     assert [line.report.errors for line in question.history] == [first.guards[0].report.errors]  # type: ignore[union-attr]
 
 
-def test_a_run_without_guards_refuses_and_is_told(tmp_path: Path):
+def test_a_run_without_guards_refuses_them_and_its_questions_state_it(tmp_path: Path):
     bus, _, asked = agents(tmp_path, most_guards=0)
     report = achieved(bus)
     assert report.iterations == []
@@ -383,7 +383,7 @@ def test_a_guard_by_rl_is_a_skill_with_its_weights(tmp_path: Path):
     ("guard", "said"),
     [
         (GuardProposal(name="", when="x"), "A guard has no name."),
-        (GuardProposal(name="a", when=" "), "does not say when it is to take over"),
+        (GuardProposal(name="a", when=" "), "does not state when it is to take over"),
         (GuardProposal(name="a", method="rl", when="x"), "in this run there is code only"),
     ],
 )
@@ -400,7 +400,7 @@ def test_names_of_guards_are_unique_as_goals_are_spelt():
     assert "2 guards are called 'step-back'" in problem
 
 
-def test_reports_add_up_and_are_told_in_a_sentence():
+def test_reports_add_up_to_a_sentence():
     one = GuardReport(name="a", turns=2, steps=30, episodes=2, ended={"over": 1, "death": 1})
     other = GuardReport(name="a", turns=1, steps=4, episodes=1, ended={"over": 1}, errors={"no": 2})
     (both,) = together([one, other])

@@ -145,7 +145,7 @@ def test_a_policy_plays_its_turns_in_a_session() -> None:
     assert playing.guards() == [
         GuardReport(name="leave", turns=2, steps=2, episodes=2, ended={"over": 2})
     ]
-    assert [episode.after.position[2] for episode in playing.said()] == [2.0, 2.0]
+    assert [episode.after.position[2] for episode in playing.episodes()] == [2.0, 2.0]
 
 
 def test_its_choices_are_the_same_whatever_the_batch() -> None:
@@ -160,7 +160,7 @@ def test_its_choices_are_the_same_whatever_the_batch() -> None:
     for seed in range(4):
         alone, _ = session(1, interface=None, seeds=SeedRange(first=seed, count=1))
         alone.run_program(program, guards=[trained])
-        assert alone.said()[0].after == together.said()[seed].after
+        assert alone.episodes()[0].after == together.episodes()[seed].after
 
 
 def test_a_macro_of_its_policy_is_ended_with_its_turn() -> None:
@@ -263,7 +263,7 @@ def test_an_actor_that_does_not_fit_is_refused(actor_: Actor | None, said: str) 
 
 
 @pytest.mark.parametrize("encoder", [0, 5])
-def test_a_plain_actor_says_what_the_network_says(encoder: int) -> None:
+def test_a_plain_actor_gives_what_the_network_gives(encoder: int) -> None:
     generator = torch.Generator().manual_seed(3)
     shape = NetworkShape(hidden=8, encoder=encoder, fusion=6 if encoder else 0)
     network = actor([(3,), (1,)], 3, shape, generator)
@@ -298,7 +298,7 @@ class Sessions:
         return self.sessions[request.session].step(np.array(request.choices))
 
     def _close(self, request: SessionName) -> Closed:
-        return Closed(episodes=self.sessions.pop(request.session).said())
+        return Closed(episodes=self.sessions.pop(request.session).episodes())
 
 
 def spec(**changes: Any) -> TrainingSpec:
@@ -350,10 +350,10 @@ def test_a_guard_is_trained_on_its_own_decisions(tmp_path: Path) -> None:
     guard = msgspec.structs.replace(told.guard, interface=told.interface, actor=made)
     playing, _ = session(4, interface=None)
     playing.run_program(WALK, guards=[guard])
-    assert [episode.ended for episode in playing.said()] == ["success"] * 4
+    assert [episode.ended for episode in playing.episodes()] == ["success"] * 4
 
 
-def test_a_condition_that_never_holds_ends_the_training_and_says_so(tmp_path: Path) -> None:
+def test_a_condition_that_never_holds_ends_the_training_with_the_reason(tmp_path: Path) -> None:
     never = Guard(name="never", when="def when(obs):\n    return False\n", max_steps=5)
     trained, _ = train(tmp_path, spec(guard=never, most=5_000))
     assert trained.samples == 0

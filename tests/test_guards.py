@@ -63,7 +63,7 @@ def test_a_program_is_held_while_a_condition_holds_and_then_goes_on() -> None:
     assert report(playing) == GuardReport(
         name="stand still", turns=1, steps=3, episodes=1, ended={"over": 1}
     )
-    assert playing.said()[0].steps == 7
+    assert playing.episodes()[0].steps == 7
 
 
 def test_a_program_goes_on_with_what_is_seen_then() -> None:
@@ -85,7 +85,7 @@ def test_environments_are_held_each_by_itself() -> None:
     world.actions.clear()
     playing.run_program(FOUR, guards=[guard(when=near)])
     assert played(world, 0) == (["forward"] + ["noop"] * 2) * 3 + ["forward"] + ["noop"] * 2
-    assert [episode.steps for episode in playing.said()] == [12, 12, 10, 4]
+    assert [episode.steps for episode in playing.episodes()] == [12, 12, 10, 4]
     found = report(playing)
     assert (found.turns, found.steps, found.episodes) == (4 + 4 + 3, 8 + 8 + 6, 3)
 
@@ -183,11 +183,11 @@ def test_a_condition_that_fails_does_not_hold(when: str, said: str) -> None:
     assert report(playing) == GuardReport(name="stand still", errors={said: 4})
 
 
-def test_a_guard_that_kills_the_player_is_told_and_ends_the_episode() -> None:
+def test_a_guard_that_kills_the_player_is_reported_and_ends_the_episode() -> None:
     deadly = guard(program=program("def action(obs):\n    noop()\n    sneak()\n"))
     playing, _ = session(2, interface=None)
     _, reports = playing.run_program(FOUR, guards=[deadly])
-    assert [episode.ended for episode in playing.said()] == ["death", "death"]
+    assert [episode.ended for episode in playing.episodes()] == ["death", "death"]
     assert reports[0].status == "episode_over"
     assert report(playing) == GuardReport(
         name="stand still", turns=2, steps=4, episodes=2, ended={"death": 2}
@@ -232,8 +232,8 @@ def test_a_guards_steps_count_as_those_of_the_decision_that_it_cut_into() -> Non
     assert (second.reward.tolist(), second.steps.tolist()) == ([5.625], [4])
     third = choose(playing, FORWARD)  # three quarters of a metre: nothing cuts in
     assert (third.reward.tolist(), third.steps.tolist()) == ([4.0], [1])
-    assert playing.said()[0].steps == 6
-    assert playing.said()[0].reward == 2 + 3 * 4 + 4
+    assert playing.episodes()[0].steps == 6
+    assert playing.episodes()[0].reward == 2 + 3 * 4 + 4
 
 
 def test_a_macro_is_held_and_goes_on_within_one_decision() -> None:
@@ -309,8 +309,8 @@ def test_a_run_is_the_same_whatever_the_batch() -> None:
     for seed in range(4):
         one, _ = session(1, interface=None, seeds=SeedRange(first=seed, count=1))
         one.run_program(WALK, guards=[cut])
-        alone += [episode.steps for episode in one.said()]
-    assert [episode.steps for episode in together.said()] == alone
+        alone += [episode.steps for episode in one.episodes()]
+    assert [episode.steps for episode in together.episodes()] == alone
     assert np.array(alone).sum() > 0
 
 

@@ -172,7 +172,7 @@ def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
     assert {path.name for path in tmp_path.glob("trajectories-*")} == named
 
 
-def test_a_damaged_file_loses_what_is_kept_and_says_so(tmp_path):
+def test_a_damaged_file_loses_what_is_kept_with_a_warning(tmp_path):
     kept = Trajectories(3)
     kept.kept.append(
         Trajectory(torch.ones(2, 1), torch.ones(2, 3, dtype=torch.bool), torch.ones(2))

@@ -106,7 +106,7 @@ def test_a_training_that_failed_half_way_is_counted_as_far_as_it_came(tmp_path: 
 
 
 @pytest.mark.parametrize(("critic", "kept"), [(True, ["get_a_log"]), (False, [])])
-def test_what_nobody_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list[str]):
+def test_what_was_not_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list[str]):
     world, bus = Inventories(), MockBus("fast_agent")
 
     def answer(request: Ask) -> Answered:
@@ -162,7 +162,9 @@ def test_a_skill_counts_the_episodes_that_were_played(tmp_path: Path, killed: bo
     assert (counts.successes, counts.episodes) == (19, 20)
 
 
-def test_a_program_that_a_skill_would_meet_is_not_tried_and_is_told_why(tmp_path: Path):
+def test_a_program_of_a_skill_with_a_taken_name_is_not_tried_and_the_reason_is_shown(
+    tmp_path: Path,
+):
     """The skill would call the program's ``walk_to`` for the API's."""
     walk = "def action(obs):\n    obs = walk_to(obs, 5, 0)\n"
     aim = Condition(kind="near", name="wood")
@@ -206,7 +208,7 @@ def test_a_program_that_a_skill_would_meet_is_not_tried_and_is_told_why(tmp_path
 
 
 @pytest.mark.parametrize("code", ["internal", "differs", "no_world"])
-def test_a_mishap_says_nothing_about_the_sub_action(tmp_path: Path, code: str):
+def test_a_retryable_failure_is_no_verdict_on_the_sub_action(tmp_path: Path, code: str):
     bus = trained_but_not_played(tmp_path, code)
     with pytest.raises(RemoteError):
         bus.run_goal(IMPLEMENT, "demo/dig", DIG)

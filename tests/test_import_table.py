@@ -1,4 +1,4 @@
-"""The rooms keep to the table of docs/architecture.md, and the check itself is checked."""
+"""The packages keep to the table of docs/architecture.md, and the check itself is checked."""
 
 from pathlib import Path
 

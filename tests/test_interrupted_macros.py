@@ -159,7 +159,7 @@ def test_a_part_that_cannot_be_carried_out_fails_in_the_program() -> None:
     assert played(world)[1] == [0, 0, 0, 12, 12, 0, 0, 0]
 
 
-def test_a_session_tells_which_primitive_choice_does_what_a_macro_did() -> None:
+def test_a_session_reports_which_primitive_choice_does_what_a_macro_did() -> None:
     playing, _ = dancing(1, actions=["noop", "right", "left"], session={"matched": True})
     # Left, right, three times; forward and attack are no choices of this policy.
     matched = [choose(playing, 3).matched for _ in range(8)]

@@ -121,7 +121,7 @@ def test_programs_play_the_same_episodes(host: JailedHost) -> None:
         result = session.run_program(DIG), session.run_program(DIG, environments=[1])
         session.take(INTERFACE, [0, 2])
         session.step(np.array([6, 0, 6]))
-        said = session.said()
+        said = session.episodes()
         session.close()
         return result, said
 
@@ -146,7 +146,7 @@ def test_guards_cut_in_alike(host: JailedHost) -> None:
         result = session.run_program(walk, guards=[GUARD])
         session.take(INTERFACE, guards=[GUARD])
         steps = [session.step(np.array([4, 4, 4])).steps.tolist() for _ in range(9)]
-        said = session.said(), session.guards()
+        said = session.episodes(), session.guards()
         session.close()
         return result, steps, said
 
@@ -168,7 +168,7 @@ def test_a_guard_that_stops_its_worker_never_takes_over_again(
     _, reports = session.run_program(DIG, guards=[hanging])
     assert (reports[0].program, reports[0].status, reports[0].line) == ("dig", "killed", 0)
     assert reports[0].error.startswith("guard step back: ")
-    assert [episode.ended for episode in session.said()] == ["horizon"] * 2
+    assert [episode.ended for episode in session.episodes()] == ["horizon"] * 2
     session.close()
     session = host.open(opening(size=2), None, lambda steps: None)
     _, reports = session.run_program(DIG, guards=[hanging])
@@ -177,7 +177,7 @@ def test_a_guard_that_stops_its_worker_never_takes_over_again(
     session.close()
 
 
-def test_what_is_wrong_is_said_as_it_is_without_a_jail(host: JailedHost) -> None:
+def test_what_is_wrong_is_reported_as_it_is_without_a_jail(host: JailedHost) -> None:
     for asked in (
         opening(size=2, interface=INTERFACE.__class__(**{
             **{f: getattr(INTERFACE, f) for f in INTERFACE.__struct_fields__}, "horizon": 0})),
@@ -197,7 +197,7 @@ def test_what_is_wrong_is_said_as_it_is_without_a_jail(host: JailedHost) -> None
 def test_a_prefix_that_hangs_is_left_out(host: JailedHost) -> None:
     session = host.open(opening(prefix=[raw(LOOP, "hangs"), DIG]), None, lambda steps: None)
     assert session.opened().prefix_steps > 0
-    assert [e.ended for e in session.said()] == ["running"] * 2
+    assert [e.ended for e in session.episodes()] == ["running"] * 2
     entry = host.quarantine.find(raw(LOOP).source)
     assert entry is not None
     assert entry.name == "hangs"
@@ -216,7 +216,7 @@ def test_a_run_that_hangs_ends_its_session_s_episodes(host: JailedHost) -> None:
     assert steps == sum(counted) == 6
     assert [(r.status, r.count, r.line in (6, 7)) for r in reports] == [("killed", 2, True)]
     assert reports[0].environments == [0, 1]
-    assert [e.ended for e in session.said()] == ["horizon"] * 2
+    assert [e.ended for e in session.episodes()] == ["horizon"] * 2
     session.take(INTERFACE)  # a policy that comes next has nothing to do any more
     assert session.step(np.zeros(2, np.int64)).steps.sum() == 0
     assert session.run_program(DIG) == (0, [])
@@ -234,13 +234,13 @@ def test_an_episode_that_was_won_stays_won_when_another_s_program_is_ended(
     source = f"def action(obs):\n    {look_down}\n    {attack}\n"
     dig = Program(name="dig_down", source=source, max_steps=400)
     session.run_program(dig, environments=[0])
-    won, waiting = session.said()
+    won, waiting = session.episodes()
     assert won.success
     assert waiting.ended == "running"
     hangs = raw("mine = 1\nwhile mine:\n    pass")  # none that hung in another test already
     _, reports = session.run_program(hangs, environments=[1])
     assert [report.status for report in reports] == ["killed"]
-    assert session.said() == [won, msgspec.structs.replace(waiting, ended="horizon")]
+    assert session.episodes() == [won, msgspec.structs.replace(waiting, ended="horizon")]
     session.close()
 
 
@@ -265,7 +265,7 @@ def test_a_subtask_begins_with_a_program_that_is_in_quarantine(host: JailedHost)
         session.take(stage)
         stepped = session.step(np.zeros(2, np.int64))
         assert not stepped.success.any()
-        played.append((steps, pictures, session.said()))
+        played.append((steps, pictures, session.episodes()))
         session.close()
     assert played[0] == played[1]
     assert [(report.status, report.error) for report in reports] == [
@@ -314,7 +314,7 @@ def test_a_run_is_cancelled_and_one_that_does_not_obey_is_ended(host: JailedHost
     session.close()
 
 
-def test_a_worker_that_dies_by_itself_costs_the_session_and_blames_nobody(
+def test_a_worker_that_dies_by_itself_costs_the_session_and_blames_no_program(
     host: JailedHost,
 ) -> None:
     session = host.open(opening(**TRAINING), None, lambda steps: None)
@@ -334,7 +334,7 @@ def test_a_fork_server_that_died_is_started_again(host: JailedHost) -> None:
     process.kill()
     process.wait()
     with pytest.raises(SessionLost):  # its workers die with it
-        session.said()
+        session.episodes()
     session.close()
     again = host.open(opening(), None, lambda steps: None)
     assert ran(again, DIG).status in ("finished", "step_limit")
@@ -439,7 +439,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_without_a_jail_it_says_so(run_folder: Path, bus: Bus) -> None:
+def test_the_env_server_reports_that_it_has_no_jail(run_folder: Path, bus: Bus) -> None:
     server = Process(configured(run_folder, jail=False), run_folder)
     try:
         bus.call(OPEN, opening("a"), timeout=PATIENCE)
@@ -451,7 +451,7 @@ def test_without_a_jail_it_says_so(run_folder: Path, bus: Bus) -> None:
             server.kill()
 
 
-def test_a_world_with_processes_of_its_own_has_no_jail_unless_that_is_said(
+def test_a_world_with_processes_of_its_own_is_refused_unless_the_jail_is_off(
     run_folder: Path,
 ) -> None:
     script = configured(run_folder, world={"kind": "minedojo"})

@@ -11,8 +11,9 @@ from messages.program import CheckProgram, Program
 from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
+from tests.attacks.contained import CONTAINED
 from tests.attacks.raw import DENIED, FATAL
-from tests.attacks.table import CONTAINED, REFUSED
+from tests.attacks.refused import REFUSED
 from tests.jailed_host import jailed_host, opening, ran, raw
 from tests.test_programs_attacks import STEPS, program
 
@@ -41,7 +42,7 @@ def kept(host: JailedHost) -> Iterator[list[JailedSession]]:
 @pytest.fixture
 def session(host: JailedHost, kept: list[JailedSession]) -> JailedSession:
     """One for all, until one of them costs it its episode."""
-    if not kept or kept[-1].said()[0].ended != "running":
+    if not kept or kept[-1].episodes()[0].ended != "running":
         kept.append(host.open(opening(size=1), None, lambda steps: None))
     return kept[-1]
 
@@ -99,7 +100,7 @@ def test_the_worker_is_ended_and_its_host_goes_on(
     assert again.status == "killed"
     assert "it is not run again" in again.error
     assert host.killed == killed + 1
-    assert [episode.ended for episode in session.said()] == ["horizon"]
+    assert [episode.ended for episode in session.episodes()] == ["horizon"]
     session.close()
 
 
@@ -127,7 +128,7 @@ def test_a_program_that_leaves_the_engine_no_memory(host: JailedHost) -> None:
         "killed",
         "the worker ran out of memory inside a program",
     )
-    assert {episode.ended for episode in session.said()} == {"horizon"}
+    assert {episode.ended for episode in session.episodes()} == {"horizon"}
     assert host.quarantine.problems(HOG)
     session.close()
 
@@ -136,10 +137,10 @@ def test_an_answer_to_another_question_ends_the_worker(host: JailedHost) -> None
     session = host.open(opening("liar", size=1), None, lambda steps: None)
     body = (
         "import os\n"
-        "from nodes.env_server.jail import wire\n"
+        "from nodes.env_server.jail import worker_wire\n"
         "for fd in range(3, 64):\n"
         "    try:\n"
-        "        os.write(fd, wire.packed(wire.Done()))\n"
+        "        os.write(fd, worker_wire.packed(worker_wire.Done()))\n"
         "    except OSError:\n"
         "        pass\n"
         "while True:\n"

@@ -93,7 +93,7 @@ def test_a_fork_server_that_never_starts_is_given_up_in_a_sentence(
     assert hit.left == 97
 
 
-def test_the_env_server_ends_without_the_jail_that_it_was_asked_for(run_folder: Path) -> None:
+def test_the_env_server_ends_without_the_jail_that_is_configured(run_folder: Path) -> None:
     configured(run_folder)
     process = launch(SCRIPT, run_folder, FORK_SERVER="tests.nowhere")
     _, errors = process.communicate(timeout=PATIENCE)
@@ -107,10 +107,10 @@ def test_the_env_server_ends_without_the_jail_that_it_was_asked_for(run_folder: 
 @pytest.mark.parametrize("number", KILLS, ids=lambda number: number.name)
 def test_a_fork_server_is_back_before_it_is_needed(host: JailedHost, number: int) -> None:
     server = host._server
-    process, life = server._process, server.life
+    process, epoch = server._process, server.epoch
     assert process is not None
     process.send_signal(number)
-    eventually(lambda: server.life > life and checker_lives(host))
+    eventually(lambda: server.epoch > epoch and checker_lives(host))
     assert host.check(CheckProgram(program=IDLE)) == []
     session = host.open(opening(), None, lambda steps: None)
     assert ran(session, IDLE).status == "finished"
@@ -119,10 +119,10 @@ def test_a_fork_server_is_back_before_it_is_needed(host: JailedHost, number: int
 
 def checker_lives(host: JailedHost) -> bool:
     checker = host._checker
-    return checker is not None and checker.life == host._server.life
+    return checker is not None and checker.epoch == host._server.epoch
 
 
-def test_fork_servers_that_die_while_they_are_asked(host: JailedHost) -> None:
+def test_fork_servers_that_die_during_a_request(host: JailedHost) -> None:
     """Whatever moment of an answer it is: a session is opened, a program checked."""
     over = threading.Event()
 
@@ -160,13 +160,13 @@ def test_half_an_answer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         server.start()
         forked = server.fork(early=True)
-        assert server.life == 3
+        assert server.epoch == 3
         assert server.reap(forked) == signal.SIGKILL
     finally:
         server.close()
 
 
-def test_a_worker_of_an_earlier_fork_server_is_not_asked_of_the_next() -> None:
+def test_a_worker_of_an_earlier_fork_server_is_not_reaped_by_the_next() -> None:
     server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK))
     try:
         server.start()

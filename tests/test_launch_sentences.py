@@ -86,6 +86,10 @@ def place(tmp_path: Path) -> Path:
             ["harvest_log", "task.success.quantity=9999"],
             "task.success.quantity: a quantity is 1 to",
         ),
+        (
+            ["crafter", "task.inventory.wood=1"],
+            "crafter: task.inventory: an episode of Crafter always starts the same way",
+        ),
         (["harvest_log", "task.biome=forrest"], "task.biome: there is no biome 'forrest'; did you"),
         (["harvest_log", "+task.inventory.stik=1"], "no item 'stik'; did you mean stick"),
         (

@@ -78,7 +78,7 @@ def choose(session: Session, *choices: int) -> Stepped:
     return session.step(np.array(choices, np.int64))
 
 
-def test_the_earlier_policy_is_asked_first_until_it_is_over_everywhere() -> None:
+def test_the_earlier_policy_chooses_first_until_it_is_over_everywhere() -> None:
     session, world = training(Lead(interface=WALK))
     opened = session.opened()
     assert opened.choices == ["noop", "attack"]  # of the policy that is trained
@@ -128,7 +128,7 @@ def test_those_whose_episode_ended_are_led_on_while_the_others_stand_still() -> 
         stepped = choose(session, FORWARD, FORWARD)
         spent += stepped.prefix_steps
     assert spent > 2
-    assert session.episodes.steps.tolist() == [0, 0]
+    assert session.records.steps.tolist() == [0, 0]
 
 
 def test_who_dies_on_the_way_ends_in_the_first_decision() -> None:
@@ -246,7 +246,7 @@ def test_a_training_begins_where_the_earlier_policy_ends(tmp_path: Path) -> None
     assert steps == after.samples + after.prefix_samples
 
 
-def test_a_policy_that_is_gone_or_does_not_fit_is_a_sentence(tmp_path: Path) -> None:
+def test_a_policy_that_is_deleted_or_does_not_fit_is_a_sentence(tmp_path: Path) -> None:
     gone = [LeadingStage(policy=Policy(id="gone", checkpoint="learner/gone/checkpoint.pt"))]
     with pytest.raises(ServiceError, match="no policy 'gone'"):
         trained(tmp_path, spec_of(DIG, lead=gone))

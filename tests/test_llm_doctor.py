@@ -108,7 +108,7 @@ def test_a_driver_that_does_not_answer_is_no_card(tmp_path: Path, monkeypatch: p
         ({"tensor_parallel": 2}, 24_000, r"on 2 GPU\(s\) and this machine shows 1"),
     ],
 )
-def test_what_does_not_fit_is_said_with_the_arithmetic(
+def test_what_does_not_fit_is_reported_with_the_arithmetic(
     changed: dict[str, Any], free: int, words: str
 ):
     with pytest.raises(DoesNotFit, match=words):
@@ -122,7 +122,7 @@ def test_what_fits_is_let_be():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
-def test_every_vllm_profile_fits_on_24_gb_as_its_comment_says(path: Path):
+def test_every_vllm_profile_fits_on_24_gb_as_commented(path: Path):
     text = path.read_text()
     read = read_profile(yaml.safe_load(text.replace("???", "run")))
     if isinstance(read, Vllm) and read.device == "cuda":
@@ -132,7 +132,7 @@ def test_every_vllm_profile_fits_on_24_gb_as_its_comment_says(path: Path):
         check_memory(read, None, [card(24_300)])
 
 
-def test_nothing_lets_the_server_reach_for_the_network(monkeypatch: pytest.MonkeyPatch):
+def test_the_servers_environment_keeps_it_off_the_network(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
     monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
     variables = environment(profile())

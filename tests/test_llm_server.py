@@ -149,7 +149,7 @@ def transcript(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_the_server_is_started_asked_and_ended_with_the_node(setting: Setting):
+def test_the_server_is_started_used_and_ended_with_the_node(setting: Setting):
     llm = setting.start(
         environment={"FAKE_THINKING": "A log is wood.", "FAKE_PIECE_SECONDS": ".02"}
     )
@@ -197,7 +197,7 @@ def test_a_server_whose_monitor_was_killed_too_is_ended_by_the_next_life(setting
     assert setting.ask().answer
 
 
-def test_a_server_killed_in_the_middle_of_an_answer_is_asked_again(setting: Setting):
+def test_a_request_to_a_server_killed_in_the_middle_of_an_answer_is_sent_again(setting: Setting):
     setting.start(environment={"FAKE_PIECE_SECONDS": "0.1"})
     eventually(lambda: setting.states)
     with setting.asking("q") as answers:
@@ -211,7 +211,7 @@ def test_a_server_killed_in_the_middle_of_an_answer_is_asked_again(setting: Sett
     eventually(lambda: setting.states and setting.states[-1].restarts == 1)
 
 
-def test_a_server_that_dies_while_nobody_asks_is_started_again(setting: Setting):
+def test_a_server_that_dies_without_a_request_is_started_again(setting: Setting):
     setting.start()
     os.kill(setting.server_process(), signal.SIGKILL)
     eventually(lambda: [s.state for s in setting.states][-1:] == ["ready"])
@@ -327,7 +327,7 @@ def test_told_to_stop_while_the_server_starts(setting: Setting):
     assert setting.members() == []
 
 
-def test_where_no_server_runs_nobody_is_killed():
+def test_where_no_server_runs_no_process_is_killed():
     """As when it was ended while its metrics were waited for in vain."""
     script = "from nodes.llm.vllm import group; group.kill_group(0); print('alive')"
     done = subprocess.run(

@@ -64,7 +64,7 @@ def test_a_stream_is_put_together_and_counted(setting: Setting):
     assert setting.server.requests[0]["stream"] is True
 
 
-def test_streams_that_break_off_or_drip_are_asked_again(setting: Setting):
+def test_requests_whose_streams_break_off_or_drip_are_sent_again(setting: Setting):
     setting.start(
         streams(*pieces(GOOD)[:3], finish=None, done=False),
         says_error,
@@ -135,7 +135,7 @@ def test_a_wrong_answer_too_long_to_be_shown_again_is_left_out(setting: Setting)
     assert asked[2] == asked[0]
 
 
-def test_a_prompt_that_is_too_long_is_said_with_what_to_change(setting: Setting):
+def test_a_prompt_that_is_too_long_is_reported_with_what_to_change(setting: Setting):
     setting.start(too_long)
     with pytest.raises(RemoteError, match=r"raise llm\.context"):
         setting.ask()

@@ -78,7 +78,7 @@ def test_what_is_held_out_is_never_taught(taught: list[Example]):
     assert not {each.goal for each in asked} & {each.goal for each in taught}
 
 
-def test_figures_tell_valid_from_accepted_from_the_same():
+def test_figures_count_valid_accepted_and_same_answers_apart():
     examples = questions({"PlanQuestion": 4}, seed=0)
     another = json.loads(examples[2].answer)
     another["thoughts"] = "In other words."

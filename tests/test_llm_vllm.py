@@ -190,7 +190,9 @@ def test_it_sleeps_while_the_learner_has_the_card(running: Running):
     told(f"asleep after {lease.slept:.2f} s; awake and answered after {_since(began)}")
 
 
-def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_asked_again(running: Running):
+def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_the_request_repeated(
+    running: Running,
+):
     _, question = QUESTIONS["SpecQuestion"]
     group = running.group
     answers: list[Answered] = []

@@ -35,7 +35,7 @@ from tests.corridor import corridor_spec
 from tests.launch_toys import launched
 from tests.launch_toys.launched import rlgpt
 from tests.test_gpu_lease import SharedHouse
-from tests.test_vision import evidence
+from tests.test_vision_critic import evidence
 from tests.vllm_environment import made, tiny_profile, write_profile
 
 pytestmark = [
@@ -124,7 +124,7 @@ def test_the_fast_agent_gives_a_negative_verdict(agents: Stack, method: Literal[
 
 
 @pytest.mark.parametrize(("worked", "pictured"), [(0, 0), (0, 4), (6, 4)])
-def test_the_critic_counts_whatever_is_said_and_seen(agents: Stack, worked: int, pictured: int):
+def test_the_critic_counts_whatever_the_model_answers(agents: Stack, worked: int, pictured: int):
     shown = evidence(worked, pictured, id=f"judged-{worked}-{pictured}")
     verdict = agents.bus.call(JUDGE, shown, timeout=LONG)
     assert verdict.success == (worked == 6)

@@ -48,7 +48,7 @@ def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
     assert not any(line.macros for line in report.iterations[3].lines)
     assert all(each.attempts == 1 for iteration in report.iterations for each in iteration.lines)
     verdict = report.iterations[0].lines[0].verdict
-    assert (verdict.reason, verdict.episodes) == ("It ran; nobody judged it.", 0)
+    assert (verdict.reason, verdict.episodes) == ("It ran; it was not judged.", 0)
 
 
 def test_one_agent_takes_nothing_apart(run_folder: Path):
@@ -179,7 +179,7 @@ def test_without_it_nothing_is_crafted():
     asked = task("stick", inventory={"log": 1})
     batch = session(asked, crafting(asked.success, autocraft=False))
     assert batch.step(np.zeros(2, np.int64)).steps.tolist() == [1, 1]
-    assert all(episode.after.inventory == {"log": 1} for episode in batch.said())
+    assert all(episode.after.inventory == {"log": 1} for episode in batch.episodes())
     batch.close()
 
 
@@ -188,7 +188,7 @@ def test_only_what_the_goal_needs_is_crafted():
     batch = session(asked, crafting(asked.success))
     stepped = batch.step(np.zeros(2, np.int64))
     assert stepped.steps.tolist() == [2, 2]
-    assert all(e.after.inventory == {"log": 3, "stick": 4} for e in batch.said())
+    assert all(e.after.inventory == {"log": 3, "stick": 4} for e in batch.episodes())
     batch.close()
 
 
@@ -199,7 +199,7 @@ def test_a_station_is_put_down_where_the_crosshair_is_on_something():
     steps = np.zeros(8, np.int64)
     for _ in range(5):  # the player looks down until the ground is in reach
         steps += batch.step(np.ones(8, np.int64)).steps
-    episodes = batch.said()
+    episodes = batch.episodes()
     assert sum(episode.success for episode in episodes) >= 6
     assert all(e.steps == n for e, n in zip(episodes, steps.tolist(), strict=True))
     made = next(episode for episode in episodes if episode.success)
@@ -223,7 +223,7 @@ def test_a_mob_can_be_walked_up_to_faced_and_marked():
     batch = session(asked, interface, size=4)
     source = Book().program("walk_up_to_mob.py", asked.success, asked.inventory)
     batch.run_program(Program(name="find", source=source, max_steps=1000))
-    faced = np.array([episode.after.facing == "cow" for episode in batch.said()])
+    faced = np.array([episode.after.facing == "cow" for episode in batch.episodes()])
     assert faced.sum() >= 2
     batch.take(interface)
     features = batch.opened().features
@@ -262,7 +262,7 @@ def test_coming_nearer_to_a_mob_pays():
     batch.close()
 
 
-def test_what_is_neither_block_nor_mob_is_said():
+def test_what_is_neither_block_nor_mob_is_reported():
     asked = task("beef")
     with pytest.raises(ValueError, match="there is no block or mob called 'cwo'"):
         session(asked, crafting(Condition(kind="facing", name="cwo")))

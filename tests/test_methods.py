@@ -195,7 +195,7 @@ def used(method: Method, task: str) -> set[str]:
     return found
 
 
-def test_the_methods_differ_in_what_the_paper_says_they_differ_in(methods: dict[str, Method]):
+def test_the_methods_differ_as_in_the_paper(methods: dict[str, Method]):
     assert {name: used(methods[name], "stick") for name in METHODS} == {
         "deps": {"code"},
         "mineagent": {"rl"},

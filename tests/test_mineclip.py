@@ -48,7 +48,7 @@ def test_the_published_layout_is_known_name_by_name(
 
 
 @pytest.mark.parametrize("variant", ["attn", "avg"])
-def test_what_a_checkpoint_says_is_what_the_parts_say(tmp_path: Path, variant: str) -> None:
+def test_a_checkpoint_gives_what_its_parts_give(tmp_path: Path, variant: str) -> None:
     """The reward, computed again from the tensors by another way of writing it."""
     path = write(tmp_path, variant)
     model, state = MineClip(path), random_state(tiny_layout(variant))

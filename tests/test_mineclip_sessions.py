@@ -115,7 +115,7 @@ def test_each_step_pays_for_the_last_16_frames_of_its_episode() -> None:
     assert paid[13:] == [2 * 40.0 * 15, *[2 * 40.0 * 16] * 6]  # no more than 16
 
 
-def test_nobody_pays_for_what_is_not_asked_for() -> None:
+def test_what_is_not_requested_costs_nothing() -> None:
     grey = Grey()
     plain = msgspec.structs.replace(
         INTERFACE, observations=["compass"], rewards=[RewardTerm(kind="step", weight=1.0)]

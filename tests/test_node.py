@@ -383,7 +383,7 @@ def test_a_node_that_is_not_ready_yet_ends_at_once(run: Path, tmp_path: Path) ->
     assert errors == ""
 
 
-def test_node_whose_supervisor_is_gone_already_does_not_begin(run: Path) -> None:
+def test_node_whose_supervisor_has_ended_already_does_not_begin(run: Path) -> None:
     node = launch(ECHO, run, RLGPT_SUPERVISED=str(os.getppid()))
     node.communicate(timeout=PATIENCE)
     assert node.returncode == 1

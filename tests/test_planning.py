@@ -163,7 +163,7 @@ def test_a_goal_that_stands_nearby_ends_in_placing_it():
     assert PLANNING.plan_for(goal, {"crafting_table": 1}) == plan[-1:]
 
 
-def test_a_subtask_says_what_it_is_and_what_for():
+def test_a_subtask_states_what_it_is_and_what_for():
     plan = PLANNING.plan_for(Condition(kind="nearby", name="furnace"), {})
     assert [(subtask.name, subtask.why) for subtask in plan] == [
         ("harvest 3 log", "needed for planks"),

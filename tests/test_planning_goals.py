@@ -118,7 +118,7 @@ def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
     ],
     ids=lambda each: f"{each.kind}-{each.name}" if isinstance(each, Condition) else each,
 )
-def test_each_kind_of_goal_is_gone_about_in_its_way(goal: Condition, kind: str):
+def test_each_kind_of_goal_is_approached_in_its_way(goal: Condition, kind: str):
     assert Book().kind_of(goal) == kind
 
 

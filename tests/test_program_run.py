@@ -42,7 +42,7 @@ def test_a_program_is_played_on_seeds(place: Path) -> None:
     assert "900000" not in rlgpt("episode", "list", "it", cwd=place).stdout
 
 
-def test_a_program_that_may_not_run_is_told_with_all_its_lines(place: Path) -> None:
+def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) -> None:
     (place / "bad.py").write_text("import os\ndef action(obs):\n    jump_high()\n")
     done = rlgpt("program", "run", "bad.py", *SMALL, cwd=place)
     assert done.returncode == 2

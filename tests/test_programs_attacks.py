@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from nodes.env_server.programs import ProgramRefused, Run, compile_program
-from tests.attacks.table import CONTAINED, REFUSED
+from tests.attacks.contained import CONTAINED
+from tests.attacks.refused import REFUSED
 from tests.fake_world import FakeWorld
 from worlds.minecraft.play.observation import Observations
 from worlds.minecraft.play.readings import Readings

@@ -8,7 +8,7 @@ from nodes.env_server.programs import Batch, Run, compile_program, running
 from nodes.env_server.programs.fuel import TOTAL_TURNS
 from tests.fake_world import FakeWorld
 from worlds.minecraft.play.observation import Observations
-from worlds.minecraft.play.primitives import said
+from worlds.minecraft.play.primitives import written
 from worlds.minecraft.play.readings import Readings
 from worlds.minecraft.play.runtime import RUNTIME
 from worlds.runtime import Code
@@ -63,7 +63,7 @@ def test_the_last_primitive_and_the_steps_are_those_that_were_carried_out(seed: 
     batch = Batch(runs, codes)
     while batch.runs:
         for row, code in zip(batch.rows.tolist(), batch.codes.tolist(), strict=True):
-            carried_out[row].append(said(batch.slotted.get(row, code)))
+            carried_out[row].append(written(batch.slotted.get(row, code)))
         if chance.random() < 0.1:
             ended |= batch.stop([chance.choice(batch.rows.tolist())])
         ended |= batch.send(seen)

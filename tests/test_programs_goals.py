@@ -35,7 +35,7 @@ def succeeded(task: Task, file: str, **options: object) -> int:
     session = Session(OpenSession(session="s", task=task, size=SEEDS, seeds=seeds), world)
     try:
         session.run_program(Program(name="p", source=source, max_steps=task.horizon))
-        return sum(episode.success for episode in session.said())
+        return sum(episode.success for episode in session.episodes())
     finally:
         session.close()
 

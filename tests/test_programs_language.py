@@ -22,7 +22,7 @@ from tests.fake_world import FakeWorld
 from voxeldojo import actions
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.observation import Observation, Observations, Ray
-from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
+from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, written
 from worlds.minecraft.play.readings import Readings
 from worlds.minecraft.play.runtime import RUNTIME
 
@@ -40,7 +40,7 @@ def play(source: str, max_steps: int = 100) -> tuple[Run, list[str], FakeWorld]:
     code = run.start(seen.row(0, 0))
     while code is not None:
         assert isinstance(code, int)
-        done.append(said(code))
+        done.append(written(code))
         seen.expire()
         world.step(VECTORS[code][None], np.ones(1, bool))
         readings.forget()
@@ -290,7 +290,7 @@ def test_a_program_of_another_game_is_refused_with_one_sentence() -> None:
     assert problem.message.endswith(", and not for minecraft")
 
 
-def test_what_a_language_is_is_told_by_all_its_parts(tmp_path: Path) -> None:
+def test_languages_that_differ_in_any_part_are_different(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("FAR = 8\n")
     changed = dataclasses.replace(LANGUAGE, helper_folder=tmp_path)
     again = dataclasses.replace(LANGUAGE)

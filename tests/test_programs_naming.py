@@ -69,7 +69,7 @@ def test_rewards_are_checked_as_well():
     assert said('obs.facing == "log"', "reward") == [(5, WOOD)]
 
 
-def test_conditions_say_the_other_name():
+def test_problems_of_conditions_name_the_other_name():
     def problem(kind: str, name: str) -> str:
         return CONDITIONS.problem(Condition(kind=kind, name=name))
 

@@ -3,211 +3,32 @@
 import io
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 import pytest
 from rich.console import Console
-from tensorboard.compat.proto.event_pb2 import Event  # pyright: ignore
-from tensorboard.compat.proto.summary_pb2 import Summary as Scalars  # pyright: ignore
-from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from messages.chat import Answered
 from messages.plan import (
     GoalReport,
     Iteration,
-    Line,
     Performed,
     PerformedEpisode,
     Samples,
     Stage,
-    SubAction,
     Subtask,
 )
 from messages.program import Program
-from messages.training import Policy, TrainingSpec
+from messages.training import Demonstrated, Learning
 from messages.verdict import Verdict
-from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
-from rlgpt.launches import LaunchRecord
+from messages.world import Condition
 from rlgpt.refused import Refused
 from rlgpt.report.curves import Curve, of_policy
 from rlgpt.report.iteration_table import iteration_table
 from rlgpt.report.summary import Summary
 from rlgpt.report.writing import write
 from rlgpt.reporting import report
-
-HOSTILE = "<script>alert('pwned')</script>"
-
-SEARCH = '''def action(obs):
-    """Walk up to the nearest tree."""
-    for _ in range(40):
-        seen = nearest(obs, "wood")
-        if seen is None:
-            obs = turn(30)  # look elsewhere
-            continue
-        yaw, pitch, distance = seen
-        obs = turn(yaw)
-        if distance < 3.5:
-            obs = look(pitch)
-            return
-        obs = forward()
-'''
-
-ATTACK = """def action(obs):
-    for _ in range(20):
-        obs = attack()
-"""
-
-LOG = Condition(kind="have", name="log", quantity=1)
-TASK = Task(id="harvest_log", prompt="Harvest one log in a forest", success=LOG)
-POLICY = "goal/0-harvest-log/iteration-1/harvest-log/train"
-RESTARTS = {"env_server": 0, "critic": 2, "learner": 0}
-
-
-def spec(macros: list[Program]) -> TrainingSpec:
-    return TrainingSpec(
-        name="harvest log",
-        task=TASK,
-        interface=Interface(
-            observations=["compass", "voxels", "target_direction"],
-            actions=["forward", "attack", "yaw+30", "yaw-30"],
-            macros=macros,
-            rewards=[
-                RewardTerm(kind="success", weight=10.0),
-                RewardTerm(kind="step", weight=-0.01),
-                RewardTerm(kind="approach", weight=0.5, name="wood"),
-                RewardTerm(kind="facing", weight=0.02, name="wood"),
-            ],
-            success=LOG,
-            horizon=200,
-            targets=["wood"],
-        ),
-        prefix=[Program(name="find_a_tree", source=SEARCH, max_steps=400)],
-        seeds=SeedRange(first=0, count=900_000),
-        budget=120_000,
-        stop_at=0.97,
-    )
-
-
-def goal_report(program: str = SEARCH, verdict: str = "The tree was reached.") -> GoalReport:
-    near = Condition(kind="near", name="wood")
-    find = SubAction(
-        name="find a tree", method="code", success=near, description="Walk to the nearest tree."
-    )
-    by_code = SubAction(name="harvest log", method="code", success=LOG)
-    by_rl = SubAction(name="harvest log", method="rl", success=LOG)
-    found = Line(
-        sub_action=find,
-        attempts=1,
-        verdict=Verdict(success=True, success_rate=0.97, reason=verdict),
-    )
-    search = Program(name="find_a_tree", source=program, purpose="Walk up to a tree.")
-    macro = Program(name="attack_20", source=ATTACK, purpose="Attack 20 times.", max_steps=20)
-    return GoalReport(
-        task=TASK,
-        subtasks=[Subtask(name="harvest log", success=LOG, why="A log is what was asked for.")],
-        iterations=[
-            Iteration(
-                subtask="harvest log",
-                number=0,
-                lines=[
-                    found,
-                    Line(
-                        sub_action=by_code,
-                        attempts=4,
-                        verdict=Verdict(
-                            success=False,
-                            success_rate=0.03,
-                            reason="It attacked the leaves beside the trunk in 29 of 30 episodes.",
-                            suggestion="Aiming is hard to put into code; let it be learned.",
-                        ),
-                    ),
-                ],
-                stages=[
-                    Stage(sub_action=find, program=search),
-                    Stage(sub_action=by_code, program=Program(name="harvest_log", source=ATTACK)),
-                ],
-                success_rate=1 / 30,
-                episodes=30,
-                samples=Samples(trial=21_400, evaluation=18_212),
-                seconds=14.2,
-            ),
-            Iteration(
-                subtask="harvest log",
-                number=1,
-                lines=[
-                    found,
-                    Line(
-                        sub_action=by_rl,
-                        attempts=1,
-                        macros=["attack_20"],
-                        verdict=Verdict(
-                            success=True, success_rate=0.95, reason="The trunk was dug out."
-                        ),
-                    ),
-                ],
-                stages=[
-                    Stage(sub_action=find, program=search),
-                    Stage(
-                        sub_action=by_rl,
-                        policy=Policy(id=POLICY, checkpoint="learner/harvest-log/checkpoint.pt"),
-                        spec=spec([macro]),
-                    ),
-                ],
-                success_rate=28 / 30,
-                episodes=30,
-                samples=Samples(training=118_784, trial=9_000, evaluation=7_311),
-                seconds=96.0,
-                video="env_server/videos/1.mp4",
-            ),
-        ],
-        success=True,
-        reason="The success rate 0.93 reaches 0.9.",
-        chosen={"harvest log": 1},
-    )
-
-
-def fill(run: Path) -> None:
-    """What the launcher and the nodes leave in a run folder."""
-    (run / "config.yaml").write_text(
-        "name: harvest_log\nseed: 3\nlimits: {iterations: 4, success_rate: 0.9, samples: 3000000}\n"
-        "world: {kind: embedded}\nllm: {kind: rulebook}\n"
-    )
-    (run / "llm").mkdir()
-    with (run / "llm" / "transcript.jsonl").open("wb") as transcript:
-        for number, kind in enumerate(["PlanQuestion", "SpecQuestion", "SpecQuestion"]):
-            answered = Answered(
-                id=str(number),
-                answer="{}",
-                model="rulebook",
-                prompt_tokens=1200,
-                completion_tokens=80,
-                seconds=0.25,
-            )
-            entry = {"agent": "fast_agent", "asked": kind, "question": {}, "answered": answered}
-            transcript.write(msgspec.json.encode(entry) + b"\n")
-        transcript.write(b'{"agent": "planner", "ask')  # killed while it wrote
-    (run / "critic").mkdir()
-    (run / "critic" / "node.log").write_text(
-        "12:00:01 INFO goal/0-log failed (0.10): most often an error: dropped\n"
-        "12:00:02 WARNING dropped a message: expected int\n"
-        "12:00:03 WARNING dropped a message: expected int\n"
-        f"12:00:04 ERROR cannot read {HOSTILE}\n"
-    )
-    (run / "env_server" / "videos").mkdir(parents=True)
-    (run / "env_server" / "videos" / "1.mp4").write_bytes(b"not really a film")
-    learning_curve(run / "learner" / "tensorboard" / POLICY.replace("/", "+"))
-
-
-def learning_curve(folder: Path) -> None:
-    writer = EventFileWriter(str(folder))
-    for step in range(1, 60):
-        rate = 1.0 / (1.0 + 40.0 * 0.87**step)
-        value = Scalars.Value(tag="episode/success_rate", simple_value=rate)
-        writer.add_event(Event(step=step * 2048, summary=Scalars(value=[value])))
-    writer.close()
+from tests.report_run import ATTACK, HOSTILE, RESTARTS, TASK, fill, goal_report, launched, written
 
 
 def test_a_curve_is_found_by_its_policy() -> None:
@@ -216,37 +37,6 @@ def test_a_curve_is_found_by_its_policy() -> None:
     assert found is not None
     assert found.name == "goal+train-1"
     assert of_policy(curves, "goal/train-2") is None
-
-
-class Outline(HTMLParser):
-    """The tags and the text of a page."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.links: list[str] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
-        assert not [name for name, _ in attrs if name.startswith("on")]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def launched(run: Path, how: Literal["finished", "interrupted", "failed"] = "finished") -> None:
-    """What the launcher leaves of a launch of 131.4 s."""
-    record = LaunchRecord(began=1e9, ended=1e9 + 131.4, how=how, text="SIGINT", restarts=RESTARTS)
-    (run / "launches.json").write_bytes(msgspec.json.encode([record]))
-
-
-def written(run: Path, report: GoalReport) -> Outline:
-    launched(run)
-    _, page = write(run, report)
-    return Outline(page.read_text(encoding="utf-8"))
 
 
 def test_the_page_describes_the_run(tmp_path: Path) -> None:
@@ -306,6 +96,51 @@ def test_model_written_text_stays_text(tmp_path: Path) -> None:
     assert "<U+001B>[31mred" in outline.text
     assert "<U+202E>attack" in outline.text
     assert "\u202e" not in outline.text
+
+
+def learned_from_code() -> GoalReport:
+    """The report, whose policy began as a clone and was left for the program it was cloned from."""
+    report = goal_report()
+    last = report.iterations[-1]
+    learning = Learning(
+        samples=118_784,
+        curve=[(118_784, 0.61)],
+        stopped="its tryouts fell to 0.55, below the 0.70 that it began with",
+        demonstrated=[
+            Demonstrated(
+                program="harvest_log_3", episodes=32, successes=24, decisions=310, steps=400
+            )
+        ],
+        clone_kl=0.1,
+        clone_fade=30_000,
+        tryouts=[(0, 0.7), (50_000, 0.75), (118_784, 0.55)],
+        best=50_000,
+    )
+    find, dig = last.lines
+    stands = Stage(sub_action=dig.sub_action, program=Program(name="harvest_log_3", source=ATTACK))
+    last = msgspec.structs.replace(
+        last,
+        lines=[find, msgspec.structs.replace(dig, learning=learning, macros=[])],
+        stages=[last.stages[0], stands],
+    )
+    return msgspec.structs.replace(report, iterations=[*report.iterations[:-1], last])
+
+
+def test_what_learning_began_with_and_what_stands_is_told(tmp_path: Path) -> None:
+    text = " ".join(written(tmp_path, learned_from_code()).text.split())
+    assert "harvest_log_3 succeeded in 24 of 32 demonstrations; 310 of 400 decisions" in text
+    assert "held to what was cloned by a weight of 0.1, which fades over 30k samples" in text
+    assert "its tryouts fell to 0.55, below the 0.70 that it began with" in text
+    assert "tryouts meanwhile: 0.70 at 0, 0.75 at 50k, 0.55 at 119k" in text
+    assert "its weights are those after 50k samples" in text
+    assert "The program stands, not the policy." in text
+    console = Console(file=io.StringIO(), width=200)
+    console.print(iteration_table(learned_from_code()))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "harvest log: rl (the program stands)" in shown
+    console = Console(file=io.StringIO(), width=200)
+    console.print(iteration_table(goal_report()))
+    assert "stands" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("path", ["../secret.mp4", "/etc/hostname", "env_server/none.mp4"])
@@ -392,7 +227,7 @@ def test_nothing_half_written_is_left(tmp_path: Path) -> None:
     }
 
 
-def test_a_report_is_written_anew_from_its_folder(tmp_path: Path) -> None:
+def test_a_report_is_written_again_from_its_folder(tmp_path: Path) -> None:
     fill(tmp_path)
     _, page = write(tmp_path, goal_report())
     before = page.read_text(encoding="utf-8")

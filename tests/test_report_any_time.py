@@ -36,7 +36,7 @@ from rlgpt.report.summary import Summary
 from rlgpt.report.writing import read_summary, write
 from rlgpt.reporting import report
 from rlgpt.run_folder import Lock
-from tests.test_report import TASK, Outline, goal_report, launched, spec
+from tests.report_run import TASK, Outline, goal_report, launched, spec
 
 PLANKS = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
 

@@ -10,7 +10,7 @@ import pytest
 from rlgpt.main import main
 from rlgpt.report.writing import write
 from rlgpt.runs import size
-from tests.test_report import fill, goal_report, launched
+from tests.report_run import fill, goal_report, launched
 
 
 def ran(place: Path, name: str, config: str = "") -> Path:

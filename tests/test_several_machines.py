@@ -188,7 +188,7 @@ def test_nothing_else_is_handed_over(far: tuple[Path, Path, Bus], path: str) -> 
     assert error.value.code == "unknown_file"
 
 
-def test_the_files_of_a_node_that_is_gone_or_here(tmp_path: Path) -> None:
+def test_the_files_of_a_node_that_is_absent_or_local(tmp_path: Path) -> None:
     hosts = {"filer": {"host": "127.0.0.1", "port": free_port()}}
     bus = Bus(tmp_path, hosts=hosts)
     try:

@@ -90,7 +90,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("column", "value"), BAD)
-def test_a_bad_column_is_said_and_a_run_goes_on_without(
+def test_a_bad_column_is_reported_and_a_run_goes_on_without(
     skills: str, capsys: pytest.CaptureFixture[str], column: str, value: object
 ):
     change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)

@@ -118,7 +118,7 @@ def test_a_node_that_is_killed_ends_it_with_a_sentence(library: str, tmp_path: P
     assert wrong.count("\n") == 1
 
 
-def test_what_a_node_said_last_is_said(run_folder: Path):
+def test_the_last_line_of_a_failed_node_is_reported(run_folder: Path):
     (run_folder / "env_server").mkdir()
     log = run_folder / "env_server" / "output.log"
     log.write_text("one\nenv_server: there is no world 'flat'\n")

@@ -101,7 +101,7 @@ def test_other_limits_make_another_cell(place: Path) -> None:
     done = rlgpt(*QUICK, "limits.samples=30000", cwd=place)
     assert done.returncode == 0, done
     assert "limits.samples was 1000000 and is 30000" in done.stdout
-    assert "--again runs it anew" in done.stdout
+    assert "--again runs it again" in done.stdout
     assert (place / CELL).read_bytes() == before
 
 

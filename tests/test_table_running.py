@@ -170,7 +170,7 @@ def noted(**changes: object) -> UnderWay:
     return msgspec.convert(note, UnderWay)
 
 
-def test_cell_under_way_is_gone_on_with_in_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cell_under_way_is_continued_in_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running_cells, "current_commit", lambda: "abc-dirty")
     assert noted(fingerprint="a1").is_of(CELL, "a1")
     assert not noted(fingerprint="a1").is_of(CELL, "b2")
@@ -181,7 +181,7 @@ def test_cell_under_way_is_gone_on_with_in_its_own_world(monkeypatch: pytest.Mon
     assert not noted(commit="abc", fingerprint="b2").is_of(CELL, "a1")
 
 
-def test_fingerprint_is_asked_for_again_only_after_a_change(
+def test_fingerprint_is_taken_again_only_after_a_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def git(*arguments: str) -> None:

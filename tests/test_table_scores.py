@@ -24,7 +24,7 @@ from rlgpt.table.table_page import Page, difference
 from worlds.crafter.card.score import SCORE
 
 ALL = Condition(kind="have", name="achievements", quantity=22)
-TASK = Task(id="crafter", prompt="", success=ALL, game="crafter", biome="")
+TASK = Task(id="crafter", prompt="", success=ALL, game="crafter")
 SUBTASK = Subtask(name="achieve", success=ALL)
 FIRST, SECOND = SCORE.counted[:2]
 
@@ -154,7 +154,7 @@ def test_a_table_of_a_score_without_a_cell_has_a_page_too() -> None:
     assert "<svg" in score_plot.render(empty)
 
 
-def test_what_a_table_says_of_a_world_is_the_cards() -> None:
+def test_a_table_describes_a_world_in_the_cards_words() -> None:
     known = cell("random", {}, {})
     other = msgspec.structs.replace(known, game="minecraft", world="embedded")
     assert "rules and MineDojo's interface and is not Minecraft; the paper's" in difference([other])

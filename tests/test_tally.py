@@ -57,7 +57,7 @@ def test_choices_and_the_endings_of_macros_are_counted() -> None:
     assert found["turn_right"] == (0, {})  # what is never taken is told, too
 
 
-def test_another_policy_is_counted_anew_and_the_same_again_is_not() -> None:
+def test_another_policy_is_counted_from_zero_and_the_same_again_is_not() -> None:
     playing, _ = session()
     choose(playing, FORWARD, FORWARD, FORWARD, FORWARD)
     playing.take(interface())
@@ -68,7 +68,7 @@ def test_another_policy_is_counted_anew_and_the_same_again_is_not() -> None:
     assert uses(playing.choices())["forward"][0] == 1
 
 
-def test_mistakes_in_rewards_are_told() -> None:
+def test_mistakes_in_rewards_are_reported() -> None:
     playing, _ = session(interface=interface(rewards=[REWARD]))
     choose(playing, NOOP, NOOP, NOOP, NOOP)
     assert playing.mistakes() == {"line 2: ZeroDivisionError: division by zero": 4}

@@ -46,6 +46,13 @@ def test_our_own_tasks_have_no_problem(path: Path) -> None:
         ({"game": "narnia"}, "game: there is no game 'narnia'; there are minecraft, crafter"),
         ({"biome": "narnia"}, "biome: there is no biome 'narnia'; there are beach"),
         ({"inventory": {"log": 0}}, "inventory: it cannot hold 0 of log"),
+        *(
+            (
+                {"game": "crafter", "success": Condition(kind="have", name="wood"), **start},
+                f"{next(iter(start))}: an episode of Crafter always starts the same way",
+            )
+            for start in ({"biome": "plains"}, {"world": {"start_time": 0}})
+        ),
         ({"world": {"initial_mobs": "cow, cwo"}}, "initial_mobs: there is no mob 'cwo'"),
     ],
 )

@@ -113,7 +113,7 @@ def test_a_start_that_does_not_fit_is_refused(tmp_path):
     assert r.value.code == "policy_does_not_fit"
 
 
-def test_a_start_that_is_gone_is_refused(tmp_path):
+def test_a_start_that_is_deleted_is_refused(tmp_path):
     start = Policy(id="skill/gone", checkpoint=str(tmp_path / "gone" / checkpoint.NAME))
     spec = msgspec.structs.replace(corridor_spec(budget=2000), start=start)
     with pytest.raises(ServiceError, match="skill/gone: it has no checkpoint") as refused:

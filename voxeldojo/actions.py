@@ -104,7 +104,7 @@ def split(name: str) -> tuple[str, str]:
     """``"craft:planks"`` -> ``("craft", "planks")``; a name of PRIMITIVES -> ``(name, "")``.
 
     Raises:
-        ValueError: there is no such action; the sentence says what there is.
+        ValueError: there is no such action; the sentence lists what there is.
     """
     if name in PRIMITIVES:
         return name, ""

@@ -1,8 +1,8 @@
 """The one interface behind which every world stands: a batch of MineDojo environments.
 
 A world steps B environments side by side and shows what MineDojo's interface shows, as arrays of
-ids and numbers (the batch door) or as MineDojo's own observation dictionary (`observation`). What a
-policy or a program sees is computed from this alone, never from a world's internals.
+ids and numbers (the batch interface) or as MineDojo's own observation dictionary (`observation`).
+What a policy or a program sees is computed from this alone, never from a world's internals.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 OBSERVED = ("inventory", "voxels", "location", "life", "masks")
 """What ``World.observe`` can be asked for, beside ``rays``."""
 NOON = 6000
-"""Ticks of the day at which an episode begins in every world, unless ``start_time`` says another:
+"""Ticks of the day at which an episode begins in every world, unless ``start_time`` is another:
 Minecraft itself would begin at dawn."""
 NETHER_BIOME, END_BIOME = 8, 9
 """Minecraft's ids of the biomes "hell" and "sky"."""
@@ -101,15 +101,15 @@ class World(ABC):
     def mobs(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        """Who is met first along the rays before any block, as MineDojo's lidar tells: indices into
-        ``voxeldojo.rules.mobs.entity_names`` (0: none within ``reach``) and distances in metres
-        (``reach`` where there is none); shapes and ``pitch_yaw`` as in ``rays``."""
+        """Who is met first along the rays before any block, as MineDojo's lidar reports: indices
+        into ``voxeldojo.rules.mobs.entity_names`` (0: none within ``reach``) and distances in
+        metres (``reach`` where there is none); shapes and ``pitch_yaw`` as in ``rays``."""
         rows = range(self.size) if environments is None else environments.tolist()
         shape = (len(rows), len(pitch_yaw))
         return np.zeros(shape, np.int64), np.full(shape, reach, np.float32)
 
     def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
-        """What else MineDojo tells of the player, a row for each (named) environment: ``oxygen``
+        """What else MineDojo reports of the player, a row for each (named) environment: ``oxygen``
         (0 to 300) float32; ``table`` and ``furnace`` bool, whether one is
         nearby as MineDojo means it; ``equipment`` (B, 6) item ids of main hand, feet, legs, chest,
         head and off hand."""
@@ -182,12 +182,12 @@ class World(ABC):
         Nether, 2 End), both (B,)."""
         seen = [self.observation(row)["location_stats"] for row in range(self.size)]
         biomes = np.array([int(each["biome_id"]) for each in seen], np.int64)
-        # MineDojo does not tell the dimension. The Nether and the End have a biome of their own.
+        # MineDojo does not report the dimension. The Nether and the End have a biome of their own.
         return biomes, np.select([biomes == NETHER_BIOME, biomes == END_BIOME], [1, 2], 0)
 
     def recovered(self) -> Floats:
         """How much of a blow's strength has come back since the last one, (B,), 0 to 1. All of it
-        in a world that does not tell."""
+        in a world that does not report it."""
         return np.ones(self.size, np.float32)
 
     def age(self) -> Ints:
@@ -207,6 +207,11 @@ class World(ABC):
     @abstractmethod
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
         """What the player sees: (3, height, width) uint8."""
+
+    def above(self, environment: int) -> NDArray[np.uint8]:
+        """The ground around the player seen from above, (3, n, n) uint8, north at the top, the
+        player in the middle; of no size where a world has no such picture."""
+        return np.zeros((3, 0, 0), np.uint8)
 
     @abstractmethod
     def observation(self, environment: int) -> dict[str, Any]:

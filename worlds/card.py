@@ -96,7 +96,7 @@ class Goals(ABC):
         """Of the task of that name."""
 
     def guidance(self, name: str) -> str:
-        """How to go about the task of that name, in words; empty where nothing is said of it."""
+        """Advice for the task of that name, in words; empty where there is none."""
         return ""
 
     @abstractmethod
@@ -143,8 +143,8 @@ class Planning(ABC):
 
     @abstractmethod
     def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
-        """What a plan that is made anew in the middle of an episode starts from: the inventory, and
-        what stands near and can be used."""
+        """What a plan that is made again in the middle of an episode starts from: the inventory,
+        and what stands near and can be used."""
 
     @abstractmethod
     def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:
@@ -193,7 +193,7 @@ class Specs(ABC):
 
 
 Tables = Mapping[str, Any]
-"""What a rule file says under ``tables``: of the game's own form."""
+"""What a rule file has under ``tables``: of the game's own form."""
 
 
 class RulebookRules(ABC):
@@ -276,6 +276,10 @@ class Score(ABC):
         return {name: sum(name in each for each in found) / len(found) for name in self.counted}
 
 
+START = ("biome", "inventory", "world")
+"""The fields of a task that set how an episode starts."""
+
+
 def _no_problems(task: Task) -> Iterator[str]:
     yield from ()
 
@@ -300,6 +304,8 @@ class Card:
     ``nodes/prompts/`` that the game has in words of its own (docs/adding_a_game.md)."""
     language: Language
     """What programs are written in."""
+    start: Collection[str] = ()
+    """What a task may set of how an episode starts, of `START`; what is not named is refused."""
     task_problems: Callable[[Task], Iterator[str]] = _no_problems
     """What is wrong with a task beyond its condition, each beginning with where it stands."""
     setting: Callable[[Task], Mapping[str, str]] = _no_setting
@@ -309,7 +315,7 @@ class Card:
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
     worlds: Mapping[str, str] = field(default_factory=dict)
-    """What a table says of its kinds of world: ``the published game``."""
+    """How a table describes its kinds of world: ``the published game``."""
     fingerprints: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For kinds of world that may change: a module and its arguments, which prints digits that
     differ where the world does."""

@@ -31,7 +31,7 @@ class World(Protocol):
 
     size: int
     lost: Bools | None = None
-    """(B,): environments whose game was lost in the last step and begun anew; their episodes are
+    """(B,): environments whose game was lost in the last step and begun again; their episodes are
     cut off. None where a world loses none."""
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
@@ -47,7 +47,7 @@ class World(Protocol):
         ...
 
     def cause_of_death(self, environment: int) -> str:
-        """In words: ``a blow of a zombie``. Empty where a world does not tell."""
+        """In words: ``a blow of a zombie``. Empty where a world does not report it."""
         return ""
 
     def close(self) -> None:
@@ -65,8 +65,9 @@ class Embedder(Protocol):
 
 
 class Readings(ABC):
-    """What a world shows after a step, read at most once, whoever asks. Call ``forget`` after each
-    step or reset. ``embedder``: for `embedding`, which is not asked for where there is none."""
+    """What a world shows after a step, read at most once, however many readers there are. Call
+    ``forget`` after each step or reset. ``embedder``: for `embedding`, which is not asked for where
+    there is none."""
 
     def __init__(self, world: Any, embedder: Embedder | None = None) -> None:
         self.world = world
@@ -174,7 +175,7 @@ class Term(Protocol):
         ...
 
     def pay(self, readings: Any, active: Bools) -> NDArray[Any]:
-        """(B,), before the term's weight; what it says where not ``active`` means nothing."""
+        """(B,), before the term's weight; its value where not ``active`` means nothing."""
         ...
 
 
@@ -236,6 +237,11 @@ class Play(ABC):
     def load(self, world: Any) -> None:  # noqa: B027 - most worlds have loaded all by then
         """Call what imports or loads something when it is first called, of a world that was reset:
         nothing can be loaded in the jail."""
+
+    def above(self, world: Any, environment: int) -> NDArray[np.uint8]:
+        """The ground around the player seen from above, (3, n, n), north at the top, the player in
+        the middle; of no size where a world has no such picture."""
+        return np.zeros((3, 0, 0), np.uint8)
 
     @abstractmethod
     def readings(self, world: Any, embedder: Embedder | None = None) -> Any: ...

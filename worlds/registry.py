@@ -18,7 +18,7 @@ OURS = {"minecraft": "worlds.minecraft", "crafter": "worlds.crafter"}
 
 
 class GameError(ValueError):
-    """There is no such game, or it cannot be used; the message says what to do."""
+    """There is no such game, or it cannot be used; the message has what to do."""
 
 
 def games() -> dict[str, str]:

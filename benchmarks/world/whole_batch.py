@@ -1,4 +1,4 @@
-"""The batch door: arrays of ids and numbers, many worlds a call."""
+"""The batch interface: arrays of ids and numbers, many worlds a call."""
 
 import itertools
 from typing import Any

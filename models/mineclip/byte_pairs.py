@@ -1,6 +1,6 @@
 """CLIP's byte-pair encoding of prompts, from the list of merges that was published with CLIP.
 
-The user puts the list beside the weights; it is not downloaded. Letters and digits are told apart
+The user puts the list beside the weights; it is not downloaded. Letters and digits are recognised
 as Python's ``\\w`` and ``\\d`` do, which for English is as CLIP does.
 """
 

@@ -29,7 +29,7 @@ class MineClip:
     threads.
 
     Raises:
-        WeightsError: the files, or the device, will not do.
+        WeightsError: the files, or the device, cannot be used.
     """
 
     def __init__(self, weights: Path, device: str = "cpu") -> None:
@@ -101,6 +101,6 @@ def _device(name: str) -> torch.device:
         device = torch.device(name)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
-        said = str(error).splitlines()[0][:160]
-        raise WeightsError(f"MineCLIP cannot be put on the device {name!r}: {said}") from error
+        reason = str(error).splitlines()[0][:160]
+        raise WeightsError(f"MineCLIP cannot be put on the device {name!r}: {reason}") from error
     return device

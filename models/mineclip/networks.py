@@ -108,7 +108,7 @@ class PromptEncoder(nn.Module):
         causal = torch.full((length, length), -torch.inf, dtype=x.dtype, device=x.device).triu(1)
         for block in self.blocks:
             x = block(x, causal)
-        # The end has the highest number of all tokens; what comes after it says nothing.
+        # The end has the highest number of all tokens; what comes after it means nothing.
         ends = self.ln_final(x)[torch.arange(len(x), device=x.device), tokens.argmax(-1)]
         return ends @ self.projection
 

@@ -23,7 +23,7 @@ _GLOBAL = re.compile(r"GLOBAL ([\w.]+)")
 
 
 class WeightsError(ValueError):
-    """The files will not do; the text is one sentence for the user."""
+    """The files cannot be used; the text is one sentence for the user."""
 
 
 def load(path: Path) -> Network:
@@ -54,15 +54,15 @@ def _state(path: Path) -> dict[str, Tensor]:
         else:
             found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        said = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, pickle.UnpicklingError) and (more := _GLOBAL.search(said)):
+        reason = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, pickle.UnpicklingError) and (more := _GLOBAL.search(reason)):
             raise WeightsError(
                 f"{path} holds more than weights ({more[1]}), and nothing is unpickled here: save "
                 "its state_dict alone, where you trust the file (docs/mineclip.md has the line)"
             ) from None
         raise WeightsError(
-            f"{path} cannot be read as a checkpoint ({said[:160]}): it is cut off, or another kind "
-            "of file; copy it anew and compare its checksum (docs/mineclip.md)"
+            f"{path} cannot be read as a checkpoint ({reason[:160]}): it is cut off, or another "
+            "kind of file; copy it again and compare its checksum (docs/mineclip.md)"
         ) from error
     if isinstance(found, Mapping) and "state_dict" in found:
         found = found["state_dict"]
@@ -86,7 +86,7 @@ def _named(name: str) -> str:
 
 
 def _sizes(state: Mapping[str, Tensor], path: Path) -> Sizes:
-    """What the shapes say; whether they say it of all tensors is for `_compare`."""
+    """What the shapes show; whether all tensors agree is for `_compare`."""
 
     def shape(name: str, dimensions: int) -> tuple[int, ...]:
         value = state.get(name)

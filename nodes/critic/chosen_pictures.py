@@ -6,8 +6,8 @@ from models.outcomes import holds
 
 
 def choose(evidence: Evidence, most: int) -> list[Picture]:
-    """At most ``most`` pictures, whole episodes of them. Failed episodes tell more; where there is
-    room for more than one, one that worked is among them, to be compared."""
+    """At most ``most`` pictures, whole episodes of them. Failed episodes show more; where
+    more than one fits, one that worked is among them, to be compared."""
     by_episode: dict[int, list[Picture]] = {}
     for picture in evidence.pictures:
         by_episode.setdefault(picture.environment, []).append(picture)

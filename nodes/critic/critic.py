@@ -16,7 +16,7 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
-from models.outcomes import progress, succeeded, success_rate, told
+from models.outcomes import outcome_in_words, progress, succeeded, success_rate
 from nodes.asking import ask
 from nodes.critic.chosen_pictures import choose
 from nodes.node import Node
@@ -56,7 +56,7 @@ class Critic(Node):
             return Verdict(
                 success=True,
                 success_rate=rate,
-                reason=told(evidence),
+                reason=outcome_in_words(evidence),
                 episodes=len(evidence.episodes),
             )
         try:
@@ -64,7 +64,7 @@ class Critic(Node):
         except RemoteError as error:
             if error.code != "no_answer":
                 raise
-            answer = JudgeAnswer(success=success, reason=told(evidence))
+            answer = JudgeAnswer(success=success, reason=outcome_in_words(evidence))
         if answer.success != success:
             # A judgement is grounded in what was counted; the text may explain, not overrule.
             self.log.info("%s: the numbers overrule the answer", evidence.id)
@@ -101,7 +101,8 @@ class Critic(Node):
         )
 
     def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:
-        """What the language model says, of pictures if there are any and it is to see them."""
+        """The language model's verdict, from pictures too if there are any and it is to see
+        them."""
         shown: list[Picture] = []
         if self.parameters.vision:
             shown = choose(evidence, self.parameters.most_pictures)

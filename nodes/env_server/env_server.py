@@ -20,6 +20,7 @@ from messages.world import (
     MOST_ENVIRONMENTS,
     OPEN,
     RUN_PROGRAM,
+    SIGHT,
     STEP,
     Activity,
     Closed,
@@ -40,6 +41,7 @@ from nodes.env_server.games import any_task, first_kind, play_of
 from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.recorded_session import Recorded
@@ -61,8 +63,8 @@ class MineClipFiles(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class EnvServer(Node):
-    """Owns worlds. Sessions live in memory: after a restart they are unknown, and whoever used one
-    opens it again and plays its episodes from the start."""
+    """Owns worlds. Sessions live in memory: after a restart they are unknown, and the user of
+    one opens it again and plays its episodes from the start."""
 
     name = "env_server"
     works_on = "session"
@@ -71,7 +73,7 @@ class EnvServer(Node):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
         most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: int = 1200  # frames
-        jail: Jail = True  # "partial": what of it the kernel has; false: none
+        jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
         mineclip: MineClipFiles | None = None
 
@@ -88,13 +90,14 @@ class EnvServer(Node):
         self._writing_jail = threading.Lock()
         self._jail_written = b""
         self._killed_before = _killed(self.folder / "jail.json")
+        self._sights = Sights(lambda sight: self.publish(SIGHT, sight))
         self._host = self._hosted(pulses)
         self._host.gate = self._pausing.gate
         self._write_jail()
         if self._host.jail != "on":
             self.notes = [f"jail: {self._host.jail}"]
             self.log.warning(
-                "jail: %s: coded actions are held by their language alone, or nearly so, see "
+                "jail: %s: coded actions are confined by their language alone, or nearly so, see "
                 "docs/programs.md", self._host.jail,
             )  # fmt: skip
         self._episodes = StoredEpisodes(self.folder / EPISODES)
@@ -102,6 +105,7 @@ class EnvServer(Node):
         self._names = OneAtATime()
         self._stop = threading.Event()
         self.advertise(ACTIVITY)
+        self.advertise(SIGHT)
         own = clocked if isinstance(self._host, OwnProcess) else _as_it_is
         self.serve(OPEN, own(self.open_session), background=True)
         self.serve(INTERFACE, own(self.take_interface))
@@ -117,7 +121,7 @@ class EnvServer(Node):
         self._stop.set()
         self._reporter.join(timeout=5.0)
         for session in list(self._sessions.values()):
-            # One that is in use is abandoned: its user gets an error once the process is gone.
+            # One that is in use is abandoned: its user gets an error once the process has ended.
             if session.lock.acquire(timeout=1.0):
                 session.close()
         self._episodes.close()
@@ -140,7 +144,7 @@ class EnvServer(Node):
                 f"server's world of {self._game}: launch a task and a world of one game.",
                 code="invalid",
             )
-        # Whoever asked first may have been killed: what was opened for them is forgotten, not lost.
+        # The first caller may have been killed: what was opened for it is forgotten, not lost.
         with self._names.of(request.session):
             self._forget(request.session)
             return self._opened(request)
@@ -200,7 +204,7 @@ class EnvServer(Node):
     def look(self, request: SessionName) -> Looked:
         session = self._session(request.session)
         with _In(session), self._losing(session):
-            return Looked(episodes=session.said())
+            return Looked(episodes=session.episodes())
 
     def close_session(self, request: SessionName) -> Closed:
         with self._names.of(request.session):  # it may be being opened
@@ -211,7 +215,7 @@ class EnvServer(Node):
         with session.lock, self._losing(session):
             if self._sessions.get(request.session) is not session:
                 raise _unknown(request.session)
-            episodes, pictures, guards = session.said(), session.pictures(), session.guards()
+            episodes, pictures, guards = session.episodes(), session.pictures(), session.guards()
             choices, mistakes = session.choices(), session.mistakes()
             del self._sessions[request.session]
             session.close(whole=True)
@@ -252,7 +256,7 @@ class EnvServer(Node):
                 raise _invalid(error) from error
             finally:
                 self._write_jail()
-            return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+            return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     # ---- inside
 
@@ -268,8 +272,8 @@ class EnvServer(Node):
         return check
 
     def _hosted(self, pulses: Path) -> Host:
-        """Where sessions will live. The world is tried on the launch's task before anybody waits
-        for one."""
+        """Where sessions will live. The world is tried on the launch's task before any
+        caller waits for one."""
         options = dict(self.parameters.world)
         given = self.config.get("task")
         model = self._video_model()
@@ -282,7 +286,7 @@ class EnvServer(Node):
             if self.parameters.jail:
                 return self._jailed(kind, options, task, why, pulses, model)
             why = f"jail=false: {why}" if why else "jail=false"
-            return OwnProcess(kind, options, task, why, model)
+            return OwnProcess(kind, options, task, why, model, self._sights)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
         except NoForkServer as error:
@@ -309,7 +313,7 @@ class EnvServer(Node):
                               "language alone")  # fmt: skip
         host = JailedHost(
             kind, options, task, self._quarantine, self.parameters.jail_memory,
-            self.fork_server, pulses, model, self.fail,
+            self.fork_server, pulses, model, self.fail, self._sights,
         )  # fmt: skip
         if host.missing and self.parameters.jail != "partial":
             host.close()
@@ -323,7 +327,7 @@ class EnvServer(Node):
         files = self.parameters.mineclip
         if files is None or files.weights is None:
             return None
-        # Torch is loaded for those who want it.
+        # Torch is loaded only where it is needed.
         from models.mineclip import MineClip, WeightsError
 
         try:
@@ -358,7 +362,7 @@ class EnvServer(Node):
 
     @contextmanager
     def _losing(self, session: Recorded) -> Iterator[None]:
-        """A session whose process has gone is forgotten, and its user gets what to do."""
+        """A session whose process ended is forgotten, and its user gets what to do."""
         try:
             yield
         except SessionLost as error:
@@ -385,6 +389,7 @@ class EnvServer(Node):
             )
             before, then = steps, now
             self.publish(ACTIVITY, activity)
+            self._sights.wanted = self.bus.subscribed(SIGHT)
 
 
 class _In:
@@ -409,7 +414,7 @@ def _as_it_is(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _killed(path: Path) -> int:
-    """How many programs earlier lives of this node have killed."""
+    """How many programs earlier processes of this node have killed."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return int(msgspec.json.decode(path.read_bytes())["killed"])
     return 0

@@ -68,5 +68,5 @@ class Film(FrameCount):
                 self.path.unlink(missing_ok=True)
             self._warn(
                 f"the film {self.path} cannot be written ({error.strerror or error}): the session "
-                f"plays on without it; make room there for the films to come"
+                f"plays on without it; free space there for the films to come"
             )

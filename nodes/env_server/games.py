@@ -54,7 +54,7 @@ def any_task(kind: str) -> Task:
 
 def make_world(kind: str, size: int, task: Task, **options: Any) -> Any:
     """A batch of ``size`` environments of ``task``. ``options`` are those of the world's class;
-    ``task.world`` has a say over them.
+    ``task.world`` overrides them.
 
     Raises:
         ValueError: an unknown kind, or one of another game; what the game does not have.

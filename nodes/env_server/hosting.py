@@ -1,7 +1,7 @@
-"""Where a session lives: in the env server's own process, or in a jailed worker.
+"""Where a session is held: in the env server's own process, or in a jailed worker.
 
-This is the one place where one is asked for. Both ways give the same interface, the same answers
-and, for the same seeds, the same numbers.
+This is the one place where one is made. Both ways give the same interface, the same replies and,
+for the same seeds, the same numbers.
 """
 
 import threading
@@ -24,6 +24,7 @@ from messages.world import (
 )
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
 from nodes.env_server.session import Session
@@ -33,7 +34,7 @@ from worlds.play import Ints
 
 
 class SessionLost(Exception):
-    """The session is gone, with the process that held it; the text has why, for its user.
+    """The session was lost with the process that held it; the text has why, for its user.
     ``killed``: it was killed from outside."""
 
     def __init__(self, text: str, killed: bool = False) -> None:
@@ -42,7 +43,7 @@ class SessionLost(Exception):
 
 
 class Hosted(Protocol):
-    """What the env server asks of a session; see `Session` for what the calls mean.
+    """What the env server calls of a session; see `Session` for what the calls mean.
 
     All of them raise ValueError for what is invalid, and `SessionLost`.
     """
@@ -69,7 +70,7 @@ class Hosted(Protocol):
         begins: bool = False,
         guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]: ...
-    def said(self) -> list[Episode]: ...
+    def episodes(self) -> list[Episode]: ...
     def endings(self) -> list[str]: ...
     def pictures(self) -> list[Picture]: ...
     def choices(self) -> list[ChoiceUse]: ...
@@ -110,7 +111,9 @@ class OwnProcess:
         task: Task,
         why: str,
         model: VideoModel | None = None,
+        sights: Sights | None = None,
     ) -> None:
+        self._sights = sights
         self.jail = f"off ({why})"
         self.killed = 0
         self.gate = Gate()  # the node's, once there is one
@@ -123,7 +126,8 @@ class OwnProcess:
     ) -> Session:
         world = make_world(self._kind, request.size, request.task, **self._options)
         try:
-            return Session(request, world, film, counted, self._model)
+            watcher = None if self._sights is None else self._sights.of(request)
+            return Session(request, world, film, counted, self._model, watcher)
         except BaseException:
             world.close()
             raise
@@ -132,7 +136,7 @@ class OwnProcess:
         return problems_of(request, self._programs)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to release."""
 
 
 def clocked(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -153,5 +157,5 @@ def clocked(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 Jail = bool | Literal["partial"]
-"""The env server's parameter. With ``true`` it does not start where anything of the jail is
+"""The env server's parameter. With ``true`` it does not start where any part of the jail is
 missing, with ``partial`` it uses what there is; ``false``: no jail."""

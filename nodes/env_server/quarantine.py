@@ -1,8 +1,8 @@
 """Programs that stopped a worker: the same source is not run again.
 
-Its next check has why. Where it would be run all the same (as a prefix, a macro, a reward, a stage
-of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a guard
-never takes over.
+Its next check reports why. Where it would be run all the same (as a prefix, a macro, a reward, a
+stage of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a
+guard never takes over.
 """
 
 import logging
@@ -25,7 +25,7 @@ STILL_REWARD = "def reward(before, after):\n    return 0\n"
 
 
 def programs_of(guards: Iterable[Guard]) -> list[Program]:
-    """All that was written for these guards: conditions, programs, macros of policies."""
+    """All programs of these guards: conditions, programs, macros of policies."""
     found: list[Program] = []
     for guard in guards:
         name = f"guard {guard.name}"
@@ -39,12 +39,12 @@ def programs_of(guards: Iterable[Guard]) -> list[Program]:
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """``mark`` distinguishes its source from others, ``line`` is where it was (0: not known),
-    ``said`` one sentence."""
+    ``reason`` one sentence."""
 
     mark: int
     name: str
     line: int
-    said: str
+    reason: str = msgspec.field(name="said")  # so it is called in the files of earlier runs
 
 
 class Quarantine:
@@ -72,9 +72,9 @@ class Quarantine:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, program: Program, line: int, said: str) -> None:
-        entry = Entry(mark=mark_of(program.source), name=program.name, line=line, said=said)
-        LOG.warning("program %s is not run again: %s", program.name, said)
+    def add(self, program: Program, line: int, reason: str) -> None:
+        entry = Entry(mark=mark_of(program.source), name=program.name, line=line, reason=reason)
+        LOG.warning("program %s is not run again: %s", program.name, reason)
         with self._lock:
             self._entries[entry.mark] = entry
             write_whole(self._path, msgspec.json.encode(list(self._entries.values())))
@@ -85,7 +85,7 @@ class Quarantine:
     def problems(self, source: str) -> list[Problem]:
         """What a check reports of it."""
         entry = self.find(source)
-        return [] if entry is None else [Problem(line=entry.line or 1, message=entry.said)]
+        return [] if entry is None else [Problem(line=entry.line or 1, message=entry.reason)]
 
     def report(self, program: Program, environments: Sequence[int]) -> ProgramReport | None:
         """In place of a run."""
@@ -94,7 +94,7 @@ class Quarantine:
             return None
         return ProgramReport(
             program=program.name, status="killed", count=len(environments), steps=0,
-            line=entry.line, error=f"{entry.said}; it is not run again",
+            line=entry.line, error=f"{entry.reason}; it is not run again",
             environments=list(environments),
         )  # fmt: skip
 
@@ -122,7 +122,7 @@ class Quarantine:
             if entry is None:
                 left.append(guard)
             else:
-                LOG.warning("guard %s never takes over: %s", guard.name, entry.said)
+                LOG.warning("guard %s never takes over: %s", guard.name, entry.reason)
         return left
 
     def stilled_interface(self, interface: Interface) -> Interface:
@@ -138,7 +138,7 @@ class Quarantine:
         entry = self.find(program.source)
         if entry is None:
             return program
-        LOG.warning("program %s does nothing: %s", program.name, entry.said)
+        LOG.warning("program %s does nothing: %s", program.name, entry.reason)
         return msgspec.structs.replace(program, source=STILL)
 
     def _still_guard(self, guard: Guard) -> Guard:
@@ -146,7 +146,7 @@ class Quarantine:
         entry = self.find(guard.when)
         if entry is None:
             return guard
-        LOG.warning("the condition of guard %s never holds: %s", guard.name, entry.said)
+        LOG.warning("the condition of guard %s never holds: %s", guard.name, entry.reason)
         return msgspec.structs.replace(guard, when=NEVER)
 
     def _still_lead(self, lead: Lead) -> Lead:
@@ -161,5 +161,5 @@ class Quarantine:
         entry = self.find(term.source) if term.kind == "code" else None
         if entry is None:
             return term
-        LOG.warning("a reward that is code pays nothing: %s", entry.said)
+        LOG.warning("a reward that is code pays nothing: %s", entry.reason)
         return msgspec.structs.replace(term, source=STILL_REWARD)

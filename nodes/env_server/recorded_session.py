@@ -1,4 +1,5 @@
-"""A session whose episodes are kept: `Hosted`, handed on to another one, with notes taken."""
+"""A session whose episodes are kept: a `Hosted` that passes calls on to another one, and
+records."""
 
 import logging
 import sqlite3
@@ -100,8 +101,8 @@ class Recorded:
         self._parts.append(part)
         return self._session.run_program(program, check, environments, begins, guards)
 
-    def said(self) -> list[Episode]:
-        return self._session.said()
+    def episodes(self) -> list[Episode]:
+        return self._session.episodes()
 
     def endings(self) -> list[str]:
         return self._session.endings()
@@ -119,10 +120,10 @@ class Recorded:
         return self._session.guards()
 
     def close(self, whole: bool = False) -> None:
-        """``whole``: whoever opened it has come to the end of it."""
+        """``whole``: its user has come to the end of it."""
         if not self._request.autoreset:
             with suppress(SessionLost):  # then it is played again
-                self._note(self._session.said(), self._session.endings(), whole)
+                self._note(self._session.episodes(), self._session.endings(), whole)
         self._session.close()
 
     # ---- inside

@@ -1,4 +1,4 @@
-"""What a session asks of MineCLIP, wherever that is: in this process, or beyond the jail."""
+"""What a session needs of MineCLIP, wherever that is: in this process, or beyond the jail."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -51,8 +51,8 @@ class Agent(Node):
         # Primitive steps that one run of a program may take; None: those of the task's episode.
         program_steps: Positive | None = 1000
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
-        most_samples: Positive = 3_000_000  # the largest budget that a spec may ask for
-        budget: Positive | None = None  # caps the specs'; None: as asked
+        most_samples: Positive = 3_000_000  # the largest budget that a spec may have
+        budget: Positive | None = None  # caps the specs'; None: as they have it
         stop_at: Share = 0.98  # training success rate at which training ends early
         # Samples without any success that end it; None: never.
         give_up_at: Positive | None = 100_000
@@ -70,7 +70,7 @@ class Agent(Node):
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
         # Programs that were tried for the subtask: may they join the action space of a policy, and
-        # after how many steps are they interrupted there (None: as the spec says); may a policy
+        # after how many steps are they interrupted there (None: as the spec has it); may a policy
         # begin as a clone of them; does the best of them stand where the policy does worse?
         program_macros: bool = True
         interrupt: Positive | None = None

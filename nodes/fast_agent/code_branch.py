@@ -74,8 +74,8 @@ def implement_by_code(
             refused += 1
             attempts.append(ProgramAttempt(source=answer.source, problems=problems))
             if outcome.stage is None:
-                said = "; ".join(f"line {each.line}: {each.message}" for each in problems)
-                outcome.verdict = failed(f"The program may not run: {said}")
+                every = "; ".join(f"line {each.line}: {each.message}" for each in problems)
+                outcome.verdict = failed(f"The program may not run: {every}")
             continue
         this = number - 1
         agent.working(goal, f"trying program {this} for {sub_action.name!r}")
@@ -95,8 +95,10 @@ def implement_by_code(
         tried.remember(goal, program, verdict, len(played.episodes))
         if verdict.success:
             break
-        said = f"{verdict.reason} {verdict.suggestion}".strip()
-        attempts.append(ProgramAttempt(source=answer.source, reports=played.reports, verdict=said))
+        in_words = f"{verdict.reason} {verdict.suggestion}".strip()
+        attempts.append(
+            ProgramAttempt(source=answer.source, reports=played.reports, verdict=in_words)
+        )
     return outcome
 
 

@@ -71,7 +71,7 @@ class FastAgent(Agent):
         except OutOfSamples as reason:
             outcome = Outcome(failed(str(reason)), attempts=1)
         except RemoteError as error:
-            # What says nothing about the sub-action is raised: once it is mended, the goal goes on.
+            # What is no fault of the sub-action is raised: once it is fixed, the goal goes on.
             # A session that is lost with each try may be the program's doing.
             if error.retryable and error.code != SESSION_LOST:
                 raise
@@ -80,7 +80,7 @@ class FastAgent(Agent):
             self.log.error("%s could not be implemented: %s", goal.id, error)
             outcome = Outcome(failed(f"It could not be implemented: {error}"), attempts=1)
         implemented = outcome.implemented(goal, spent)
-        if self.parameters.critic:  # else nobody knows whether it worked
+        if self.parameters.critic:  # else it is not known whether it worked
             self.skills.keep(goal, implemented, outcome.episodes)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
@@ -89,7 +89,7 @@ class FastAgent(Agent):
         return implemented
 
     def _implement(self, goal: Implementing, spent: Spent) -> Outcome:
-        """By a skill where one does it, else by what the sub-action asks for."""
+        """By a skill where one does it, else by the sub-action's method."""
         looked_up = self.skills.look_up(self, goal)
         if looked_up.skill is not None:
             known = implement_by_skill(self, goal, self.skills, looked_up.skill, spent)

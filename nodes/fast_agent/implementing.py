@@ -46,7 +46,7 @@ class Spent:
 
 @dataclass
 class Outcome:
-    """The best that came of the attempts so far, and its verdict.
+    """The best of the attempts so far, and its verdict.
 
     Attributes:
         episodes: of the tryout that the verdict is about, however many one has by now.
@@ -55,7 +55,7 @@ class Outcome:
 
     verdict: Verdict = field(
         default_factory=lambda: Verdict(
-            success=False, success_rate=0.0, reason="Nothing that could run came of it."
+            success=False, success_rate=0.0, reason="No attempt could run."
         )
     )
     stage: Stage | None = None
@@ -77,7 +77,8 @@ class Outcome:
         better = self.stage is None or _merit(verdict) > _merit(self.verdict)
         if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
-            self.episodes, self.learning = episodes, learning
+            # What a training came to is told where a program stands in place of its policy, too.
+            self.episodes, self.learning = episodes, learning or self.learning
         return better
 
     def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
@@ -155,7 +156,7 @@ def unjudged(played: Played) -> Verdict:
         runs = sum(each.count for each in played.reports)
         how = run_in_words(wrong.status, wrong.line, wrong.error)
         return failed(f"In {wrong.count} of {runs} runs the program {how}.")
-    return Verdict(success=True, success_rate=1.0, reason="It ran; nobody judged it.")
+    return Verdict(success=True, success_rate=1.0, reason="It ran; it was not judged.")
 
 
 def judge(

@@ -2,7 +2,7 @@
 
 A line number of the program stays what it was. What a skill defines is renamed so that it meets
 nothing of the program's; its ``action`` gets the skill's name. What it uses and does not define
-keeps its name, so a program that defines a function of that name is told to call its own another.
+keeps its name, so a program that defines a function of that name has to give its own another name.
 """
 
 import ast
@@ -13,7 +13,7 @@ from messages.program import Problem
 
 def with_skills(source: str, skills: Mapping[str, str]) -> str:
     """``source`` with the sources of those ``skills`` (by name) that it calls and doesn't define.
-    What does not parse is left as it is: the check of the language says why."""
+    What does not parse is left as it is: the check of the language reports why."""
     tree = _parsed(source)
     called = [] if tree is None else _called(tree, skills)
     parts = [source.rstrip("\n"), *(_renamed(skills[name], name) for name in called)]

@@ -1,4 +1,4 @@
-"""The goal performed: episodes from the task's own start, each planned anew after every subtask.
+"""The goal performed: episodes from the task's own start, each planned again after every subtask.
 
 Environments of the batch may stand at different subtasks. Those that stand at the same one play its
 stages together, while the others stand still; the ones with the longest way to go come first, so
@@ -222,13 +222,13 @@ def _told(
     goal = request.task.success.name
     items = [each.subtask.success.name for each in request.subtasks]
     practised = {_key(each.subtask.success) for each in request.subtasks}
-    told: list[PerformedEpisode] = []
+    episodes: list[PerformedEpisode] = []
     for episode in closed.episodes:
         standing = standings[episode.environment]
         _note(standing, request.subtasks, episode)
         gained = standing.gained | ({goal} if episode.success else set())
         ended_in = standing.left[0].name if standing.left and not episode.success else ""
-        told.append(
+        episodes.append(
             PerformedEpisode(
                 environment=episode.environment,
                 seed=episode.seed,
@@ -244,7 +244,7 @@ def _told(
         )
     portion = Performed(
         success_rate=0.0,
-        episodes=told,
+        episodes=episodes,
         milestones={},
         steps=steps,
         video=closed.video,

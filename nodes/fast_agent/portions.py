@@ -18,7 +18,7 @@ from nodes.guard_counts import together
 
 
 class OutOfSamples(Exception):
-    """Not one episode fits; the message says so."""
+    """Not one episode fits; the message has the figures."""
 
 
 def longest_episode(task: Task, stages: Sequence[Stage], prefix: Sequence[Program] = ()) -> int:

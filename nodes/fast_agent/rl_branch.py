@@ -68,7 +68,7 @@ def implement_by_rl(
     stage = Stage(sub_action=goal.request.sub_action, spec=spec, guards=goal.request.guards)
     if (left := spent.left) is not None:
         episode, tryout = longest_tryout(agent, goal, stage)
-        # A policy that nobody tries out is for nothing: as much as that may take, and a program's
+        # A policy without a tryout is for nothing: as much as that may take, and a program's
         # tryout beside it, is kept back, but not more than a quarter.
         both = tryout if rival is None else 2 * tryout
         most = left - max(episode, min(both, left // 4))
@@ -135,15 +135,15 @@ def _compare(
     if count < episodes:
         # Of other episodes than the policy's: nothing follows from fewer.
         return
-    said = f"the program {rival.name} in {round(verdict.success_rate * count)}"
+    program_rate = f"the program {rival.name} in {round(verdict.success_rate * count)}"
     other = f"the policy in {round(policy.success_rate * episodes)}"
     outcome.offer(stage, verdict, macros=[], episodes=count)
-    stands, falls = (said, other) if outcome.stage == stage else (other, said)
-    told = f"On the same starts {stands} of {count} stands, and not {falls}."
-    # What was asked for was learning: where a program stands, that has not succeeded yet.
+    stands, falls = (program_rate, other) if outcome.stage == stage else (other, program_rate)
+    compared = f"On the same starts {stands} of {count} stands, and not {falls}."
+    # The sub-action was to be learned: where a program stands, that has not succeeded yet.
     success = outcome.verdict.success and outcome.stage != stage
     outcome.verdict = msgspec.structs.replace(
-        outcome.verdict, success=success, reason=f"{outcome.verdict.reason} {told}"
+        outcome.verdict, success=success, reason=f"{outcome.verdict.reason} {compared}"
     )
 
 

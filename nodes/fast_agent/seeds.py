@@ -40,7 +40,7 @@ def evaluation_seeds(seed: int) -> SeedRange:
 
 def performance_seeds(seed: int, number: int, size: int) -> SeedRange:
     """Seeds of a goal's performances of ``size`` episodes each: the first has those of evaluations,
-    later ones those that come after them. When too few are left it goes round."""
+    later ones those that come after them. When too few are left it begins with the first again."""
     seeds = evaluation_seeds(seed)
     first = number * size % _TRIAL
     if _TRIAL - first < size:
@@ -55,7 +55,7 @@ class _Tryout(msgspec.Struct, frozen=True):
 
 class Tryouts:
     """The tryouts of a run in their order, each with seeds of its own: one that is begun again, by
-    a later life of the node, has the same."""
+    a later process of the node, has the same."""
 
     def __init__(self, memory: Memory, seed: int) -> None:
         self._memory = memory

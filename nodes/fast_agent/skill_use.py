@@ -2,7 +2,7 @@
 
 What was looked up is remembered under the goal's id, so that a goal that is started again asks
 and plays what it did before, whatever has come into the library meanwhile. The library is a help,
-never a need: where it fails in the middle of a run, that is said and the run goes on without.
+never a need: where it fails in the middle of a run, that is reported and the run goes on without.
 """
 
 import logging
@@ -36,7 +36,7 @@ from nodes.skills import (
     skill_key,
 )
 
-MOST_NOTES = 4  # skills that the language model is told of
+MOST_NOTES = 4  # skills that the language model is shown
 MOST_GUARD_NOTES = 2
 GOOD_GUARD = 0.8
 """Share of a guard's turns after which its condition held no longer, from which on it is kept."""
@@ -317,7 +317,8 @@ class Skills:
         )
 
     def _standing(self, stage: Stage) -> Stage:
-        """A stage as it can be played when the run is gone: a policy by its copy in the library."""
+        """A stage as it can be played when the run is deleted: a policy by its copy in the
+        library."""
         if stage.policy is None or stage.policy.id.startswith("skill/") or self._library is None:
             return stage
         key = self._key(stage)
@@ -363,7 +364,7 @@ def _playable(skill: Skill, guard: Guard) -> Guard:
 
 def _commit() -> str:
     try:
-        said = subprocess.run(
+        done = subprocess.run(
             ["git", "rev-parse", "--short", "HEAD"],
             cwd=Path(__file__).parent,
             capture_output=True,
@@ -373,4 +374,4 @@ def _commit() -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return said.stdout.strip()
+    return done.stdout.strip()

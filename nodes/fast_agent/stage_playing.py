@@ -1,6 +1,6 @@
 """Plays stages one after another in a session of their own, and remembers how it went.
 
-A session lives only as long as the env server; the results of the goals that ran in it live longer.
+A session lasts only as long as the env server; the results of the goals that ran in it last longer.
 So a play is all or nothing: when the env server, or this node, was restarted in the middle of one,
 it starts over as the next attempt, in a new session and with new goal ids. A play that came to its
 end is kept in this node's memory under its id, and is never repeated.
@@ -43,7 +43,7 @@ from nodes.node_memory import Memory
 Result = TypeVar("Result")
 _LOST = "unknown_session"
 _MOST_KILLED = 100  # attempts at a play that are lost to kills from outside
-_LEFT_OVER = 60.0  # seconds to close what nobody needs any more; a program may still run in it
+_LEFT_OVER = 60.0  # seconds to close what is not needed any more; a program may still run in it
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class Player:
         return self.whole(id, Played, lambda session: self._once(session, play, cancelled))
 
     def remembered(self, name: str, value: int) -> int:
-        """What it was when this was first asked: parameters may change while a goal goes on."""
+        """What it was at the first call: parameters may change while a goal goes on."""
         known = self._memory.find(name, int)
         return self._memory.keep(name, value) if known is None else known
 
@@ -118,7 +118,7 @@ class Player:
         """
         if (known := self._memory.find(id, kind)) is not None:
             return known
-        lost: Counter[bool] = Counter()  # attempts, by whether somebody killed them
+        lost: Counter[bool] = Counter()  # attempts, by whether they were killed from outside
         while True:
             attempt = self._memory.count(f"{id}/attempts")
             if attempt > 0:
@@ -262,13 +262,13 @@ class Player:
         try:
             self._node.call(CLOSE, SessionName(session=session), timeout=_LEFT_OVER)
         except BusError as error:
-            # It is gone already, or goes with the env server: nothing is lost but memory.
+            # It was closed already, or ends with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)
 
 
 def _draws(session: str) -> int:
     """The seed of a policy's choices in a session: the same in every attempt at a play, so that one
-    that starts over goes as the first would have gone."""
+    that starts over plays as the first would have played."""
     return zlib.crc32(f"{play_of(session)}/play-0".encode())
 
 

@@ -1,7 +1,7 @@
 """The programs that were tried for a subtask, with how they did: what a policy may choose from, and
 begin as a clone of.
 
-Those that a goal was told of are remembered under its id, so that one that is started again asks
+Those that a goal was shown are remembered under its id, so that one that is started again asks
 and trains as it did before.
 """
 
@@ -20,7 +20,7 @@ from nodes.goal_ids import slug
 from nodes.node_memory import Memory
 
 MOST = 8
-"""Programs that a language model is told of: the best."""
+"""Programs that a language model is shown: the best."""
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):

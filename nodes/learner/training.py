@@ -27,7 +27,7 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
-from nodes.learner.taking import take_parameters
+from nodes.learner.taking import Taking
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
 from nodes.times import spending
@@ -44,6 +44,13 @@ LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 def reward_scale(spec: TrainingSpec) -> float:
     """What makes the largest reward 1, so that one learning rate suits the critics of all specs."""
     return 1.0 / (max((abs(term.weight) for term in spec.interface.rewards), default=0.0) or 1.0)
+
+
+def discount(parameters: Hyperparameters, spec: TrainingSpec) -> float:
+    """Of a primitive step, in the training of this spec."""
+    if not parameters.worth_at_horizon:
+        return parameters.gamma
+    return max(parameters.gamma, parameters.worth_at_horizon ** (1.0 / spec.interface.horizon))
 
 
 def _longest_reset(prefix: Sequence[Program], leaders: Leaders) -> int:
@@ -91,7 +98,9 @@ class Training:
         self.policy = policy
         self.spec = spec
         self.parameters = msgspec.structs.replace(
-            parameters, reward_scale=parameters.reward_scale or reward_scale(spec)
+            parameters,
+            reward_scale=parameters.reward_scale or reward_scale(spec),
+            gamma=discount(parameters, spec),
         )
         self.learner = learner
         self.folder = folder
@@ -105,7 +114,7 @@ class Training:
             call,
             name=policy,
             spec=spec,
-            gamma=parameters.gamma,
+            gamma=self.parameters.gamma,
             size=size,
             leaders=leaders,
             guards=with_actors(learner, spec.guards, parameters.greedy),
@@ -121,7 +130,7 @@ class Training:
             lost=self._lost,
             reset=self.reset,
         )
-        self.given = parameters  # the node's own, which may be set meanwhile
+        self.taking = Taking(parameters, policy, learner, log)
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
@@ -342,7 +351,7 @@ class Training:
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
         parameters it goes on from where it was sound."""
-        take_parameters(self.given, self.parameters, state, self.policy, self.learner, self.log)
+        self.taking.take(self.parameters, state)
         try:
             with spending("update"):
                 statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
@@ -482,4 +491,6 @@ class Training:
             demonstrated=state.demonstrated,
             tryouts=state.tryouts,
             best=state.best and state.best.samples,
+            clone_kl=self.parameters.clone_kl if state.clone is not None else 0.0,
+            clone_fade=self.parameters.clone_fade if state.clone is not None else 0,
         )

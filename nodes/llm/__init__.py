@@ -1,1 +1,1 @@
-"""The llm node: asked by the agents, answers typed questions through one of several backends."""
+"""The llm node: answers the agents' typed questions through one of several backends."""

@@ -1,7 +1,7 @@
-"""How long an answer may be, as its schema says it to a server that is held to it.
+"""How long an answer may be, stated in its schema for a server that keeps to it.
 
 Small models otherwise answer an empty list, or write thoughts until they are cut off. The bounds
-are for the writing only: an answer that came otherwise is checked by its type and by who asked.
+are for the writing only: any other answer is checked by its type and by the agent that asked.
 """
 
 from typing import Any

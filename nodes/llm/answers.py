@@ -1,4 +1,4 @@
-"""From text to a checked answer: schema, parsing, and telling the model what was wrong."""
+"""From text to a checked answer: schema, parsing, and reminders of what was wrong."""
 
 import json
 import time
@@ -21,7 +21,7 @@ _REPAIR = """That answer cannot be used: {error}
 Answer the same question again, with one JSON object by this schema and nothing else:
 {schema}"""
 
-_PAUSES = (0.25, 5.0)  # seconds before a lost server is asked again: doubling from, at most
+_PAUSES = (0.25, 5.0)  # seconds before a lost server is tried again: doubling from, at most
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,8 +29,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     thinking: str = ""
-    problem: str = ""  # why it will not do
-    reminder: str = ""  # what the model was told about it
+    problem: str = ""  # why it is invalid
+    reminder: str = ""  # the message about it that the model got
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Asked:
 
 
 class NoAnswer(Exception):
-    """No valid answer came, however often the model was told what was wrong."""
+    """No valid answer came, although the model was sent what was wrong each time."""
 
     def __init__(self, message: str, asked: Asked) -> None:
         super().__init__(message)
@@ -77,7 +77,7 @@ def answer_schema(question: Question) -> dict[str, Any]:
 
 
 def _of_kinds(schema: dict[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    """A type whose ``kind`` is one of those that the game has, each told with its meaning."""
+    """A type whose ``kind`` is one of those that the game has, each with its meaning."""
     meanings = " ".join(f"``{kind}``: {meaning}." for kind, meaning in kinds.items())
     # The first clause of the type's docstring; the rest of it is for readers of the code.
     intro = schema["description"].partition(":")[0].partition(". ")[0].rstrip(".")
@@ -117,10 +117,10 @@ def parse(question: Question, text: str) -> str:
     for each in candidates(body, frozenset(answer_type.__struct_fields__)):
         try:
             return _decoded(each, answer_type)
-        except RecursionError:  # a model that goes round writes [[[[ for as long as it may
+        except RecursionError:  # a model in a loop writes [[[[ until it is cut off
             wrong = wrong or ValueError("it is nested too deeply to be read")
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too
-            # What is wrong with an object says more than that there is text around it.
+            # What is wrong with an object helps more than that there is text around it.
             if wrong is None or isinstance(error, msgspec.ValidationError):
                 wrong = error
     if "{" not in body:
@@ -143,7 +143,7 @@ def _decoded(body: str, answer_type: type[msgspec.Struct]) -> str:
 
 
 def _as_agents_read(answer: msgspec.Struct) -> str:
-    """The answer's JSON, once it is known that who asked can read it and say it on the bus."""
+    """The answer's JSON, once it is known that the caller can decode it and send it on the bus."""
     text = msgspec.json.encode(answer).decode()
     try:
         msgspec.json.decode(text, type=type(answer))
@@ -162,8 +162,8 @@ def answer(
     repairs: int,
     patience: float = 0.0,
 ) -> Valid:
-    """Ask until the answer fits, at most ``1 + repairs`` times. A server that went away is not the
-    answer's fault: the question is put again for ``patience`` seconds before that counts.
+    """Ask until the answer fits, at most ``1 + repairs`` times. A server that was lost is not the
+    answer's fault: the question is sent again for ``patience`` seconds before that counts.
 
     Raises:
         NoAnswer: none fitted; the message has the last reason.
@@ -186,7 +186,7 @@ def answer(
                 conversation = list(prompt)
                 continue
             if error.too_long and (shorter := without_next(prompt)) is not None:
-                # Nobody knew how long it may be: it goes without what it can do without, bit by
+                # How long it may be was not known: parts that it can do without are left out bit by
                 # bit. That is no try either.
                 prompt, name = shorter
                 asked.left_out.append(name)

@@ -6,25 +6,25 @@ from typing import Any, Protocol
 
 from messages.chat import ChatMessage, Question
 
-Hear = Callable[[str, bool], None]
-"""Told of each piece of an answer as it comes, and whether it is thinking."""
+OnPiece = Callable[[str, bool], None]
+"""Receives each piece of an answer as it comes, and whether it is thinking."""
 
 
 class Listener(Protocol):
-    """Who wants to see an answer while it is being written."""
+    """Receives an answer while it is being written."""
 
     def begins(self) -> None:
         """Another attempt at the answer begins."""
         ...
 
-    def hear(self, text: str, thinking: bool) -> None: ...
+    def piece(self, text: str, thinking: bool) -> None: ...
 
 
 class BackendError(Exception):
     """The backend gave no text: not reached, an error status, an answer cut short.
 
     ``permanent``: asking again cannot help (a wrong key, an unknown model). ``lost``: the server
-    went away, which says nothing about the question. ``too_long``: prompt and answer do not fit
+    was lost, which means nothing for the question. ``too_long``: prompt and answer do not fit
     into the model's context.
     """
 
@@ -48,7 +48,7 @@ class Completion:
 
 class Backend(Protocol):
     model: str
-    """Said with every answer, so that a transcript tells who answered."""
+    """Sent with every answer, so that a transcript shows what answered."""
 
     def complete(
         self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]

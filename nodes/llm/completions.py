@@ -12,14 +12,16 @@ from urllib.parse import urlsplit
 import msgspec
 
 from messages.bounds import NotNegative
-from nodes.llm.backend import BackendError, Hear
+from nodes.llm.backend import BackendError, OnPiece
 from nodes.llm.timed_http import timed_connection
 
-# Statuses that a later try can cure; the other 4xx say that the request itself is wrong.
+# Statuses that a later try can cure; the other 4xx mean that the request itself is wrong.
 _PASSING = {408, 409, 425, 429}
 _TOO_LONG = ("context length", "context size", "context_length", "context window", "n_ctx")
-_LONGEST = 86_400.0  # seconds: more than anybody waits, and no more than sockets take
-_MOST = 16 * 2**20  # bytes of one answer: far more than any context holds. As much may frame it
+_LONGEST = 86_400.0  # seconds: longer than any caller waits, and no longer than sockets take
+_MOST = (
+    16 * 2**20
+)  # bytes of one answer: far more than any context holds. Its framing may take as much again
 
 
 class _Function(msgspec.Struct):
@@ -50,7 +52,7 @@ class _Usage(msgspec.Struct):
     completion_tokens: NotNegative = 0
 
 
-class _Said(msgspec.Struct):
+class _Body(msgspec.Struct):
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
     error: Any = None
@@ -60,7 +62,7 @@ class _Said(msgspec.Struct):
 
 @dataclass
 class Reply:
-    """What the server said, as far as it came. ``version``: what it says of what answered."""
+    """What the server sent, as far as it came. ``version``: of the weights, as it names it."""
 
     version: str = ""
 
@@ -70,7 +72,9 @@ class Reply:
     usage: _Usage = field(default_factory=_Usage)
 
 
-def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: Hear) -> Reply:
+def post(
+    url: str, body: bytes, headers: dict[str, str], timeout: float, on_piece: OnPiece
+) -> Reply:
     """Send one request and read its answer, at most ``timeout`` seconds altogether.
 
     Raises:
@@ -87,7 +91,7 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float, hear: H
         try:
             connection.request("POST", parts.path, body, headers)
             with connection.getresponse() as response:
-                return _reply(url, response, hear)
+                return _reply(url, response, on_piece)
         except TimeoutError:
             raise BackendError(
                 f"{url} did not answer within {timeout:g} seconds; raise llm.timeout"
@@ -116,13 +120,13 @@ def exchange(url: str, body: bytes, headers: dict[str, str], timeout: float) -> 
             raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
 
 
-def _reply(url: str, response: http.client.HTTPResponse, hear: Hear) -> Reply:
+def _reply(url: str, response: http.client.HTTPResponse, on_piece: OnPiece) -> Reply:
     if response.status != 200:
         raise _refusal(url, response)
     pieces = _read(response)
     if response.headers.get_content_type() == "text/event-stream":
-        return _streamed(url, pieces, hear)
-    return _whole(url, b"".join(pieces), hear)
+        return _streamed(url, pieces, on_piece)
+    return _whole(url, b"".join(pieces), on_piece)
 
 
 def _words(error: Exception) -> str:
@@ -145,11 +149,11 @@ def _read(response: http.client.HTTPResponse) -> Iterator[bytes]:
         if size > _MOST:
             raise BackendError(f"the answer is longer than {_MOST // 2**20} MiB")
         yield piece
-    if response.length:  # read1 doesn't say that the body is shorter than was promised
+    if response.length:  # read1 doesn't report that the body is shorter than was promised
         raise http.client.IncompleteRead(b"", response.length)
 
 
-def _whole(url: str, data: bytes, hear: Hear) -> Reply:
+def _whole(url: str, data: bytes, on_piece: OnPiece) -> Reply:
     reply = Reply()
     said = _decode(url, data)
     choice = said.choices[0] if said.choices else None
@@ -159,11 +163,11 @@ def _whole(url: str, data: bytes, hear: Hear) -> Reply:
     reply.finish_reason = choice.finish_reason
     reply.usage = said.usage or reply.usage
     reply.version = _version(said)
-    hear("".join(reply.content), False)
+    on_piece("".join(reply.content), False)
     return reply
 
 
-def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
+def _streamed(url: str, pieces: Iterator[bytes], on_piece: OnPiece) -> Reply:
     reply = Reply()
     done = False
     for event in _events(pieces):
@@ -177,15 +181,15 @@ def _streamed(url: str, pieces: Iterator[bytes], hear: Hear) -> Reply:
         reply.version = _version(said) or reply.version
         for choice in said.choices or []:
             if choice.delta is not None:
-                _take(reply, choice.delta, hear)
+                _take(reply, choice.delta, on_piece)
             reply.finish_reason = choice.finish_reason or reply.finish_reason
     if not done and reply.finish_reason is None:
         raise BackendError(f"{url} broke off in the middle of the answer", lost=True)
     return reply
 
 
-def _version(said: _Said) -> str:
-    """``gpt-4o-2024-08-06, fp_1``: all that a server of somebody else's says of its weights."""
+def _version(said: _Body) -> str:
+    """``gpt-4o-2024-08-06, fp_1``: all that a server reports of its weights."""
     return ", ".join(part for part in (said.model, said.system_fingerprint) if part)
 
 
@@ -205,24 +209,24 @@ def _events(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield bytes(rest[5:]).strip()
 
 
-def _take(reply: Reply, words: _Words, hear: Hear) -> None:
+def _take(reply: Reply, words: _Words, on_piece: OnPiece) -> None:
     thinking = words.reasoning_content or words.reasoning
     if thinking:
         reply.thinking.append(thinking)
-        hear(thinking, True)
+        on_piece(thinking, True)
     called = [call.function.arguments or "" for call in words.tool_calls or [] if call.function]
     for text in (words.content or "", *called):
         if text:
             reply.content.append(text)
-            hear(text, False)
+            on_piece(text, False)
 
 
-def _decode(url: str, data: bytes) -> _Said:
+def _decode(url: str, data: bytes) -> _Body:
     try:
-        return msgspec.json.decode(data, type=_Said)
+        return msgspec.json.decode(data, type=_Body)
     except msgspec.DecodeError as error:
         raise _no_completion(url, str(error)) from None
 
 
 def _no_completion(url: str, why: str) -> BackendError:
-    return BackendError(f"{url} answered with something else than a chat completion: {why}")
+    return BackendError(f"{url} did not answer with a chat completion: {why}")

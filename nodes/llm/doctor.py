@@ -1,4 +1,4 @@
-"""Says in words whether a language-model profile can be used on this machine.
+"""Reports whether a language-model profile can be used on this machine.
 
     python -m nodes.llm.doctor < profile.json
 
@@ -42,7 +42,7 @@ _BLIND = "this model is shown none (llm.vision=false)"
 
 @dataclass(frozen=True)
 class Finding:
-    """One line: whether it is well (None: it is only told), about what, and in words."""
+    """One line: whether it is well (None: it is only information), about what, and in words."""
 
     well: bool | None
     about: str
@@ -50,7 +50,7 @@ class Finding:
 
 
 def examine(values: dict[str, object]) -> Iterator[Finding]:
-    """All that can be said about a profile."""
+    """All that is known about a profile on this machine."""
     try:
         profile = read_profile(values)
     except ValueError as error:
@@ -146,8 +146,8 @@ def _host_memory(profile: Vllm, weights: Path | None) -> Iterator[Finding]:
 
 
 def _version(weights: Path) -> str:
-    told = manifest.read(weights)
-    return f", version {told.digest[:16]}" if told is not None else ""
+    known = manifest.read(weights)
+    return f", version {known.digest[:16]}" if known is not None else ""
 
 
 def _memory(profile: Vllm, weights: Path | None, found: list[Card]) -> Iterator[Finding]:
@@ -195,7 +195,7 @@ def _versions(program: Path, profile: Vllm) -> Iterator[Finding]:
     also = "" if tested else f"; {VLLM} is what this project was tested with"
     torch = versions.get("torch", "none")
     fits = torch.partition("+")[0] == TORCH or not tested
-    wants = "" if fits else f", and vLLM {VLLM} pins {TORCH}: install it anew"
+    wants = "" if fits else f", and vLLM {VLLM} pins {TORCH}: install it again"
     yield Finding(fits, "versions", f"vllm {vllm}{also}; torch {torch}{wants}")
 
 

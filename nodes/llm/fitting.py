@@ -1,8 +1,8 @@
 """Prompts that are too long for a model: what is left out of them, in which order.
 
 The templates mark what a question can do without, each part with its turn (`messages.chat.Part`).
-Parts go in the order of their turns until the prompt fits; where one stood, a line says what was
-left out. Nothing else is ever cut.
+Parts are left out in the order of their turns until the prompt fits; a line in the place of each
+names it. Nothing else is ever cut.
 """
 
 from collections.abc import Callable
@@ -23,13 +23,13 @@ class Fitted:
     tokens: int | None = None  # as measured; None: it was not
 
 
-def fit(prompt: Prompt, room: int | None, measure: Callable[[Prompt], int]) -> Fitted:
-    """As much of the prompt as takes ``room`` tokens at most (None: any), or what is left of it
+def fit(prompt: Prompt, limit: int | None, measure: Callable[[Prompt], int]) -> Fitted:
+    """As much of the prompt as takes ``limit`` tokens at most (None: any), or what is left of it
     where even that is too long."""
-    if room is None or _bytes(prompt) <= room:  # no token is shorter than a byte
+    if limit is None or _bytes(prompt) <= limit:  # no token is shorter than a byte
         return Fitted(prompt)
     fitted = Fitted(prompt, tokens=measure(prompt))
-    while (fitted.tokens or 0) > room:
+    while (fitted.tokens or 0) > limit:
         shorter = without_next(fitted.prompt)
         if shorter is None:
             break

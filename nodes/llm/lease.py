@@ -73,7 +73,7 @@ class Lease:
         """
         with self._turn:
             while self.holder and not self._closed:
-                # A lease that is not renewed ends without anyone saying so.
+                # A lease that is not renewed ends without a message.
                 self._turn.wait(min(max(self._until - time.monotonic(), 0.01), 1.0))
             if self._closed:
                 raise ServiceError("The llm node stops.", code="stopping")
@@ -86,7 +86,7 @@ class Lease:
                 self._turn.notify_all()
 
     def close(self) -> None:
-        """Let go of those who wait. The lease itself lasts."""
+        """End the waiting of all callers. The lease itself lasts."""
         with self._turn:
             self._closed = True
             self._turn.notify_all()
@@ -125,7 +125,7 @@ class Lease:
 
     def _keep(self, holder: str, seconds: float) -> None:
         self._holder, self._until = holder, time.monotonic() + seconds
-        # For the next life by the clock on the wall, which may be set meanwhile, but not by more.
+        # For the next process, by the wall clock, which may be set meanwhile, but not by more.
         lease = {"holder": holder, "until": time.time() + seconds, "seconds": seconds}
         write_whole(self._path, json.dumps(lease).encode())
 

@@ -28,7 +28,7 @@ from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.question_pictures import Pictures, check, refusal
 from nodes.llm.replay import Recording
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
-from nodes.llm.speaking import Speaker
+from nodes.llm.token_publisher import TokenPublisher
 from nodes.llm.transcript import Entry, Transcript, Unanswered, note_unanswered
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.tenancy import Tenancy
@@ -46,7 +46,7 @@ class Llm(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         # One of models/llm/: `llm=<profile>` picks it.
         profile: dict[str, Any] = msgspec.field(default_factory=lambda: {"kind": "rulebook"})
-        repairs: NotNegative = 3  # how often an answer that does not fit is asked for again
+        repairs: NotNegative = 3  # how often an answer that does not fit is requested again
 
     parameters: Parameters
     live = frozenset({"repairs"})
@@ -54,7 +54,7 @@ class Llm(Node):
     handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
-    patience = 0.0  # seconds for a server that went away
+    patience = 0.0  # seconds to wait for a server that was lost
     sees = False  # may the model be shown pictures?
     weights = ""  # version of those that the node serves
 
@@ -90,7 +90,7 @@ class Llm(Node):
 
     def ask(self, request: Ask) -> Answered:
         """Raises ServiceError ``no_answer`` when the model gives none that fits, ``differs`` when a
-        replayed run goes another way, ``blind`` when a model that sees nothing is shown pictures.
+        replayed run differs, ``blind`` when a model that sees nothing is shown pictures.
         """
         with self._asking_lock:
             lock = self._asking.setdefault(request.id, threading.Lock())
@@ -153,9 +153,9 @@ class Llm(Node):
         began = time.monotonic()
         asked = type(request.question).__name__
         backend = self.backend
-        speaker = Speaker(self.publish, request)
+        tokens = TokenPublisher(self.publish, request)
         if isinstance(backend, OpenAIBackend):
-            backend = backend.heard_by(speaker).showing(shown)
+            backend = backend.publishing_to(tokens).showing(shown)
         turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         fitted = Fitted(request.prompt)
         try:
@@ -172,7 +172,7 @@ class Llm(Node):
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
             return _unanswered(request, asked, f"{error}.", error.asked)
         finally:
-            speaker.flush()
+            tokens.flush()
         answered = Answered(
             id=request.id,
             answer=valid.answer,
@@ -205,7 +205,7 @@ class Llm(Node):
         try:
             fitted = self.backend.fitted(request.prompt)
         except BackendError:
-            return Fitted(request.prompt)  # whoever asks it will find out, and wait
+            return Fitted(request.prompt)  # the request itself will find out, and wait
         if fitted.left_out:
             self.log.warning(
                 "%s: the prompt was too long and goes without %s (%s tokens are left)",
@@ -253,7 +253,7 @@ class Llm(Node):
             return RulebookBackend(profile.rules, self._game())
         if isinstance(profile, Replay):
             self.recording = Recording(profile, self.folder)
-            return RulebookBackend()  # never asked: what the recording lacks is a difference
+            return RulebookBackend()  # never used: what the recording lacks is a difference
         self.patience = profile.patience
         self.sees = profile.vision
         if isinstance(profile, OpenAI):

@@ -1,5 +1,5 @@
-"""What a folder of converted or trained weights says about itself, so that a part of one is never
-taken for the whole, and a run can say which weights answered."""
+"""The manifest of a folder of converted or trained weights, so that a part of one is never taken
+for the whole, and a run can record which weights answered."""
 
 import hashlib
 from pathlib import Path
@@ -18,7 +18,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """``files``: all others in the folder, by name."""
 
     model: str
-    licence: str  # "" where nobody states it
+    licence: str  # "" where it is not stated
     source: str  # the name of the file that it was converted from
     source_sha256: str
     trained: str = ""  # digest of the adapter that was merged into it; "": none

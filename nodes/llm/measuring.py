@@ -1,7 +1,7 @@
 """How long a prompt is in tokens, by the tokenizer of the model that will read it.
 
-vLLM and llama.cpp tell it on ``/tokenize``, beside ``/v1``. Of a server that does not, tokens are
-estimated by characters, and that is logged once.
+vLLM and llama.cpp count them on ``/tokenize``, beside ``/v1``. For a server that does not, tokens
+are estimated by characters, and that is logged once.
 """
 
 import json
@@ -22,13 +22,13 @@ _SECONDS = 20.0
 
 class Meter:
     """``model``: as the server knows it. ``context``: tokens of prompt and answer together, once it
-    is known; what the profile says counts before what the server says."""
+    is known; the profile's comes before the server's."""
 
     def __init__(self, model: str, context: int | None, headers: dict[str, str]) -> None:
         self.context = context
         self._model = model
         self._headers = headers
-        self._kind = ""  # "vllm", "llama", "none": what the server turned out to have
+        self._kind = ""  # "vllm", "llama", "none": what the server has, once it was tried
 
     def tokens(self, url: str, prompt: list[ChatMessage]) -> int:
         """``url``: up to and with /v1."""
@@ -36,7 +36,7 @@ class Meter:
             try:
                 count = self._vllm(url, prompt) if kind == "vllm" else self._llama(url, prompt)
             except BackendError as error:
-                if error.lost:  # it says nothing about what the server has
+                if error.lost:  # it shows nothing about what the server has
                     return estimated(prompt)
                 continue
             if count is not None:
@@ -53,10 +53,10 @@ class Meter:
             "messages": [{"role": each.role, "content": each.content} for each in prompt],
             "add_generation_prompt": True,
         }
-        said = self._post(url, body)
-        if self.context is None and isinstance(most := said.get("max_model_len"), int):
+        body = self._post(url, body)
+        if self.context is None and isinstance(most := body.get("max_model_len"), int):
             self.context = most
-        count = said.get("count")
+        count = body.get("count")
         return count if isinstance(count, int) else None
 
     def _llama(self, url: str, prompt: list[ChatMessage]) -> int | None:
@@ -70,10 +70,10 @@ class Meter:
         where = f"{parts.scheme}://{parts.netloc}{root}/tokenize"
         data = exchange(where, json.dumps(body).encode(), self._headers, _SECONDS)
         try:
-            said = json.loads(data)
+            body = json.loads(data)
         except ValueError:
-            raise BackendError(f"{where} answered with something else than JSON") from None
-        return said if isinstance(said, dict) else {}
+            raise BackendError(f"{where} did not answer with JSON") from None
+        return body if isinstance(body, dict) else {}
 
 
 def estimated(prompt: list[ChatMessage]) -> int:

@@ -18,7 +18,7 @@ from nodes.llm.thinking import split
 
 
 class OpenAIBackend:
-    """``url`` is asked before each request where the server is (up to and with /v1); it may take
+    """``url`` returns where the server is (up to and with /v1) before each request; it may take
     its time, and raises BackendError when there is none."""
 
     def __init__(
@@ -36,7 +36,7 @@ class OpenAIBackend:
 
     @classmethod
     def at(cls, profile: OpenAI) -> "OpenAIBackend":
-        """A server that somebody else runs.
+        """A server that is not ours.
 
         Raises:
             ValueError: the environment lacks the key that the profile names.
@@ -56,11 +56,11 @@ class OpenAIBackend:
                 )
         return cls(profile, profile.model, lambda: profile.url, key)
 
-    def heard_by(self, listener: Listener) -> "OpenAIBackend":
-        """The same backend, whose answers are told to ``listener`` as they come."""
-        heard = copy.copy(self)
-        heard._listener = listener
-        return heard
+    def publishing_to(self, listener: Listener) -> "OpenAIBackend":
+        """The same backend, whose answers are sent to ``listener`` as they come."""
+        published = copy.copy(self)
+        published._listener = listener
+        return published
 
     def showing(self, pictures: Mapping[str, bytes]) -> "OpenAIBackend":
         """The same backend, which sends these (by digest) where the prompt names them."""
@@ -70,7 +70,7 @@ class OpenAIBackend:
 
     def fitted(self, prompt: list[ChatMessage]) -> Fitted:
         """As much of the prompt as the model's context holds beside an answer of ``max_tokens``,
-        by the model's own tokenizer where the server tells.
+        by the model's own tokenizer where the server counts.
 
         Raises:
             BackendError: there is no server.
@@ -82,7 +82,7 @@ class OpenAIBackend:
         if meter is None:
             meter = self._meter = Meter(self.model, self._profile.context, self._headers)
         if meter.context is None:
-            meter.tokens(url, prompt)  # a server that counts may say how long prompts can be
+            meter.tokens(url, prompt)  # a server that counts may report how long prompts can be
         room = None if meter.context is None else meter.context - self._profile.max_tokens
         return fit(prompt, room, lambda prompt: meter.tokens(url, prompt))
 
@@ -94,8 +94,8 @@ class OpenAIBackend:
         listener = self._listener
         if listener is not None:
             listener.begins()
-        hear = listener.hear if listener is not None else _deaf
-        reply = post(url, json.dumps(body).encode(), self._headers, self._profile.timeout, hear)
+        on_piece = listener.piece if listener is not None else _unpublished
+        reply = post(url, json.dumps(body).encode(), self._headers, self._profile.timeout, on_piece)
         if reply.finish_reason == "length":
             still = not split("".join(reply.content))[1].strip()
             raise BackendError(
@@ -144,5 +144,5 @@ class OpenAIBackend:
         return {**body, **self._profile.extra}
 
 
-def _deaf(_text: str, _thinking: bool) -> None:
-    """Nobody listens."""
+def _unpublished(_text: str, _thinking: bool) -> None:
+    """For an answer that is not published."""

@@ -25,20 +25,22 @@ class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fiel
 
 
 class Requests(msgspec.Struct, kw_only=True):
-    """How a server is asked. What OpenAI-compatible servers and our own vLLM have in common."""
+    """How requests are sent. What OpenAI-compatible servers and our own vLLM have in common."""
 
     temperature: float = 0.2
     max_tokens: Positive = 4096
     timeout: Seconds = 120.0  # for one answer
-    patience: float = 30.0  # seconds to wait for a server that went away
+    patience: float = 30.0  # seconds to wait for a server that was lost
     # json_schema: the server holds the model to the answer's schema. json_object: JSON of any
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
     bound_prose: bool = True  # strings have a `maxLength` in the schema; false: it is refused there
     # Does a model that can do both think before it answers? null: as its template has it.
     thinking: bool | None = None
-    stream: bool = True  # the answer is said on llm/tokens as it is written
-    context: Positive | None = None  # tokens, prompt and answer together; null: as the server says
+    stream: bool = True  # the answer is published on llm/tokens as it is written
+    context: Positive | None = (
+        None  # tokens, prompt and answer together; null: as the server reports
+    )
     vision: bool = False  # does the model see? Then the critic may show it pictures
     extra: dict[str, Any] = {}  # further fields of the request's body
 
@@ -62,7 +64,7 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     arguments: list[str] = []  # further ones, as `vllm serve` takes them
     environment: dict[str, str] = {}  # further variables
 
-    quantization: str | None = None  # null: what the weights' config.json says
+    quantization: str | None = None  # null: as in the weights' config.json
     context: Positive = 16384  # tokens, prompt and answer together
     sequences: Positive = 8  # answers at once, at most
     tensor_parallel: Positive = 1  # cards that the model is split over
@@ -108,7 +110,7 @@ def read_profile(values: dict[str, Any]) -> Profile:
 
 
 def _check_url(url: str) -> None:
-    """Raises ValueError where nobody could be asked."""
+    """Raises ValueError where it is no address of a server."""
     try:
         _check_address(url)
     except ValueError:
@@ -132,7 +134,7 @@ def _check_address(url: str) -> None:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
-        host.encode("idna")  # as whoever looks it up will
+        host.encode("idna")  # as every look-up of the name does
     except ValueError as error:
         raise ValueError(f"llm.url is {url!r}, which is no address: {error}.") from None
     words = f"{host}{parts.path}"

@@ -25,9 +25,9 @@ questions with programs in numbered lines 3.1, but lists of episodes, mostly num
 
 _HEAD = """# The prompts
 
-For each question one full prompt as it is sent, and the schema that its answer is held to. Whoever
-has only this text has to be able to answer. The system message comes first and is the same every
-time, so a server computes it once (vLLM's prefix cache); what changes comes last.
+For each question one full prompt as it is sent, and the schema that its answer is held to. A model
+that has only this text has to be able to answer. The system message comes first and is the same
+every time, so a server computes it once (vLLM's prefix cache); what changes comes last.
 
 This page is written by `python -m nodes.llm.prompt_pages` from the prompt files
 (`nodes/<agent>/prompts/`, `worlds/minecraft/card/prompts/`, `nodes/prompts/`) and
@@ -82,5 +82,5 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    argparse.ArgumentParser(description="Write docs/prompts.md anew.").parse_args()
+    argparse.ArgumentParser(description="Write docs/prompts.md again.").parse_args()
     PAGE.write_text(page(), "utf-8")

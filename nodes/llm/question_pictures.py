@@ -10,13 +10,13 @@ from nodes.whole_files import write_whole
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": ("image/png", ".png"), b"\xff\xd8\xff": ("image/jpeg", ".jpg")}
 _ADVICE = (
-    "choose a model that sees (docs/llm.md), say llm.vision=true if this one does, or set "
+    "choose a model that sees (docs/llm.md), set llm.vision=true if this one does, or set "
     "nodes.critic.parameters.vision=false"
 )
 
 
 def refusal(model: str) -> str:
-    """What whoever shows pictures to a blind model is told."""
+    """The sentence for a caller that shows pictures to a model without vision."""
     return f"{model} is not shown pictures, and the question has some: {_ADVICE}."
 
 

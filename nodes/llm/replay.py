@@ -35,7 +35,7 @@ class Recording:
         self._entries = {entry.answered.id: entry for entry in answered}
         beside = path.with_name("unanswered.jsonl")
         found = decode_lines(beside, beside.read_bytes(), Unanswered) if beside.is_file() else []
-        # The first time that a question failed; asked again it may have been answered.
+        # The first time that a question failed; the second time it may have been answered.
         self._unanswered = {entry.id: entry for entry in reversed(found)}
 
     def __len__(self) -> int:

@@ -1,8 +1,8 @@
 """HTTP connections that end by a deadline and within a size, whatever the server does.
 
-A socket's timeout starts anew with each byte that comes. Here what is left until the deadline is
-set before each wait: for an address, for the request to be taken, for `100 Continue` after
-`100 Continue`, for headers and for each piece of the body. Only looking a name up is not bounded.
+A socket's timeout starts again with each byte that comes. Here what is left until the deadline is
+set before each wait: for an address, for the request to be taken, for `100 Continue` after `100
+Continue`, for headers and for each piece of the body. Only the look-up of a name is not bounded.
 """
 
 import http.client

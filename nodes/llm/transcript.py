@@ -26,13 +26,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     answered: Answered
     failures: list[str] = []
-    # What the model wrote, if that is not just the answer: its thinking, and what would not do.
+    # What the model wrote, if that is not just the answer: its thinking, and what was invalid.
     attempts: list[Attempt] = []
     was: str | None = None  # the model's answer, where a person gave another; empty: there was none
 
 
 class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of ``unanswered.jsonl``: a question that nobody could answer."""
+    """One line of ``unanswered.jsonl``: a question without an answer."""
 
     time: float
     id: str
@@ -40,7 +40,7 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
     asked: str
     question: msgspec.Raw
     prompt: list[ChatMessage]
-    sentence: str  # what the agent was told
+    sentence: str  # the sentence that the agent got
     failures: list[str] = []
     attempts: list[Attempt] = []
 
@@ -53,7 +53,7 @@ class _Known(msgspec.Struct):
 
 class Transcript:
     """Append-only, so that a kill at any moment costs at most the line being written, whose answer
-    nobody has seen.
+    was not sent yet.
 
     Raises:
         UnusableFile: another line is damaged.

@@ -16,7 +16,7 @@ _ARGUMENTS = ("arguments", "parameters", "input")
 
 def candidates(text: str, fields: frozenset[str]) -> Iterator[str]:
     """What may be the answer, the likeliest first; nothing twice. ``fields``: those of the answer's
-    type, by which a wrapping is told from it."""
+    type, which a wrapping does not have."""
     seen: set[str] = set()
     for body in _bodies(text.strip()):
         for each in (_unwrapped(body, fields), body):
@@ -74,7 +74,7 @@ def _inner(value: dict[str, Any]) -> Any:
             break
     else:
         inner = next(iter(value.values())) if len(value) == 1 else value.get("function")
-    if isinstance(inner, str):  # arguments are JSON in a string, where servers speak as OpenAI's
+    if isinstance(inner, str):  # arguments are JSON in a string, where servers answer as OpenAI's
         try:
             inner = json.loads(inner, strict=False)
         except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A goal that is said in words alone: the language model says which condition it is reached by."""
+"""A goal that is given in words alone: the language model says which condition it is reached by."""
 
 import msgspec
 
@@ -14,7 +14,7 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
     """The task with a success that can be seen to hold; as it is where it has one.
 
     Raises:
-        ServiceError: ``invalid``, no condition was made of the prompt; the message says why.
+        ServiceError: ``invalid``, no condition was made of the prompt; the message has why.
     """
     if not task.unsaid:
         return task

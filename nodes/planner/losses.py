@@ -1,7 +1,7 @@
 """Where a performance lost its episodes, and which subtasks are practised further for it.
 
 The rates of subtasks multiply: a plan of n subtasks that is to work in a share g of the episodes
-asks for the n-th root of g from each.
+requires the n-th root of g of each.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ def wanted_of_goal(limits: Limits) -> float:
 
 def wanted_of_subtask(limits: Limits, subtasks: int, episodes: int) -> float:
     """The rate that each of so many subtasks is to reach, at least ``limits.success_rate``. It
-    leaves room for one failure in an evaluation of so many episodes, which tells no more apart."""
+    allows one failure in an evaluation of so many episodes, which shows no finer difference."""
     if subtasks < 2:
         return limits.success_rate
     root = wanted_of_goal(limits) ** (1 / subtasks)
@@ -29,8 +29,8 @@ def wanted_of_subtask(limits: Limits, subtasks: int, episodes: int) -> float:
 
 
 def losses(performance: Performed) -> list[Lost]:
-    """What it lost at each subtask, the most first. Subtasks are told apart by what they bring, not
-    by how much of it: an episode plans its own quantities."""
+    """What it lost at each subtask, the most first. Subtasks are distinguished by what they bring,
+    not by how much of it: an episode plans its own quantities."""
     reasons: dict[tuple[str, str], Counter[str]] = {}
     conditions: dict[tuple[str, str], Condition] = {}
     shown: dict[tuple[str, str], list[Episode]] = {}

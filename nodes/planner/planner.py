@@ -30,8 +30,8 @@ class Planner(Node):
     name = "planner"
 
     class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
-        repairs: NotNegative = 3  # how often a plan that would not do is asked for again
-        plan: bool = True  # false: the goal is the only subtask, and nobody is asked
+        repairs: NotNegative = 3  # how often an invalid plan is requested again
+        plan: bool = True  # false: the goal is the only subtask, and no plan is requested
 
     parameters: Parameters
     live = frozenset({"repairs", *BUDGETS})
@@ -88,5 +88,5 @@ class Planner(Node):
             if not problems:
                 break
             refused = answer.subtasks
-            self.log.info("%s: the plan will not do: %s", id, " ".join(problems))
+            self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
         return answer.subtasks, problems

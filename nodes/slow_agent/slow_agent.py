@@ -64,7 +64,7 @@ class SlowAgent(Node):
     name = "slow_agent"
 
     class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
-        repairs: NotNegative = 3  # how often a decomposition that would not do is asked for again
+        repairs: NotNegative = 3  # how often an invalid decomposition is requested again
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
         most_guards: NotNegative = 6  # 0: nothing cuts into a sub-action
@@ -146,7 +146,7 @@ class SlowAgent(Node):
             if not problems:
                 break
             refused = answer.sub_actions
-            self.log.info("%s: the decomposition will not do: %s", goal.id, " ".join(problems))
+            self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
         return answer, problems
 
     def _iterate(

@@ -53,11 +53,10 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
-    """The iteration whose stages are what came of the loop: the last where it achieved the subtask,
-    else the one that did best in its tryouts, of equals the one that came further in them,
-    then the later one. Of those that fell short
-    evaluations choose none: who is chosen by them can't be measured by them. None where no
-    iteration has all its stages."""
+    """The iteration whose stages are the result of the loop: the last where it achieved the
+    subtask, else the one that did best in its tryouts, of equals the one that came further in them,
+    then the later one. Of those that fell short evaluations choose none: who is chosen by them
+    can't be measured by them. None where no iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
@@ -85,7 +84,7 @@ def _tried(iteration: Iteration) -> list[object]:
                 program.source if (program := programs.get(line.sub_action.name)) else "",
                 specs.get(line.sub_action.name),
                 line.verdict.success,
-                # Of what could not be played at all only the verdict says what it was.
+                # Where nothing could be played, only the verdict has the reason.
                 "" if line.sub_action.name in programs else line.verdict.reason,
             )
             for line in iteration.lines

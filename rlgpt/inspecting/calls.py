@@ -31,7 +31,7 @@ from rlgpt.interfaces import declared
 from rlgpt.refused import Refused, near
 
 WAIT = 30.0
-"""Seconds for the reply of a service, unless the command says otherwise."""
+"""Seconds for the reply of a service, unless the command has another."""
 
 
 def call_service(name: str, text: str | None, wanted: str | None, timeout: float = WAIT) -> int:

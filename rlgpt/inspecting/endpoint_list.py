@@ -31,7 +31,7 @@ def list_endpoints(kinds: tuple[str, ...], wanted: str | None, as_json: bool = F
 
 
 def show_endpoint(kind: str, name: str, wanted: str | None, as_json: bool = False) -> int:
-    """Print one endpoint: its types, its node, who uses it, what its declaration says."""
+    """Print one endpoint: its types, its node, who uses it, and its declaration."""
     with opened(wanted) as (run, stack, bus):
         found = described(run, stack, bus)
     endpoint = find_endpoint(kind, name, found)

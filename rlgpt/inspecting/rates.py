@@ -1,6 +1,6 @@
 """How often topics are published on, how much, and how late: from headers alone, no body is
-decoded, so that measuring costs nobody anything. A header counts the messages of its topic, so what
-was missed is known exactly."""
+decoded, so that measuring costs no node anything. A header counts the messages of its topic, so
+what was missed is known exactly."""
 
 import threading
 import time

@@ -199,7 +199,7 @@ def _gpu() -> Finding:
 
 
 def _jail() -> Finding:
-    """What an env server says of its jail after a start, and how long that took."""
+    """What an env server reports of its jail after a start, and how long that took."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
         run = Path(folder) / "run"

@@ -53,7 +53,7 @@ def _add_performance(table: Table, performed: Performed, what: str) -> None:
     table.add_row(
         Text(""),
         Text(what),
-        Text("performed from its own start, planned anew after every subtask"),
+        Text("performed from its own start, planned again after every subtask"),
         Text(plain(f"had in {count_of} episodes: {reached}")),
         Text(f"{performed.success_rate:.2f} ({successes}/{count_of}{', cut' * performed.cut})"),
         Text(count(performed.steps)),

@@ -4,6 +4,7 @@ import importlib.metadata
 import platform
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ class QuestionSummary(msgspec.Struct, kw_only=True):
     prompt_tokens: int
     completion_tokens: int
     seconds: float
+    edited: int = 0  # answers that a person gave in place of the model's
 
 
 class Summary(msgspec.Struct, kw_only=True):
@@ -94,6 +96,7 @@ class Summary(msgspec.Struct, kw_only=True):
     written: str  # local time, ISO 8601
 
 
+@cache
 def versions() -> dict[str, str]:
     """Python's version and those of the distributions that matter, read without importing them."""
     result = {"python": platform.python_version()}
@@ -137,6 +140,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
             prompt_tokens=sum(row.prompt_tokens for row in questions),
             completion_tokens=sum(row.completion_tokens for row in questions),
             seconds=sum(row.seconds for row in questions),
+            edited=sum(row.edited for row in questions),
         ),
         goals=report.goals,
         changes=changes_of(run),

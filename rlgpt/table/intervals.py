@@ -6,7 +6,7 @@ Z95 = 1.959963984540054
 
 
 def wilson(successes: int, episodes: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval of a rate, 95 % unless ``z`` says otherwise; (0, 1) of nothing.
+    """Wilson's score interval of a rate, 95 % unless ``z`` is another; (0, 1) of nothing.
 
     Raises:
         ValueError: more successes than episodes, or less than none.

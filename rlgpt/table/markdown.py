@@ -12,7 +12,7 @@ from rlgpt.table.table_tasks import is_id
 INTERVALS = (
     "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "
     "of one seed share what was learned in it, so where the seeds differ much the truth is wider: "
-    "look at the range over seeds as well. Where the rate is of one seed, it says nothing of "
+    "look at the range over seeds as well. Where the rate is of one seed, it shows nothing of "
     "another."
 )
 
@@ -61,9 +61,9 @@ def _several_worlds(page: Page) -> str:
     if len(known) < 2:
         return ""
     return (
-        f"**Its cells are of {len(known)} different worlds**, as their fingerprints say (at the "
+        f"**Its cells are of {len(known)} different worlds**, as their fingerprints show (at the "
         "end of this page): the world was changed between them. Compare none across "
-        "worlds; `--again` runs cells anew."
+        "worlds; `--again` runs cells again."
     )
 
 

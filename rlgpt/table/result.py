@@ -36,7 +36,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     decomposition: str
     success_rate: float
     successes: int
-    episodes: int  # 0: nothing that could run came of it
+    episodes: int  # 0: nothing could run
     cut: bool = False  # the samples were not enough for all episodes
     samples: int
 
@@ -111,13 +111,13 @@ def read(cell: Cell, results: Path) -> CellResult | None:
     name = name_of(result.task, result.method, result.llm, result.seed)
     if name != cell.name:
         raise Refused(
-            f"{path} is the cell {name}, not {cell.name}: move it, or --again runs this one anew"
+            f"{path} is the cell {name}, not {cell.name}: move it, or --again runs this one again"
         )
     return result
 
 
 def _broken(path: Path, why: str) -> Refused:
-    return Refused(f"{path} is no finished cell ({why}): remove it, and the table runs it anew")
+    return Refused(f"{path} is no finished cell ({why}): remove it, and the table runs it again")
 
 
 def write(path: Path, result: CellResult) -> None:
@@ -144,7 +144,7 @@ def differences(cell: Cell, result: CellResult) -> str:
     ]
     now, then = ([o for o in each.overrides if not o.startswith(OF_LLM)] for each in (cell, result))
     words += [f"{override} is new" for override in now if override not in then]
-    words += [f"{override} is gone" for override in then if override not in now]
+    words += [f"{override} is not there" for override in then if override not in now]
     return ", ".join(words)
 
 

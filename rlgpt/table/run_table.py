@@ -88,7 +88,7 @@ def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
             others += 1
             print_line(
                 f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
-                "and left out of this table; --again runs it anew, --results DIR keeps both"
+                "and left out of this table; --again runs it again, --results DIR keeps both"
             )
     return others
 

@@ -228,7 +228,7 @@ class ResultsLock:
 
 
 def _noted(cell: Cell, results: Path, fingerprint: str | None) -> UnderWay | None:
-    """What was begun of this cell and can be gone on with."""
+    """What was begun of this cell and can be continued."""
     try:
         note = msgspec.json.decode(_note_file(cell, results).read_bytes(), type=UnderWay)
     except (OSError, msgspec.DecodeError):

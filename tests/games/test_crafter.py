@@ -32,7 +32,7 @@ from worlds.crafter.play.sight import Creature
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
 CARD, PLAY = worlds.card("crafter"), worlds.play("crafter")
 WOOD = Condition(kind="have", name="collect_wood")
-TASK = Task(id="wood", prompt="wood", success=WOOD, game="crafter", biome="", horizon=300)
+TASK = Task(id="wood", prompt="wood", success=WOOD, game="crafter", horizon=300)
 
 
 def digest(*how: str) -> str:
@@ -175,7 +175,7 @@ def test_a_program_collects_wood_in_a_session() -> None:
     source = (CARD.rulebook.programs / "collect.py").read_text()
     steps, _ = session.run_program(Program(name="wood", source=source, max_steps=300))
     assert steps > 0
-    assert [episode.success for episode in session.said()] == [True, True]
+    assert [episode.success for episode in session.episodes()] == [True, True]
     session.close()
 
 

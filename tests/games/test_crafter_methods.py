@@ -31,7 +31,7 @@ GOALS = ["achievements", "collect_wood", "wood_pickaxe", "place_table", "eat_pla
 
 def task(name: str) -> Task:
     goal = Condition(kind="have", name=name)
-    return Task(id="t", prompt="", success=goal, game="crafter", biome="", horizon=10_000)
+    return Task(id="t", prompt="", success=goal, game="crafter", horizon=10_000)
 
 
 def failed(sub_actions: list[SubAction], number: int) -> Iteration:
@@ -101,7 +101,7 @@ def session(rewards: list[RewardTerm], size: int, horizon: int, **changes: objec
     return Session(opening, PLAY.make_world("crafter", size, asked))
 
 
-def test_a_policy_is_paid_as_the_game_pays_and_an_ended_episode_says_what_it_had() -> None:
+def test_a_policy_is_paid_as_the_game_pays_and_an_ended_episode_has_what_it_gained() -> None:
     terms = [
         RewardTerm(kind="gain", weight=1.0, name="achievements"),
         RewardTerm(kind="health", weight=0.1),

@@ -90,7 +90,7 @@ def test_gymnasiums_own_check(name: str, arguments: dict[str, Any]) -> None:
     environment.close()
 
 
-def test_the_vector_of_features_is_laid_out_as_it_says() -> None:
+def test_the_vector_of_features_has_the_stated_layout() -> None:
     environment = gymnasium.make(
         FEATURES, inventory={"planks": 3}, items=["log", "planks"], **SMALL
     )

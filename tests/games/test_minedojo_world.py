@@ -65,7 +65,7 @@ def test_statistics_are_those_of_the_games_own_names() -> None:
     assert not counted.used.any()
 
 
-def test_the_start_inventory_lies_where_it_is_told_to() -> None:
+def test_the_start_inventory_lies_in_the_slots_of_the_task() -> None:
     held = {"torch": 70, "iron_sword": 1, "shield": 1}
     slots = {0: "iron_sword", 40: "shield", 36: "iron_boots"}
     assert _placed(held, slots) == [
@@ -195,7 +195,7 @@ def test_a_player_that_hangs_or_leaks_is_replaced(server: Server, how: str) -> N
 
 
 @installed
-def test_a_killed_door_is_waited_for(server: Server) -> None:
+def test_a_killed_malmo_server_is_waited_for(server: Server) -> None:
     command = [sys.executable, "-m", "voxeldojo.malmo", "--area", "64", "--port"]
     first = subprocess.Popen([*command, "0"], stdout=subprocess.PIPE, text=True)
     assert first.stdout is not None
@@ -240,12 +240,12 @@ def test_a_session_counts_a_lost_game_as_cut_off(server: Server) -> None:
     instance.process.kill()
     stepped = session.step(np.array([1]))
     assert (stepped.truncated.all(), stepped.terminated.any()) == (True, False)
-    assert session.said()[0].ended == "horizon"
+    assert session.episodes()[0].ended == "horizon"
     session.close()
 
 
 @installed
-def test_nobody_there_is_said(server: Server) -> None:
+def test_an_absent_malmo_server_is_reported(server: Server) -> None:
     world = real(server, 1, ports=[1], restarts=1)
     with pytest.raises(WorldError, match="nothing listens on port 1"):
         begin(world)

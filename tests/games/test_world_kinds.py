@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from messages.world import Condition, Task
 from nodes.env_server.games import make_world
+from worlds import card, play
 from worlds.play import WorldError
 
 
@@ -25,6 +27,17 @@ def test_what_no_world_can_be_is_refused_in_words() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             refused()
+
+
+@pytest.mark.parametrize(("fields", "biome"), [({}, "forest"), ({"biome": "desert"}, "desert")])
+def test_a_task_of_minecraft_without_a_biome_starts_in_a_forest(
+    fields: dict[str, str], biome: str
+) -> None:
+    asked = task(**fields)
+    world = make_world("embedded", 1, asked, area=32)
+    world.reset(np.arange(1), np.arange(1))
+    assert play("minecraft").view(play("minecraft").readings(world), 0).biome == biome
+    assert dict(card("minecraft").setting(asked)) == {"Biome": biome}
 
 
 def test_the_real_minedojo_is_an_optional_part() -> None:

@@ -134,7 +134,7 @@ def test_together_as_one_by_one(world: EmbeddedWorld) -> None:
         np.testing.assert_array_equal(array, fast[name], err_msg=name)
 
 
-def test_only_what_there_is_can_be_asked_for(world: EmbeddedWorld) -> None:
+def test_a_request_for_what_there_is_not_is_refused(world: EmbeddedWorld) -> None:
     for observe in (world.observe, lambda *a: World.observe(world, *a)):
         with pytest.raises(ValueError, match="none of inventory, voxels"):
             observe(("smell",))

@@ -148,7 +148,7 @@ def test_armour_goes_where_it_is_worn() -> None:
     assert observation["life_stats"]["armor"] == 8.0
 
 
-def test_destroy_empties_a_slot_and_delta_tells() -> None:
+def test_destroy_empties_a_slot_and_delta_has_it() -> None:
     arena = Arena(inventory={"dirt": 3})
     arena.do(action(function="destroy", slot=0))
     delta = arena.world.observation(0)["delta_inv"]

@@ -10,7 +10,7 @@ from voxeldojo.demonstrations.felling import fell_trees
 from voxeldojo.demonstrations.fighting import WEAK, look_after
 from voxeldojo.demonstrations.hunting import nearest_mob
 from voxeldojo.demonstrations.player import BLOCK_NAMES, Player
-from voxeldojo.demonstrations.running import FREE, away_from, free_metres, run
+from voxeldojo.demonstrations.running_away import FREE, away_from, free_metres, run
 from voxeldojo.minedojo_api import InventoryItem
 
 EAST, WEST = 0.0, math.pi  # headings

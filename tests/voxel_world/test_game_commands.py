@@ -125,7 +125,9 @@ def test_the_teleport_of_mcenv_leaves_the_leaves(stage: Game) -> None:
         ("kill " + "x" * 300, "256 letters"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_changes_nothing(stage: Game, wrong: str, why: str) -> None:
+def test_what_cannot_be_done_is_reported_and_changes_nothing(
+    stage: Game, wrong: str, why: str
+) -> None:
     before = place(stage), float(stage.player["life"])
     refused = perform(stage, wrong)
     assert why in refused
@@ -133,7 +135,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(stage: Game, wrong: str
     assert (place(stage), float(stage.player["life"])) == before
 
 
-def test_a_mob_that_gives_a_command_for_itself_must_say_for_whom(stage: Game) -> None:
+def test_a_mob_that_gives_a_command_for_itself_must_name_for_whom(stage: Game) -> None:
     perform(stage, "summon cow ~3 ~ ~")
     assert "which player" in perform(stage, "execute @e[type=cow] ~ ~ ~ kill")
     assert "which player" in perform(stage, "execute @e[type=cow] ~ ~ ~ tp ~ ~1 ~")

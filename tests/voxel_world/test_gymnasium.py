@@ -122,7 +122,7 @@ def test_what_cannot_be_seen_is_refused_when_the_world_is_made(option: Any, said
         gymnasium.make(ID, **option)
 
 
-def test_sizes_as_numpy_has_them_will_do() -> None:
+def test_sizes_as_numpy_has_them_are_accepted() -> None:
     rays = list(np.array([(0.0, 0.0, 5.0), (10.0, -5.0, 5.0)]))
     size = tuple(np.array([24, 32]))
     gymnasium.make(ID, image_size=size, use_lidar=True, lidar_rays=rays, area=32).close()

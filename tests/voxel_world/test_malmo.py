@@ -182,7 +182,7 @@ def test_a_seed_gives_the_same_world_and_none_the_next(server: Server) -> None:
     assert start("") != start("")
 
 
-def test_a_second_mission_on_one_connection_begins_anew(client: Client) -> None:
+def test_a_second_mission_on_one_connection_begins_again(client: Client) -> None:
     client.begin()
     client.step("forward 1")
     client.send(QUIT)

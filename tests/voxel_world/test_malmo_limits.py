@@ -43,7 +43,7 @@ def test_an_encoding_that_cannot_be_read_is_the_clients_fault(encoding: str) -> 
         parse_mission(text.encode())
 
 
-def test_a_client_with_an_unknown_encoding_is_told_of_in_the_log() -> None:
+def test_a_client_with_an_unknown_encoding_is_logged() -> None:
     with serving("--area", "64") as server:
         client = Client(server.port)
         client.send(HELLO, MISSION.replace("UTF-8", "klingon").encode(), TOKEN)

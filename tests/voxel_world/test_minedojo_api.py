@@ -115,7 +115,7 @@ def test_a_fast_reset_keeps_the_world_and_fills_the_hands(planks: Environment) -
     assert not planks.is_successful
 
 
-def test_a_full_reset_makes_the_world_anew() -> None:
+def test_a_full_reset_makes_the_world_again() -> None:
     env = make("open-ended", use_voxel=True, **SMALL)
     first = env.reset()
     env.set_block("stone", [1, 0, 1])
@@ -189,7 +189,7 @@ def test_an_episode_may_begin_in_a_village() -> None:
     env.close()
 
 
-def test_what_the_engine_lacks_is_said() -> None:
+def test_what_the_engine_lacks_is_reported() -> None:
     for task, kwargs, sentence in [
         ("open-ended", {"spawn_in_village": True, "generate_world_type": "flat"}, "no village"),
         ("harvest_1_log_jungle_", {}, "did you mean"),
@@ -231,7 +231,7 @@ def _world(size: tuple[int, int]) -> EmbeddedWorld:
     return EmbeddedWorld(1, biome="plains", area=64, image_size=size, **options)
 
 
-def test_ticks_are_those_of_the_batch_door() -> None:
+def test_ticks_are_those_of_the_batch_interface() -> None:
     """Walking, turning, digging and using, step by step, in both."""
     settings = world_settings("open-ended", make_kwargs("open-ended", use_voxel=True, image_size=9))
     game, world = Game(settings, seed=3, area=64), _world((9, 9))

@@ -230,7 +230,7 @@ def kill_all(yard: Yard, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [mob.name for mob in MOBS])
-def test_each_kind_leaves_what_the_table_says(name: str) -> None:
+def test_each_kind_leaves_what_the_table_has(name: str) -> None:
     mob = MOBS[mob_id(name) - 1]
     yard = Yard()
     items = yard.world.item_names
@@ -274,7 +274,7 @@ def test_an_episode_is_the_same_whatever_the_batch() -> None:
     assert states[0] == states[1]
 
 
-def test_lidar_tells_the_mob_before_the_block() -> None:
+def test_lidar_reports_the_mob_before_the_block() -> None:
     yard = Yard({"use_lidar": True, "lidar_rays": [(0.5, 0.0, 10.0), (0.0, 3.0, 10.0)]})
     yard.mob("zombie_pigman", 16.5, FLOOR, 18.5)
     rays = yard.world.observation(0)["rays"]

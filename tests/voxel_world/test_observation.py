@@ -187,7 +187,7 @@ def test_picture_shows_what_is_there() -> None:
         arena.world.rgb(0, 0, 10)
 
 
-def test_biome_is_told() -> None:
+def test_biome_is_observed() -> None:
     world = embedded(1, biome="desert")
     world.reset(np.array([0]), np.array([1]))
     place = world.observation(0)["location_stats"]

@@ -60,7 +60,7 @@ def test_a_reason_names_the_first_step_that_is_missing() -> None:
     assert judge(task_spec("harvest_1_spawn_egg"), engine=False).reason == "nothing gives spawn_egg"
 
 
-def test_a_way_is_told_in_an_order_in_which_it_can_be_gone() -> None:
+def test_a_way_is_printed_in_an_order_in_which_it_can_be_done() -> None:
     for name in ("harvest_1_elytra", "harvest_1_beacon", "harvest_1_cake", "playthrough"):
         had: set[str] = set()
         steps = explain(task_spec(name), engine=False)
@@ -98,7 +98,7 @@ def test_more_to_begin_with_is_never_less() -> None:
         assert set(derive(World((biome,), engine=True)).found) <= bare
 
 
-def test_the_engine_generates_what_the_table_says_it_does() -> None:
+def test_the_engine_generates_what_the_table_has() -> None:
     """Flags must neither run ahead of the engine nor fall behind it."""
     names = {block.id: block.name for block in BLOCKS}
     generated: dict[str, set[str]] = {}

@@ -152,7 +152,7 @@ def test_every_item_has_an_icon() -> None:
         assert (visible == 0) == unseen, item.name
 
 
-def test_view_writes_a_picture_and_says_what_is_in_it(
+def test_view_writes_a_picture_and_prints_what_is_in_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "a" / "picture.png"

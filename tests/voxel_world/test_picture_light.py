@@ -80,7 +80,7 @@ def test_the_picture_follows_the_lightmap(stage: Game) -> None:
     assert colour(stage) / day == pytest.approx((0.22, 0.22, 0.22), abs=0.02)
 
 
-def test_rain_and_thunder_dim_the_night_as_the_clock_says(stage: Game) -> None:
+def test_rain_and_thunder_dim_the_night_by_the_clock(stage: Game) -> None:
     stage.player["time"] = 13000
     clear = colour(stage)
     stage.player["weather"] = RAIN

@@ -175,7 +175,7 @@ def test_wrong_calls_are_refused_in_words() -> None:
         world.observation(-1)
 
 
-def test_read_only_arrays_are_taken_without_compiling_anew() -> None:
+def test_read_only_arrays_are_taken_without_compiling_again() -> None:
     from voxeldojo.engine.stepping import act_all
 
     world = embedded(1)

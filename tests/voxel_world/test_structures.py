@@ -90,7 +90,7 @@ def near(state: State, x: int, z: int, reach: int) -> Any:
 
 
 @pytest.mark.parametrize("kind", list(KIND_IDS))
-def test_a_structure_stands_where_nearest_says(kind: str) -> None:
+def test_a_structure_stands_where_nearest_finds_it(kind: str) -> None:
     state, (x, _, z) = site(kind)
     reach = int(rules().structure[KIND_IDS[kind]]["reach"])
     blocks, _ = near(state, x, z, reach)
@@ -131,7 +131,7 @@ def test_an_eye_leads_to_twelve_frames_around_lava() -> None:
         assert sorted(np.bincount(metas[frames] & 3)) == [3, 3, 3, 3]
 
 
-def test_chests_hold_what_their_table_says_and_only_once_chests_of_the_game() -> None:
+def test_chests_hold_what_their_table_has_and_only_once_chests_of_the_game() -> None:
     book = rules()
     tables = list(chest_tables())
     expected = {entry.place: set(entry.items) for entry in sources().chests}

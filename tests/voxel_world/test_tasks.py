@@ -180,7 +180,7 @@ def test_the_suite_names_tasks_that_there_are() -> None:
             assert all(task_spec(name).id == name for name in names)
 
 
-def test_a_spec_can_be_spoilt_by_nobody() -> None:
+def test_a_spec_cannot_be_changed_by_its_users() -> None:
     task_spec("harvest_1_log").kwargs.clear()
     task_spec("survival_sword_food").kwargs["initial_inventory"]["mainhand"]["name"] = "dirt"
     assert task_spec("harvest_1_log").kwargs["target_names"] == "log"
@@ -259,7 +259,7 @@ def test_inventories_come_as_lists_or_as_minedojos_dicts() -> None:
         ({"always_night": True}, 18000, False),
     ],
 )
-def test_night_falls_where_it_is_asked_for(given: dict, time: int | None, passes: bool) -> None:
+def test_night_falls_where_the_task_sets_it(given: dict, time: int | None, passes: bool) -> None:
     kwargs = make_kwargs("combat", target_names="cow", target_quantities=1, image_size=64, **given)
     settings = world_settings("combat", kwargs)
     assert (settings.time, settings.time_passes) == (time, passes)

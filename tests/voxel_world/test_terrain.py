@@ -77,7 +77,7 @@ def test_ground_is_the_same_in_whatever_order_it_is_made(biome: str | None) -> N
 
 
 @pytest.mark.parametrize("biome", [None, "extreme_hills", "mesa_bryce", "deep_ocean"])
-def test_heights_and_biomes_are_those_that_are_told(biome: str | None) -> None:
+def test_heights_and_biomes_are_those_that_are_reported(biome: str | None) -> None:
     state = world_of(biome, seed=9)
     load(state, rules(), 0, 700, -40)
     setting = state.settings[0]

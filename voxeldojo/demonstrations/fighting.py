@@ -31,7 +31,7 @@ from voxeldojo.demonstrations.hunting import (
 )
 from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
-from voxeldojo.demonstrations.running import away_from, pursuers, run
+from voxeldojo.demonstrations.running_away import away_from, pursuers, run
 from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
 from voxeldojo.engine.mobs.table import BLOW, SWELL
 from voxeldojo.engine.state import OVERWORLD

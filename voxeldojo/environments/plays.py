@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 class Play(Protocol):
-    """``prompt``, ``wanted`` (items, or mobs to hunt) and ``inventory`` say what the task is."""
+    """``prompt``, ``wanted`` (items, or mobs to hunt) and ``inventory`` are the task."""
 
     world: EmbeddedWorld
     prompt: str

@@ -1,6 +1,6 @@
 """One world played as a client of the game plays it: a tick at a time, with keys and commands.
 
-The Malmo door and our own ``make()`` are both made of this; they differ in how they are spoken to.
+The Malmo server and our own ``make()`` are both made of this; they differ in their interface.
 """
 
 from voxeldojo.game.game import Game

@@ -70,7 +70,7 @@ class Game(SingleWorld):
         return seen
 
     def info(self) -> dict[str, Any]:
-        """The raw state as the Java side tells it, without voxels, rays and picture."""
+        """The raw state as the Java side sends it, without voxels, rays and picture."""
         return info_of(self)
 
     def held(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""MineDojo's ``info``: the raw state as the Java side tells it."""
+"""MineDojo's ``info``: the raw state as the Java side sends it."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def info_of(game: SingleWorld) -> dict[str, Any]:
 
 
 def told_of(seen: dict[str, Any]) -> dict[str, Any]:
-    """What the Java side tells of an observation's numbers, under its own names."""
+    """What the Java side sends of an observation's numbers, under its own names."""
     life, place, tools = seen["life_stats"], seen["location_stats"], seen["nearby_tools"]
     x, y, z = place["pos"].tolist()
     return {

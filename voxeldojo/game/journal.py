@@ -1,4 +1,4 @@
-"""What one tick adds to the statistics that tell of the body: distances, damage, deaths."""
+"""What one tick adds to the statistics of the body: distances, damage, deaths."""
 
 import math
 from operator import itemgetter

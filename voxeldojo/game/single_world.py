@@ -82,7 +82,7 @@ class SingleWorld:
         self.player["fresh"] = 0
 
     def intend(self, craft_argument: int = -1, allowed: bool = False) -> None:
-        """What the next action crafts (-1: nothing), and whether the last mask said that it can:
+        """What the next action crafts (-1: nothing), and whether the last mask allowed it:
         gains are put down to crafting by that."""
         self.player["crafting"] = craft_argument
         self.player["allowed"] = allowed
@@ -109,7 +109,7 @@ class SingleWorld:
         self.player["life"] = 0.0
 
     def light(self) -> float:
-        """0..15 where the player is, as the observation tells it."""
+        """0..15 where the player is, as the observation has it."""
         return surroundings(self.world.state, 0).light
 
     def holds(self, x: int, z: int) -> bool:
@@ -126,7 +126,7 @@ class SingleWorld:
         return int(place_mob(self.world.state, self.world.rules, 0, kind, x, y, z))
 
     def remove_entity(self, kind: str, number: int) -> None:
-        """A mob or an item that lies about is gone."""
+        """A mob or an item that lies about is removed."""
         if kind == "item":
             self.world.state.drops[0, number]["count"] = 0
         else:

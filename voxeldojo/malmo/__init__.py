@@ -1,1 +1,1 @@
-"""The Malmo door: the embedded world behind the protocol of MineDojo's Java side."""
+"""The Malmo server: the embedded world behind the protocol of MineDojo's Java side."""

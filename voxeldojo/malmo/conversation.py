@@ -17,9 +17,9 @@ STEP = re.compile(rb"<StepClient[02]>(.*)</StepClient[02] ?>", re.DOTALL)
 MISSION_BYTES, OTHER_BYTES = 1 << 20, 1 << 16
 YES = struct.pack("!I", 1)
 NOT_DONE = struct.pack("!b", 0)
-# Reward and done are for MineDojo's Python to say; no default mission ends by itself.
+# Reward and done are decided by MineDojo's Python; no default mission ends by itself.
 STEPPED = struct.pack("!dbb", 0.0, 0, 1)
-REPEATED = 20  # of the things left undone, how many are told in one mission
+REPEATED = 20  # of the things left undone, how many are logged in one mission
 
 MakeGame = Callable[..., Game]
 

@@ -9,7 +9,7 @@ QUICK_ACK = getattr(socket, "TCP_QUICKACK", None)  # Linux
 
 
 class BadMessage(Exception):
-    """What came in is not what belongs there; the sentence says why. The connection ends."""
+    """What came in is not what belongs there; the sentence has why. The connection ends."""
 
 
 class Gone(Exception):
@@ -24,7 +24,7 @@ class Channel:
         self._socket = connection
         self._patience = patience
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # A client whose machine has gone says nothing: the system asks after it.
+        # A client whose machine was switched off sends nothing: the system checks for it.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def receive(self, limit: int, *, at_once: bool = False) -> bytes:

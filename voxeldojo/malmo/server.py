@@ -73,19 +73,19 @@ class MalmoServer:
 
     def _accept(self) -> tuple[socket.socket, Any] | None:
         """The next connection; None when the server is closed. What keeps a connection from being
-        accepted (no file descriptors left, a client that has gone already) passes."""
-        told = False
+        accepted (no file descriptors left, a client that has closed already) passes."""
+        logged = False
         while not self._closed.is_set():
             try:
                 return self._listener.accept()
             except OSError as error:
                 if self._closed.is_set():
                     break
-                if not told:
+                if not logged:
                     LOG.error(
                         "no connection can be accepted now (%s); trying again", error.strerror
                     )
-                    told = True
+                    logged = True
                 self._closed.wait(RETRY)
         return None
 

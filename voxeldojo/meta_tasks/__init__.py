@@ -1,4 +1,4 @@
-"""Rewards and success of MineDojo's meta tasks, over counts that any world can tell."""
+"""Rewards and success of MineDojo's meta tasks, over counts that any world can report."""
 
 from voxeldojo.meta_tasks.meta_task import (
     MetaTask,

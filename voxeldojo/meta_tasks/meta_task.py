@@ -1,9 +1,9 @@
 """The meta tasks: what a step pays, and when the task is done.
 
-Independent of the engine: a world tells its tally after every *tick*. MineDojo's functional actions
-(drop, craft, equip, place, destroy) take three ticks of which only the last one's reward and done
-come back, so a world that keeps to the letter calls ``step`` in every tick and drops what the first
-two return.
+Independent of the engine: a world reports its tally after every *tick*. MineDojo's functional
+actions (drop, craft, equip, place, destroy) take three ticks of which only the last one's reward
+and done come back, so a world that keeps to the letter calls ``step`` in every tick and drops what
+the first two return.
 """
 
 from abc import ABC, abstractmethod

@@ -150,7 +150,8 @@ class Environment:
         return seen, outcome.reward, outcome.done, info
 
     def advance(self, action: ArrayLike) -> Outcome:
-        """A step of which only the outcome is told: for who sees the world in another way.
+        """A step of which only the outcome is returned: for callers that see the world in another
+        way.
 
         Raises:
         AssertionError: not eight whole numbers, or one out of range.

@@ -27,7 +27,7 @@ STATIONS = {"table": "block:crafting_table", "furnace": "block:furnace"}
 
 class Rule(msgspec.Struct, frozen=True):
     """Who has all ``needs`` can have ``gives``. ``engine``: in the embedded world, today.
-    ``effort``: roughly how often one has to try, so that the way told is not the luckiest one."""
+    ``effort``: roughly how often one has to try, so that the way shown is not the luckiest one."""
 
     gives: str
     needs: tuple[str, ...]
@@ -85,7 +85,7 @@ def derive(world: World) -> Derivation:
         for need in needs:
             waiting.setdefault(need, []).append(number)
     found: dict[str, Rule] = {}
-    # The running number settles ties, so that every run tells the same way.
+    # The running number settles ties, so that every run shows the same way.
     queue = [(rule.effort, -len(usable) + index, rule) for index, rule in enumerate(_givens(world))]
     heapq.heapify(queue)
     while queue:

@@ -1,4 +1,4 @@
-"""How many steps an episode of a task may take, where something has to say so."""
+"""How many steps an episode of a task may take, where it needs a limit."""
 
 TASK_HORIZON = 3000
 """Of MineDojo's tasks, which name none."""

@@ -30,7 +30,7 @@ def inventory_items(value: Any) -> list[InventoryItem]:
     """A list of items (tuples or InventoryItem), or MineDojo's dict of slot -> {name, ...}.
 
     Raises:
-        TypeError: the value is neither; the sentence says what is wanted.
+        TypeError: the value is neither; the sentence has what is wanted.
     """
     if isinstance(value, Mapping):
         return [_of_dict(slot, entry) for slot, entry in value.items()]

@@ -27,7 +27,7 @@ CRAFT_ARGUMENTS = 244
 
 
 class WrongRequest(ValueError):
-    """What a page asked for cannot be done; the text says why."""
+    """What a page requested cannot be done; the text has why."""
 
 
 class PlayServer(ThreadingHTTPServer):
@@ -72,7 +72,7 @@ class PlayServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def tick(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """One tick of the game: what to tell the page, and the picture as RGBA."""
+        """One tick of the game: what to send to the page, and the picture as RGBA."""
         keys, orders = read_request(asked)
         with self.one:
             refused = ""
@@ -82,7 +82,7 @@ class PlayServer(ThreadingHTTPServer):
             height, width = self.size
             pixels = np.full((height, width, 4), 255, np.uint8)
             pixels[..., :3] = self.game.world.rgb(0, height, width).transpose(1, 2, 0)
-            told = {
+            status = {
                 "width": width,
                 "height": height,
                 "prompt": self.prompt,
@@ -92,7 +92,7 @@ class PlayServer(ThreadingHTTPServer):
                 "life": float(self.game.player["life"]),
                 "position": [float(self.game.player[axis]) for axis in "xyz"],
             }
-            return told, pixels.tobytes()
+            return status, pixels.tobytes()
 
 
 def read_request(asked: Any) -> tuple[Keys, list[Keys]]:
@@ -155,11 +155,11 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.BAD_REQUEST, "text/plain", b"a tick is a short POST to /tick\n")
             return
         try:
-            told, pixels = self.server.tick(json.loads(self.rfile.read(length)))
+            status, pixels = self.server.tick(json.loads(self.rfile.read(length)))
         except (WrongRequest, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as refused:
             self._answer(HTTPStatus.BAD_REQUEST, "text/plain", f"{refused}\n".encode())
             return
-        header = {"X-World": json.dumps(told)}
+        header = {"X-World": json.dumps(status)}
         self._answer(HTTPStatus.OK, "application/octet-stream", pixels, header)
 
     def _here(self) -> bool:

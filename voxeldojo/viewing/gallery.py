@@ -24,7 +24,7 @@ MOBS = ("cow", "sheep", "pig", "chicken", "zombie", "skeleton", "creeper", "spid
 
 
 def draw_gallery(folder: Path) -> Iterator[Path]:
-    """Draws all pictures into ``folder`` and tells each when it is there.
+    """Draws all pictures into ``folder`` and prints each when it is there.
 
     Raises:
         CannotSee: a biome that the world cannot make.

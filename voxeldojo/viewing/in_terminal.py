@@ -16,7 +16,7 @@ from voxeldojo.game import Game, Keys
 from voxeldojo.viewing.hands import KEYS, bag, craftable, keys_of
 
 TICK = 0.05  # seconds
-HOLD = 0.25  # seconds that a key counts as down: a terminal tells of presses only
+HOLD = 0.25  # seconds that a key counts as down: a terminal reports presses only
 ARROWS = {b"[A": "look up", b"[B": "look down", b"[D": "turn left", b"[C": "turn right"}
 HELP = "wasd walk, arrows look, space jump, f hit, e use, q drop, 1-9 hold, p put, m make, x end"
 
@@ -55,7 +55,7 @@ def play_in_terminal(game: Game, prompt: str, ticks: int | None = None) -> int:
 
 def _play(game: Game, prompt: str, ticks: int | None) -> None:
     until: dict[str, float] = {}
-    said = prompt
+    line = prompt
     while ticks is None or ticks > 0:
         start = time.monotonic()
         for key in _pressed():
@@ -64,7 +64,7 @@ def _play(game: Game, prompt: str, ticks: int | None) -> None:
             if key in KEYS or key in ARROWS.values():
                 until[KEYS.get(key, key)] = start + HOLD
             else:
-                said = _order(game, key) or said
+                line = _order(game, key) or line
         held = {name for name, end in until.items() if end > start}
         until = {
             name: end
@@ -79,7 +79,7 @@ def _play(game: Game, prompt: str, ticks: int | None) -> None:
         below = f"life {life:.0f}, food {food:.0f}; carried: {state}"
         sys.stdout.write(
             f"\x1b[H{half_blocks(game.world.rgb(0, height, width))}\r\n"
-            f"\x1b[K{below[: columns - 1]}\r\n\x1b[K{said[: columns - 1]}"
+            f"\x1b[K{below[: columns - 1]}\r\n\x1b[K{line[: columns - 1]}"
         )
         sys.stdout.flush()
         if ticks is not None:
@@ -88,7 +88,7 @@ def _play(game: Game, prompt: str, ticks: int | None) -> None:
 
 
 def _order(game: Game, key: str) -> str:
-    """Holding, putting down and making; returns what to say about it."""
+    """Holding, putting down and making; returns the line about it."""
     carried = {slot: name for slot, name, _ in bag(game)}
     if key.isdecimal():
         slot = int(key) - 1

@@ -16,7 +16,7 @@ LARGEST = 2048  # pixels along one side
 
 
 class CannotSee(ValueError):
-    """What was asked for is not to be had; the text says why, in one sentence."""
+    """What was requested cannot be shown; the text has why, in one sentence."""
 
 
 def open_game(what: str, seed: int) -> tuple[Game, str]:

@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(path)
             return 0
         if given.task is None:
-            raise CannotSee("say what to look at: a task id like harvest_1_log, or a biome")
+            raise CannotSee("name what to look at: a task id like harvest_1_log, or a biome")
         height, width = size_of(given.size)
         game, prompt = open_game(given.task, given.seed)
         if not (np.isfinite(given.turn) and np.isfinite(given.pitch)):

@@ -302,7 +302,7 @@ class Arithmetic:
             if done.get(item):
                 return
             if item in path:
-                raise Unreachable(f"the way to {goal!r} goes round: {' <- '.join((*path, item))}")
+                raise Unreachable(f"the way to {goal!r} is a circle: {' <- '.join((*path, item))}")
             for need in self._needed_for(item, chosen):
                 visit(need, (*path, item))
             done[item] = True

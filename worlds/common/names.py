@@ -1,4 +1,4 @@
-"""What to say of a name that there is not."""
+"""The sentence about an unknown name: that there is none such, and the names nearest to it."""
 
 import difflib
 from collections.abc import Iterable

@@ -21,7 +21,7 @@ class WayPlanning(Planning):
         verbs: for each verb of a way, what a subtask by it is called: ``{"dig": "harvest"}`` makes
             ``harvest 3 log``.
         phrases: for each verb, the way by it in words for a prompt: ``"dig {of}"``.
-        burning: said behind ways that burn fuel.
+        burning: put behind ways that burn fuel.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def read_ways(path: Path) -> dict[str, list[Way]]:
     """A table of ways, item by item: a way, or a list of them.
 
     Raises:
-        ValueError: it is none; the message says where.
+        ValueError: it is none; the message has where.
     """
     try:
         read = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), dict[str, Way | list[Way]])

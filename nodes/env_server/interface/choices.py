@@ -31,8 +31,8 @@ class Possible(NamedTuple):
 
 
 class Choices:
-    """What a policy may choose: ``names``, primitive actions first. A primitive action is possible
-    as the game says, a macro always.
+    """What a policy may choose: ``names``, primitive actions first. The game decides whether a
+    primitive action is possible; a macro always is.
 
     Raises:
         ValueError: an unknown action, a name used twice, nothing to choose, or a macro that does
@@ -66,7 +66,7 @@ class Choices:
         """(B, choices) bool, never all False in a row."""
         mask = np.ones((self._size, len(self.names)), bool)
         mask[:, : self.primitives] = self._actions.mask(readings)
-        # Whoever can do nothing may choose anything, which then does nothing.
+        # Where nothing is possible, anything may be chosen and does nothing.
         mask[~mask.any(1)] = True
         return mask
 

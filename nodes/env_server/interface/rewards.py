@@ -52,8 +52,8 @@ class Rewards:
         """What went wrong in rewards that are code, in words, and how often."""
         found: dict[str, int] = {}
         for code in self._code.values():
-            for said, times in code.mistakes.items():
-                found[said] = found.get(said, 0) + times
+            for mistake, times in code.mistakes.items():
+                found[mistake] = found.get(mistake, 0) + times
         return found
 
     def begin(self, readings: Any, rows: Bools) -> None:

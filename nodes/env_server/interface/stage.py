@@ -28,12 +28,12 @@ class Interrupted(NamedTuple):
 
 
 class Stage:
-    """One interface under way. ``steps`` counts the primitive steps spent in it, ``over`` says
+    """One interface under way. ``steps`` counts the primitive steps spent in it, ``over`` is
     where it is over, ``previous`` is the last choice (-1: none yet); all (B,). ``interrupted`` has
     the macros, by environment, that go on where they are chosen again.
 
     Raises:
-        ValueError: the interface names what there is not; the sentence says what there is.
+        ValueError: the interface names what there is not; the sentence lists what there is.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class Stage:
         self.interrupted: dict[int, Interrupted] = {}
 
     def begin(self, rows: Bools) -> None:
-        """Nothing has happened yet in ``rows`` (B,). What the rewards compare with is told apart,
-        for a policy that leads on is not paid."""
+        """Nothing has happened yet in ``rows`` (B,). What the rewards compare with is given
+        apart, for a policy that leads on is not paid."""
         self.steps[rows] = 0
         self.over[rows] = False
         self.previous[rows] = -1
@@ -77,7 +77,7 @@ class Stage:
     def under_way(self) -> Floats:
         """(B, 2): whether a macro was interrupted and goes on when it is chosen again, and the
         share of its steps that it has used."""
-        told = np.zeros((len(self.steps), 2), np.float32)
+        carried_on = np.zeros((len(self.steps), 2), np.float32)
         for row, interrupted in self.interrupted.items():
-            told[row] = 1, interrupted.run.steps / interrupted.run.max_steps
-        return told
+            carried_on[row] = 1, interrupted.run.steps / interrupted.run.max_steps
+        return carried_on

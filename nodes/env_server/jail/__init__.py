@@ -2,11 +2,11 @@
 
 The process that holds a session's environments and runs its programs is a child, so that a step
 needs no hop: a *worker*, forked from a *fork server* that has imported and loaded everything. It
-makes its world, then closes the door behind itself (`confine.py`): no new privileges, a landlock
-ruleset without rules, a seccomp filter that allows what memory and an open socket need, limits. It
-talks to the env server over one socket pair (`worker_wire.py`, MessagePack) and shows in shared
-memory that it is alive (`programs/pulse.py`). Whoever waits for a worker's answer watches it
-(`worker.py`): one that stands still inside a program is killed.
+makes its world, then confines itself (`confine.py`): no new privileges, a landlock ruleset without
+rules, a seccomp filter that allows what memory and an open socket need, limits. It talks to the env
+server over one socket pair (`worker_wire.py`, MessagePack) and shows in shared memory that it is
+alive (`programs/pulse.py`). The thread that waits for a worker's answer watches it (`worker.py`):
+one that stands still inside a program is killed.
 
     env server ---- fork_server.py (warm, runs no program)
         |               | fork

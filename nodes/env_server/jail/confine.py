@@ -1,4 +1,4 @@
-"""Closing the door behind a worker: what it may do from here on it keeps, and nothing else."""
+"""Confines a worker: from here on it can do what it needs, and nothing else."""
 
 import ctypes
 import os
@@ -52,7 +52,7 @@ def confine(keep: Iterable[int], memory: int) -> None:
 
 
 def _forget_surroundings(keep: Iterable[int]) -> None:
-    """Only the named files, no environment, no working folder of anybody's."""
+    """Only the named files, no environment, no working folder."""
     os.chdir("/")
     os.umask(0o077)
     for name in list(os.environ):

@@ -18,16 +18,17 @@ import numpy as np
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
 from messages.program import Checked, CheckProgram
-from messages.world import ProgramRan, Step
+from messages.world import ProgramRan, Step, View
 from messages.world import TakeInterface as Take
 from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
+from nodes.env_server.live_sights import Pause
 from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
-from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS
+from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
 from nodes.env_server.session import Session
 from nodes.process import show_as
 from worlds.play import WorldError
@@ -72,7 +73,7 @@ class ConfinedWorker:
             try:
                 ask = decode(_ASK, worker_wire.read(self._receive))
             except (EOFError, OSError):
-                return  # the env server is gone
+                return  # the env server ended
             except CodecError as error:
                 answer: Any = worker_wire.Refused(why="failed", text=str(error))
             else:
@@ -97,7 +98,7 @@ class ConfinedWorker:
             # engine that finds none. Compiled code reports it by a SystemError.
             traceback.clear_frames(error.__traceback__)
             return worker_wire.Refused(why="memory", text=type(error).__name__)
-        except BaseException as error:  # SystemExit too: who ends here is for others to say
+        except BaseException as error:  # SystemExit too: a program cannot end the worker by it
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
             return worker_wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
 
@@ -108,9 +109,9 @@ class ConfinedWorker:
             show_as(CHECKER)
             self._confine(ask.memory)
             return worker_wire.Done()
-        # Nothing that others wrote is so much as parsed before the door is closed.
+        # No text from outside is even parsed before the worker is confined.
         if not self._confined:
-            raise RuntimeError("nothing is done before the door is closed")
+            raise RuntimeError("a worker works only once it is confined")
         if isinstance(ask, CheckProgram):
             return Checked(problems=problems_of(ask, self._programs))
         session = self._session
@@ -131,7 +132,7 @@ class ConfinedWorker:
             session.close()
             return worker_wire.Done()
         return worker_wire.Standing(
-            episodes=session.said(), endings=session.endings(), guards=session.guards()
+            episodes=session.episodes(), endings=session.endings(), guards=session.guards()
         )
 
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
@@ -148,10 +149,11 @@ class ConfinedWorker:
         CLOCK.switch(part_clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
-        session = self._session = Session(request, world, film, self._count, model)
+        watcher = _Watcher(self._sock, self._memory)
+        session = self._session = Session(request, world, film, self._count, model, watcher)
         if ask.over:
             session.give_up()
-        return worker_wire.Made(opened=session.opened(), episodes=session.said())
+        return worker_wire.Made(opened=session.opened(), episodes=session.episodes())
 
     def _confine(self, memory: int) -> None:
         confine((self._sock.fileno(), self._dump), memory)
@@ -163,7 +165,7 @@ class ConfinedWorker:
         def check() -> None:
             while True:
                 if memory[CANCEL] == ask.number:
-                    raise GoalCancelled("nobody wants it any more")
+                    raise GoalCancelled("it is not wanted any more")
                 if not memory[ALLOWED] or memory[STEPPED] < memory[ALLOWED] - 1:
                     break
                 time.sleep(_HELD)  # the env server is paused
@@ -173,7 +175,7 @@ class ConfinedWorker:
         steps, reports = session.run_program(
             request.program, check, request.environments, request.begins, request.guards
         )
-        return ProgramRan(steps=steps, reports=reports, episodes=session.said())
+        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _count(self, steps: int) -> None:
         self._memory[STEPS] += steps
@@ -195,6 +197,22 @@ class _Frames(FrameCount):
 
     def close(self) -> None:
         """The env server does that."""
+
+
+class _Watcher:
+    """Stands for those who watch, to whom the env server publishes it."""
+
+    def __init__(self, sock: socket.socket, memory: memoryview) -> None:
+        self._sock = sock
+        self._memory = memory
+        self._pause = Pause()
+
+    def wants_sight(self) -> bool:
+        return bool(self._memory[WATCHED]) and self._pause.over()
+
+    def show(self, steps: int, view: View, picture: np.ndarray, above: np.ndarray) -> None:
+        seen = worker_wire.Seen(steps=steps, view=view, picture=picture, above=above)
+        worker_wire.write(self._sock, seen)
 
 
 class AskedModel:

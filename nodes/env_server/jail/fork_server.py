@@ -4,7 +4,7 @@ python -m nodes.env_server.jail.fork_server FD SPEC
 
 Over the socket FD it first reports whether the world of SPEC can be made, then forks a worker for
 each request (three file descriptors come along: socket, shared memory, pipe), and reaps those that
-it is asked to. It runs no program of anybody's. When the env server is gone it ends, with its
+it is asked to. It runs no coded actions. When the env server ends it ends too, with its
 workers.
 """
 
@@ -59,12 +59,12 @@ def main(arguments: list[str]) -> int:
     except (ValueError, WorldError) as error:
         control.send(msgspec.json.encode(Tried(error=str(error)[:2000])))
         return 0
-    except Exception as error:  # an option that nobody looked at
+    except Exception as error:  # an option that was not checked before
         traceback.print_exc()
-        said = (
+        sentence = (
             f"the {spec.kind} world does not come up as it is set: {type(error).__name__}: {error}"
         )
-        control.send(msgspec.json.encode(Tried(error=said[:2000])))
+        control.send(msgspec.json.encode(Tried(error=sentence[:2000])))
         return 0
     control.send(msgspec.json.encode(Tried(missing=missing())))
     warm_language(play)
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 class _Request:
     """The next one. ``what``: ``fork``, ``early`` (fork before all is warm), ``reap``; empty when
-    the env server is gone."""
+    the env server ended."""
 
     def __init__(self, control: socket.socket, programs: Runtime) -> None:
         self._control = control
@@ -165,7 +165,7 @@ def warm_world(spec: Spec, play: Play) -> None:
     session.run_program(Program(name="warm", source=warm.program, max_steps=8))
     world.rgb(0, HEIGHT, WIDTH)
     play.load(world)
-    session.said()
+    session.episodes()
     session.pictures()
     session.close()
 

@@ -1,7 +1,7 @@
-"""The env server's end of the fork server: started, watched, asked, started again.
+"""The env server's end of the fork server: it starts it, watches it, and starts it again.
 
-A thread waits for its end, so that it is back before it is needed. Whoever meets its end first
-(with half an answer, or none) asks the next one; what is lost is only ever a worker.
+A thread waits for its end, so that it is back before it is needed. A caller that meets its end
+first (with half an answer, or none) uses the next one; only a worker can be lost.
 """
 
 import contextlib
@@ -36,8 +36,8 @@ _SILENT = 60.0  # seconds without the processor, after which an answer is not wa
 _PAUSES = (0.2, 0.4, 0.8, 1.6)  # seconds before the second start in a row, and those after it
 _USES = 5  # fork servers that a worker is asked of in turn: each may be killed just then
 _LOOK = 0.2  # seconds between two looks at one that is to answer
-_LOOK_IDLE = 1.0  # seconds between two looks at one that nobody needs just now
-_HEALTHY = 10.0  # seconds that a fork server lives; what ends sooner failed at its start
+_LOOK_IDLE = 1.0  # seconds between two looks at one that is not needed just now
+_HEALTHY = 10.0  # seconds; a fork server that ends sooner failed at its start
 # Denied clone, a threaded matrix product would wait for ever for threads that never come.
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -54,7 +54,7 @@ class _Ended(Exception):
 class Forked:
     """A worker that was just forked: ``sock`` to talk to it, ``memory`` that it shares, ``spent``
     what it spends its time on, ``dump`` the reading end of the pipe for its tracebacks, ``file``:
-    where the memory is, if in any; ``life``: the number of the fork server that has it as a
+    where the memory is, if in any; ``epoch``: the number of the fork server that has it as a
     child."""
 
     pid: int
@@ -64,14 +64,14 @@ class Forked:
     spent: Spent
     dump: int
     file: Path | None
-    life: int
+    epoch: int
 
 
 class ForkServer:
     """Started by ``start``, and again whenever it has ended.
 
     ``module``: what is run as the fork server. ``pulses``: a folder in which each worker's shared
-    memory is a file as long as the worker lives; what workers counted is then still there when this
+    memory is a file as long as the worker runs; what workers counted is then still there when this
     process was killed, see `left_over`. None: it is in no file. ``renewed`` is called when there is
     another one, with whose start the workers of the last one have ended; ``failed``, with a
     sentence, when there is none and another one does not start.
@@ -95,8 +95,8 @@ class ForkServer:
         self._control: socket.socket | None = None
         self._watch: Watch | None = None
         self._closing = threading.Event()
-        self._short_lives = 0  # in a row
-        self.life = 0
+        self._short_epochs = 0  # in a row
+        self.epoch = 0
 
     def start(self) -> Tried:
         """What it reports of the world and of the jail.
@@ -108,8 +108,8 @@ class ForkServer:
             return self._start()
 
     def fork(self, early: bool = False) -> Forked:
-        """A new worker. Waits until the fork server is warm, but with ``early``: that will do for
-        one that never has a world.
+        """A new worker. Waits until the fork server is warm, but with ``early``: that is enough
+        for one that never has a world.
 
         Raises:
             NoForkServer: there is none, and another one does not start.
@@ -134,7 +134,7 @@ class ForkServer:
         status = -1
         with self._lock:
             # Another one may have a child by the same number.
-            if self._control is not None and forked.life == self.life:
+            if self._control is not None and forked.epoch == self.epoch:
                 try:
                     answer, _ = self._ask(f"reap {forked.pid}".encode(), [])
                     status = int(answer)
@@ -156,7 +156,7 @@ class ForkServer:
         self._closing.set()
         process = self._process
         if process is not None:
-            process.kill()  # whoever holds the lock may be waiting for an answer of it
+            process.kill()  # the thread with the lock may be waiting for an answer of it
         with self._lock:
             self._end()
 
@@ -209,7 +209,7 @@ class ForkServer:
             raise _Ended(f"the fork server cannot be started ({error.strerror})") from error
         finally:
             theirs.close()
-        self.life += 1
+        self.epoch += 1
         self._process, self._control, self._watch = process, ours, Watch(process.pid)
         answer, _ = self._answer()
         try:
@@ -255,7 +255,7 @@ class ForkServer:
         os.set_blocking(reading, False)
         memory = page[:SIZE].cast("q")
         spent = Spent(page[SIZE : SIZE + 8 * PLACES].cast("q"))
-        return Forked(pid, pidfd, ours, memory, spent, reading, file, self.life)
+        return Forked(pid, pidfd, ours, memory, spent, reading, file, self.epoch)
 
     def _ask(self, request: bytes, files: list[int]) -> tuple[bytes, list[int]]:
         """Raises _Ended."""
@@ -322,7 +322,7 @@ class ForkServer:
         finally:
             os.close(pidfd)
         with self._lock:
-            # Or whoever met its end first has started another one.
+            # Or a caller that met its end first has started another one.
             if self._process is process and not self._closing.is_set():
                 self._replace(time.monotonic() - began)
         if self._process is not None and not self._closing.is_set():
@@ -331,8 +331,8 @@ class ForkServer:
     def _replace(self, lived: float) -> None:
         """The lock is held."""
         why = self._how_it_ended()
-        self._short_lives = self._short_lives + 1 if lived < _HEALTHY else 0
-        if self._short_lives > _USES:
+        self._short_epochs = self._short_epochs + 1 if lived < _HEALTHY else 0
+        if self._short_epochs > _USES:
             self._end()
             self._failed(f"{why}, as have the {_USES} before it, soon after its start")
             return
@@ -344,7 +344,7 @@ class ForkServer:
 
 
 def left_over(pulses: Path) -> int:
-    """The primitive steps that workers of an earlier life took and that nobody has counted."""
+    """The primitive steps that workers of an earlier process took and that were not counted."""
     steps = 0
     for file in sorted(pulses.glob("*.pulse")):
         with contextlib.suppress(OSError):
@@ -358,7 +358,7 @@ def left_over(pulses: Path) -> int:
 
 def _how(code: int | None) -> str:
     if code is None:
-        return "nobody knows how"
+        return "it is not known how"
     if code >= 0:
         return f"exit code {code}"
     try:

@@ -33,6 +33,7 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.pace import Pace
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
@@ -43,13 +44,13 @@ LOG = logging.getLogger("env_server")
 _ANSWERING = 110.0  # seconds for one answer, programs and engine together
 _CHECKING = 30.0
 _ENDING = 5.0
-_WORKERS = 5  # that are tried in turn, where each ended by no program's doing
+_WORKERS = 5  # that are tried in turn, where none was ended by a program
 
 
 class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
     ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
-    in this process, workers ask it. ``failed`` is called with a sentence when no process can be
+    in this process, workers call it. ``failed`` is called with a sentence when no process can be
     forked any more.
 
     Raises:
@@ -68,10 +69,12 @@ class JailedHost:
         pulses: Path | None = None,
         model: VideoModel | None = None,
         failed: Callable[[str], None] = lambda sentence: None,
+        sights: Sights | None = None,
     ) -> None:
         self.killed = 0
         self.gate = Gate()  # the node's, once there is one
         self._model = model
+        self._sights = sights
         self.quarantine = quarantine
         self._kind, self._options, self._memory = kind, options, memory
         self._checking = threading.Lock()
@@ -115,7 +118,9 @@ class JailedHost:
                     raise WorldError(f"{error}; the env server's log has why") from error
         raise WorldError(f"no program can be checked: {why}, {_WORKERS} times in a row")
 
-    def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
+    def worker(
+        self, counted: Callable[[int], None], film: Film | None, request: OpenSession
+    ) -> Worker:
         """Raises WorldError: there can be none, which is no program's doing."""
 
         def add(rgb: Any) -> None:
@@ -123,7 +128,8 @@ class JailedHost:
                 film.add(rgb)
 
         try:
-            return Worker(self._server, counted, add, model=self._model)
+            sights = None if self._sights is None else self._sights.of(request)
+            return Worker(self._server, counted, add, model=self._model, sights=sights)
         except NoForkServer as error:
             raise WorldError(f"{error}; the env server's log has why") from error
 
@@ -153,13 +159,13 @@ class JailedHost:
         return True
 
     def close(self) -> None:
-        self._server.close()  # first: then nobody waits for it any more
+        self._server.close()  # first: then no thread waits for it any more
         if self._checker is not None:
             self._checker.close()
 
     def _have_checker(self) -> Worker:
         """The lock is held. Raises NoForkServer."""
-        if self._checker is not None and self._checker.life == self._server.life:
+        if self._checker is not None and self._checker.epoch == self._server.epoch:
             return self._checker
         if self._checker is not None:
             self._checker.close()
@@ -177,7 +183,7 @@ class JailedHost:
         raise NoForkServer(f"{why}, {_WORKERS} times in a row, before it was given anything to do")
 
     def _renew_checker(self) -> None:
-        """There is another fork server: it is given its first worker, as it was at the start."""
+        """There is another fork server: it forks its first worker, as at the start."""
         with self._checking, contextlib.suppress(NoForkServer):
             self._have_checker()
 
@@ -247,7 +253,7 @@ class JailedSession:
             begins=begins,
             guards=self._host.quarantine.stilled_guards(guards),
         )
-        stood = self.said()
+        stood = self.episodes()
         before, self._ran = self._ran, 0
         try:
             run = worker_wire.Run(request=request, number=self._worker.number())
@@ -281,7 +287,7 @@ class JailedSession:
             self._episodes = ran.episodes
         return ran.steps, ran.reports if held is None else [held]
 
-    def said(self) -> list[Episode]:
+    def episodes(self) -> list[Episode]:
         """The episodes as they stand. None goes on after a program was ended: those that were over
         by then are what they were, and the others are cut off as they stood before its run."""
         if self._cut is None:
@@ -340,9 +346,12 @@ class JailedSession:
                 guard=None,
             )
         programs = self._programs(request)
-        innocent, guilty = _WORKERS, len(programs)  # workers that may still be lost, by whose doing
+        innocent, guilty = (
+            _WORKERS,
+            len(programs),
+        )  # workers that may still be lost: by others, by programs
         while True:
-            worker = self._host.worker(self._count, self.film)
+            worker = self._host.worker(self._count, self.film, request)
             stilled = self._host.quarantine.stilled(request)
             try:
                 made: worker_wire.Made = worker.ask(self._host.making(stilled, self.film, over))
@@ -370,13 +379,13 @@ class JailedSession:
     def _gone(self, lost: WorkerLost) -> SessionLost:
         left_out = ": what stopped it does nothing there" if lost.blamed else ""
         return SessionLost(
-            f"The session {self.name!r} is gone, for {lost}: open it again and play its episodes "
+            f"The session {self.name!r} was lost, for {lost}: open it again and play its episodes "
             f"from the start{left_out}.",
             lost.killed,
         )
 
     def _programs(self, request: OpenSession, interface: Interface | None = None) -> list[Program]:
-        """All that somebody wrote and that may run in the session now."""
+        """All programs that may run in the session now."""
         guards = [*request.guards, *self._guards, *([request.guard] if request.guard else [])]
         leads = [*request.lead, *request.guarded]
         found = [*request.prefix, *programs_of(guards)]

@@ -1,6 +1,6 @@
 """Landlock without a single rule: a process that can no longer open, make, remove or run any file,
-bind or connect TCP, reach an abstract socket, or signal anybody outside, as far as the kernel knows
-these (kernel documentation: userspace-api/landlock)."""
+bind or connect TCP, reach an abstract socket, or signal a process outside, as far as the kernel
+knows these (kernel documentation: userspace-api/landlock)."""
 
 import ctypes
 import os

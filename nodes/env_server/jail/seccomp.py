@@ -1,4 +1,4 @@
-"""A seccomp filter of our own: what a worker may still ask of the kernel.
+"""A seccomp filter of our own: which system calls a worker may still make.
 
 Allowed is what memory, time and file descriptors that are open already need. Everything else fails
 with EPERM: killing instead would turn an ordinary SyntaxError into a death, as Python looks for the

@@ -1,9 +1,9 @@
-"""A worker as the env server sees it: asked, waited for, watched, and ended if it stands still.
+"""A worker as the env server sees it: called, waited for, watched, and ended if it stands still.
 
-Whoever waits for an answer is the watchdog. A worker is stuck when it is inside a program and has
-not gone on for ``PATIENCE`` seconds of the processor's time, so that a machine with too much to do
-kills nobody; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it takes
-while it makes a world, and ``ENGINE`` later on, when nothing can be compiled any more.
+The thread that waits for an answer is the monitor. A worker is stuck when it is inside a program
+and has not gone on for ``PATIENCE`` seconds of the processor's time, so that an overloaded machine
+kills no worker; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it
+takes while it makes a world, and ``ENGINE`` later on, when nothing can be compiled any more.
 
 No program is blamed for what it cannot do: a jailed process sends no signals, so that one that was
 killed or stopped by a signal was so from outside, unless the kernel was out of memory.
@@ -28,6 +28,7 @@ from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
+from nodes.env_server.live_sights import LARGEST_MAP, SessionSights
 from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import (
     ALLOWED,
@@ -38,6 +39,7 @@ from nodes.env_server.programs.pulse import (
     STEPPED,
     STEPS,
     TURN,
+    WATCHED,
 )
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.process_status import STOPPED_FOR, Status, status_of
@@ -51,13 +53,13 @@ ENGINE = 110.0  # seconds without a sign of life, outside of programs
 _LOOK = 0.1  # seconds between two looks
 _SEND = 10.0  # seconds to take a question
 _OBEY = 10.0  # seconds to stop a program that is no longer wanted
-_TELL = 0.5  # seconds to say where it stands
-_DYING = 5.0  # seconds between the end of a worker's socket and its own; after that it lives on
+_TRACEBACK = 0.5  # seconds to write where it stands
+_DYING = 5.0  # seconds between the end of a worker's socket and its own; after that it goes on
 _LONGEST_GAP = 1.0  # seconds between two looks that count: this process may have been stopped
 _MOST_LINES = 200  # of one worker, in the log
 _PLACE = re.compile(r'File "' + re.escape(FILE_NAME) + r'([0-9a-f]{1,16})>", line (\d{1,6})\b')
 _ANSWER: Any = worker_wire.Answer
-# How a process ends by its own doing. All other signals are sent, by whoever may send them.
+# How a process ends by itself. All other signals come from outside.
 _OWN_DOING = (
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT),
     *(signal.SIGSYS, signal.SIGTRAP, signal.SIGXCPU, signal.SIGXFSZ),
@@ -65,8 +67,8 @@ _OWN_DOING = (
 
 
 class WorkerLost(Exception):
-    """The worker is gone. ``blamed``: it was inside a program then; ``mark`` is which (0: not
-    known), ``line`` where in it (0: not known). ``killed``: from outside, by somebody's doing."""
+    """The worker was lost. ``blamed``: it was inside a program then; ``mark`` is which (0: not
+    known), ``line`` where in it (0: not known). ``killed``: from outside."""
 
     def __init__(
         self, what: str, blamed: bool, mark: int = 0, line: int = 0, killed: bool = False
@@ -78,7 +80,8 @@ class WorkerLost(Exception):
 
 class Worker:
     """``counted`` is called with primitive steps, ``film`` gets the frames of environment 0,
-    ``early``: see `ForkServer.fork`, ``model`` is asked for the worker. Calls may not overlap."""
+    ``early``: see `ForkServer.fork`, ``model`` is called for the worker, ``sights`` get what its
+    player sees. Calls may not overlap."""
 
     def __init__(
         self,
@@ -87,11 +90,13 @@ class Worker:
         film: Callable[[np.ndarray], None] = lambda rgb: None,
         early: bool = False,
         model: VideoModel | None = None,
+        sights: SessionSights | None = None,
     ) -> None:
         self._server = server
         self._counted = counted
         self._film = film
         self._model = model
+        self._sights = sights
         with spending("world"):  # which the fork server may still be loading
             self._forked: Forked = server.fork(early)
         self._memory = self._forked.memory
@@ -105,9 +110,9 @@ class Worker:
         self._memory_kills = memory_kills()
 
     @property
-    def life(self) -> int:
+    def epoch(self) -> int:
         """Of the fork server: the worker does not outlive it."""
-        return self._forked.life
+        return self._forked.epoch
 
     def ask(
         self,
@@ -126,23 +131,26 @@ class Worker:
             GoalCancelled: by ``check``.
         """
         if not self._alive:
-            raise WorkerLost("is gone", False)
+            raise WorkerLost("has ended", False)
         try:
             question = worker_wire.packed(message)
         except CodecError as error:
-            raise ValueError(str(error)) from error  # whoever asks is to blame, not the worker
+            raise ValueError(str(error)) from error  # the request is to blame, not the worker
         confined = not isinstance(message, worker_wire.Make | worker_wire.Confine)
         wait = _Wait(self, deadline, check, confined, pace)
         if pace is not None:
             self._memory[STEPPED] = 0
             self.held_at(pace)
         turn = self._memory[TURN]
+        self.tell_watched()
         try:
             self._forked.sock.sendall(question)
             while True:
                 answer = decode(_ANSWER, worker_wire.read(wait.receive))
                 if isinstance(answer, worker_wire.Frame):
                     self._show(answer.rgb)
+                elif isinstance(answer, worker_wire.Seen):
+                    self._publish(answer)
                 elif isinstance(answer, worker_wire.Logged):
                     self._log(answer)
                 elif isinstance(answer, worker_wire.Embed | worker_wire.Rate):
@@ -190,6 +198,11 @@ class Worker:
     def cancel(self) -> None:
         self._memory[CANCEL] = self._runs
 
+    def tell_watched(self) -> None:
+        """Whether what its player sees is wanted."""
+        if self._sights is not None:
+            self._memory[WATCHED] = int(self._sights.wanted)
+
     def pulse(self) -> tuple[int, bool]:
         self._count()
         return self._memory[TURN], bool(self._memory[INSIDE])
@@ -229,8 +242,16 @@ class Worker:
         with spending("film"):
             self._film(rgb)
 
+    def _publish(self, seen: worker_wire.Seen) -> None:
+        if seen.picture.shape != (3, HEIGHT, WIDTH) or seen.picture.dtype != np.uint8:
+            raise worker_wire.Broken(f"a picture of {seen.picture.shape}")
+        if seen.above.dtype != np.uint8 or seen.above.size > LARGEST_MAP:
+            raise worker_wire.Broken(f"a map of {seen.above.shape}")
+        if self._sights is not None:
+            self._sights.show(seen.steps, seen.view, seen.picture, seen.above)
+
     def _estimate(self, question: worker_wire.Embed | worker_wire.Rate) -> worker_wire.Estimate:
-        """What the video model makes of it."""
+        """What the video model returns for it."""
         model = self._model
         if model is None:
             raise worker_wire.Broken("a question to a model that there is not")
@@ -257,8 +278,8 @@ class Worker:
             LOG.log(min(max(line.level, 10), 50), "%s", line.text[:4000])
 
     def _end(self, what: str, blamed: bool | None = None, killed: bool = False) -> WorkerLost:
-        """Ask it where it stands, kill it, and say what is known. ``blamed``: None if that is seen
-        from where it stands."""
+        """Have it write where it stands, kill it, and report what is known. ``blamed``: None if
+        that is seen from where it stands."""
         ended = what == "died" and self._has_ended()
         blamed = bool(self._memory[INSIDE]) if blamed is None else blamed
         mark = int(self._memory[MARK])
@@ -290,10 +311,10 @@ class Worker:
 
     def _place(self, mark: int) -> tuple[int, int]:
         """Mark and line of the innermost frame of a program."""
-        with contextlib.suppress(OSError):  # it is dead: its last words are in the pipe already
+        with contextlib.suppress(OSError):  # it has ended: its traceback is in the pipe already
             signal.pidfd_send_signal(self._forked.pidfd, WHERE)
         dump = b""
-        end = time.monotonic() + _TELL
+        end = time.monotonic() + _TRACEBACK
         while time.monotonic() < end and len(dump) < 1 << 16:
             try:
                 more = os.read(self._forked.dump, 1 << 12)
@@ -344,6 +365,7 @@ class _Wait:
         """Raises WorkerLost: it has stood still for too long."""
         passed = self._passed()
         self._waited += passed
+        self._worker.tell_watched()
         if self._deadline is not None and self._waited > self._deadline:
             raise self._worker.stuck(f"gave no answer within {self._deadline:g} s")
         if self._check is not None and self.cancelled is None:
@@ -386,7 +408,7 @@ class _Wait:
 
 
 def memory_kills() -> int:
-    """How many processes the kernel has killed for want of memory."""
+    """How many processes the kernel has killed for lack of memory."""
     with contextlib.suppress(OSError, ValueError):
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):
@@ -395,7 +417,7 @@ def memory_kills() -> int:
 
 
 def _from_outside(status: int) -> bool:
-    """Whether a worker ended by no doing of its own: by a signal that it cannot send, or with its
+    """Whether a worker was ended from outside: by a signal that it cannot send, or with its
     fork server."""
     return status < 0 or (os.WIFSIGNALED(status) and os.WTERMSIG(status) not in _OWN_DOING)
 

@@ -1,4 +1,4 @@
-"""What the env server and a worker say to each other, over a stream socket.
+"""The messages between the env server and a worker, over a stream socket.
 
 A message is a count, that many lengths, then the frames of `messages.codec`: MessagePack and
 arrays, never pickle. The env server reads what a worker sends as something that an attacker may
@@ -28,6 +28,7 @@ from messages.world import (
     RunProgram,
     Step,
     Stepped,
+    View,
 )
 from messages.world import TakeInterface as Take
 
@@ -38,7 +39,7 @@ FRAMES = 64
 
 
 class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Make the session's world, close the door, open the session."""
+    """Make the session's world, confine the worker, open the session."""
 
     request: OpenSession
     kind: str
@@ -50,7 +51,7 @@ class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Confine(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Close the door without a world: for checking programs."""
+    """Confine the worker without a world: for checking programs."""
 
     memory: int
 
@@ -71,7 +72,7 @@ class Show(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class End(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Let go of the world, and end."""
+    """Release the world, and end."""
 
 
 Ask = Make | Confine | Take | Step | Run | Look | Show | End | CheckProgram
@@ -95,11 +96,11 @@ class Pictured(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Done(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """Done, and nothing to say of it."""
+    """Done, and nothing to report."""
 
 
 class Cancelled(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """The run was stopped as nobody wanted it any more."""
+    """The run was stopped as it was not wanted any more."""
 
 
 class Refused(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -114,6 +115,16 @@ class Frame(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """A picture for the film, on the way to an answer."""
 
     rgb: Array
+
+
+class Seen(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the player of environment 0 sees now, for those who watch, on the way to an answer: see
+    `messages.world.Sight`."""
+
+    steps: int
+    view: View
+    picture: Array
+    above: Array
 
 
 class Embed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -131,7 +142,7 @@ class Rate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class Estimate(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """What the video model makes of it; ``error``: why there is nothing."""
+    """What the video model returns; ``error``: why there is nothing."""
 
     values: Array
     error: str = ""
@@ -146,7 +157,7 @@ class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 Answer = (
     Made | Opened | Stepped | ProgramRan | Standing | Pictured | Checked | Done | Cancelled
-    | Refused | Frame | Embed | Rate | Logged
+    | Refused | Frame | Seen | Embed | Rate | Logged
 )  # fmt: skip
 
 
@@ -161,7 +172,7 @@ ANSWERS: dict[type[Any], type[Any]] = {
     End: Done,
     CheckProgram: Checked,
 }
-"""What each question is answered with where it is not refused, or cancelled."""
+"""The answer to each question that is not refused or cancelled."""
 
 
 class Broken(Exception):
@@ -169,7 +180,7 @@ class Broken(Exception):
 
 
 def write(sock: socket.socket, message: Any) -> None:
-    """Raises CodecError: it cannot be written; OSError: nobody reads it."""
+    """Raises CodecError: it cannot be written; OSError: the other end is closed."""
     sock.sendall(packed(message))
 
 

@@ -1,4 +1,4 @@
-"""Checks a program's syntax tree against the language and says every problem at once."""
+"""Checks a program's syntax tree against the language and reports every problem at once."""
 
 import ast
 import re
@@ -31,14 +31,14 @@ def check(
     checker.module(tree)
     checker.has_action()
     checker.problems += naming_problems(tree, language)
-    return checker.said(), checker.acting
+    return checker.found(), checker.acting
 
 
 def check_library(tree: ast.Module, language: Language) -> tuple[list[Problem], frozenset[str]]:
     """The same for functions that are no program yet."""
     checker = _Checker(tree, language, {}, frozenset())
     checker.module(tree)
-    return checker.said(), checker.acting
+    return checker.found(), checker.acting
 
 
 def check_looking(
@@ -58,7 +58,7 @@ def check_looking(
     checker.module(tree)
     checker.only_looks(name, arguments, what)
     checker.problems += naming_problems(tree, language)
-    return checker.said()
+    return checker.found()
 
 
 def _too_deep(tree: ast.AST) -> int:
@@ -118,7 +118,7 @@ class _Checker(ast.NodeVisitor):
         self.known = self.reserved | self.functions.keys() | self.helpers.keys() | _bound(tree)
         self.pure_scope = 0  # inside a lambda or comprehension, where nothing can act
 
-    def said(self) -> list[Problem]:
+    def found(self) -> list[Problem]:
         if self.foreign:
             name, game = next(iter(self.foreign.items()))
             return [Problem(line=1, message=of_another(name, game, self.language.game))]
@@ -146,8 +146,8 @@ class _Checker(ast.NodeVisitor):
                     else:
                         self.stored_name(target, target.id)
                 self.constant(node.value)
-            elif type(node) in grammar.SAID:
-                self.problem(node, grammar.SAID[type(node)])
+            elif type(node) in grammar.REASONS:
+                self.problem(node, grammar.REASONS[type(node)])
             else:
                 self.problem(node, "only functions and constants at the top level")
 
@@ -206,7 +206,7 @@ class _Checker(ast.NodeVisitor):
                 self.constant(default)
 
     def annotation(self, node: ast.expr | None) -> None:
-        """Annotations are thrown away, so they may say anything that does nothing."""
+        """Annotations are thrown away, so they may be anything that does nothing."""
         plain = (ast.Name, ast.Constant, ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.BitOr)
         for part in ast.walk(node) if node is not None else ():
             if not isinstance(part, (*plain, ast.expr_context)):
@@ -268,7 +268,7 @@ class _Checker(ast.NodeVisitor):
         func = node.func
         arguments: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
         if any(keyword.arg is None for keyword in node.keywords):
-            self.problem(node, grammar.SAID[ast.Starred])
+            self.problem(node, grammar.REASONS[ast.Starred])
         if isinstance(func, ast.Attribute):
             if not self.is_method(func.attr):
                 self.problem(node, f"unknown method .{func.attr}()")
@@ -372,7 +372,7 @@ class _Checker(ast.NodeVisitor):
         if len(parts) > grammar.MAX_DISPLAY:
             self.problem(node, f"at most {grammar.MAX_DISPLAY} elements in one pair of brackets")
         if isinstance(node, ast.Dict) and None in parts:
-            self.problem(node, grammar.SAID[ast.Starred])
+            self.problem(node, grammar.REASONS[ast.Starred])
         self.generic_visit(node)
 
     visit_List = visit_Tuple = visit_Set = visit_Dict = display
@@ -445,7 +445,7 @@ class _Checker(ast.NodeVisitor):
     def generic_visit(self, node: ast.AST) -> None:
         if type(node) not in grammar.NODES:
             kind = type(node).__name__
-            self.problem(node, grammar.SAID.get(type(node), f"{kind} cannot be used"))
+            self.problem(node, grammar.REASONS.get(type(node), f"{kind} cannot be used"))
             return
         super().generic_visit(node)
 

@@ -1,4 +1,4 @@
-"""What is wrong with a program, as `env_server/check_program` says it."""
+"""What is wrong with a program, as `env_server/check_program` reports it."""
 
 from messages.program import CheckProgram, Problem
 from nodes.env_server.programs.compiler import ProgramRefused, compile_program

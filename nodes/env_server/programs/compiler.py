@@ -31,10 +31,10 @@ class ProgramRefused(ValueError):
 class CompiledProgram:
     """A checked and rewritten program.
 
-    ``code`` is a module body that defines the generator function ``action``; it is executed anew
+    ``code`` is a module body that defines the generator function ``action``; it is executed again
     for each run, so that nothing is left over from the last one; ``helpers``, if any, before it.
-    ``fields`` are the observation's fields that the program and its helpers mention, ``mark`` tells
-    its source from others.
+    ``fields`` are the observation's fields that the program and its helpers mention, ``mark`` is
+    a number of its source.
     """
 
     source: str
@@ -72,8 +72,8 @@ def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem,
     except SyntaxError as error:
         return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-        said = str(error) or type(error).__name__
-        return (Problem(line=1, message=f"the program cannot be read: {said[:200]}"),)
+        reason = str(error) or type(error).__name__
+        return (Problem(line=1, message=f"the program cannot be read: {reason[:200]}"),)
     read = frozenset(fields) & (language.fields | language.methods)
     return CompiledProgram(source, runtime, code, helpers, read, mark_of(source))
 
@@ -86,8 +86,8 @@ def helpers_of(tree: ast.Module, language: Language) -> frozenset[str]:
 
 
 FILE_NAME = "<coded action "
-"""How the file name in the tracebacks of programs begins, by which their own lines are told from
-ours. The source's mark follows, so that a traceback also says whose line it is."""
+"""How the file name in the tracebacks of programs begins, by which their own lines are known from
+ours. The source's mark follows, so that a traceback also shows which program's line it is."""
 
 
 def file_name(source: str) -> str:

@@ -28,12 +28,12 @@ class Fuel:
         self._grant()
 
     def refill(self) -> None:
-        """An action was taken. What was burnt before it is gone from the run's total."""
+        """An action was taken. What was burnt before it is taken off the run's total."""
         self.total -= self._granted - length_hint(self.left)
         self._grant()
 
     def _grant(self) -> None:
-        # Twice the turns, and refilled when half is gone: most actions then need no refill.
+        # Twice the turns, and refilled when half is spent: most actions then need no refill.
         self._granted = min(2 * LOOP_TURNS, self.total)
         self.left = repeat(None, self._granted)
         self.tick: Callable[[], None] = self.left.__next__

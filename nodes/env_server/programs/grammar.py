@@ -24,7 +24,7 @@ NODES: frozenset[type[ast.AST]] = frozenset(
 )  # fmt: skip
 """Everything else of Python's syntax is refused."""
 
-SAID: dict[type[ast.AST], str] = {
+REASONS: dict[type[ast.AST], str] = {
     ast.Import: "nothing can be imported, and nothing needs to be",
     ast.ImportFrom: "nothing can be imported, and nothing needs to be",
     ast.ClassDef: "classes cannot be defined",
@@ -42,7 +42,7 @@ SAID: dict[type[ast.AST], str] = {
     ast.Starred: "* and ** cannot be used to unpack",
     ast.MatMult: "the operator @ cannot be used",
 }
-"""What is said of refused syntax where its name alone would not help."""
+"""The reasons for refused syntax where its name alone would not help."""
 
 PURE = frozenset(
     {

@@ -11,7 +11,7 @@ MOST_ALIKE = 32
 """Different keys that may share a hash. All tuples of five of `-1` and `-2` are so many."""
 
 MOST_KEPT = 500_000
-"""Tuples of one run, and their elements: what was a key once has to be kept to tell the others."""
+"""Tuples of one run, and their elements: what was a key once has to be kept to recognise others."""
 
 _HASH_BITS = 60  # an integer's hash is the remainder by 2**61 - 1
 _PLAIN_FLOATS = 2.0**53  # a float's is, too, with its exponent taken in a circle

@@ -24,7 +24,7 @@ from nodes.env_server.programs.running import innermost
 from worlds.language import Language
 from worlds.runtime import Runtime
 
-_KINDS = 20  # of mistakes that are told apart
+_KINDS = 20  # of mistakes that are counted apart
 FAILED = object()
 _TOO_MUCH = "it turned its loops too often, or did as much work"
 
@@ -39,7 +39,7 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True)
 class Compiled:
-    """``code`` and, if any are called, ``helpers`` are executed anew for each call, the helpers
+    """``code`` and, if any are called, ``helpers`` are executed again for each call, the helpers
     first. ``fields``: those of observations that they read."""
 
     code: CodeType
@@ -76,8 +76,8 @@ def _compiled(source: str, language: Language, form: Form) -> Compiled | tuple[P
     except SyntaxError as error:
         return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-        said = str(error) or type(error).__name__
-        return (Problem(line=1, message=f"{form.what} cannot be read: {said[:200]}"),)
+        mistake = str(error) or type(error).__name__
+        return (Problem(line=1, message=f"{form.what} cannot be read: {mistake[:200]}"),)
     return Compiled(code, helpers, fields & (language.fields | language.methods))
 
 
@@ -111,25 +111,25 @@ class Looking:
         fuel.begin()
         names["_tick"] = fuel.tick
         try:
-            # The code was checked and rewritten by compile_looking; it is executed anew for each
+            # The code was checked and rewritten by compile_looking; it is executed again for each
             # call, so that nothing is left over from the last one.
             if self._compiled.helpers is not None:
                 exec(self._compiled.helpers, names)
             exec(self._compiled.code, names)
             value = names[self._name](*observations)
         except Exception as error:
-            said = f"{type(error).__name__}: {text(error, self._values)}"[:200]
+            mistake = f"{type(error).__name__}: {text(error, self._values)}"[:200]
             if fuel.exhausted:
-                said = _TOO_MUCH
-            return self.wrong(f"line {innermost(error)}: {said}")
+                mistake = _TOO_MUCH
+            return self.wrong(f"line {innermost(error)}: {mistake}")
         if fuel.exhausted:
             return self.wrong(_TOO_MUCH)
         return value
 
-    def wrong(self, said: str) -> object:
+    def wrong(self, mistake: str) -> object:
         """Count a mistake; returns FAILED."""
-        if said in self.mistakes or len(self.mistakes) < _KINDS:
-            self.mistakes[said] += 1
+        if mistake in self.mistakes or len(self.mistakes) < _KINDS:
+            self.mistakes[mistake] += 1
         else:
             self.mistakes["other mistakes"] += 1
         return FAILED

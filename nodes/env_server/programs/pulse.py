@@ -1,8 +1,8 @@
-"""The sign of life of the code that a language model wrote: who runs, and that it goes on.
+"""The sign of life of coded actions: which program runs, and that it goes on.
 
 A process that runs programs writes here before it lets one run, and at every turn of a batch. In a
 jailed worker the numbers lie in memory that the env server sees too (`nodes/env_server/jail/`),
-which ends a worker that stands still inside a program. Elsewhere nobody looks.
+which ends a worker that stands still inside a program. Elsewhere it is not read.
 """
 
 import hashlib
@@ -19,11 +19,12 @@ CANCEL = 4  # written from outside: the number of the request that is no longer 
 COLLECTED = 5  # written from outside: how many of the steps were counted there
 STEPPED = 6  # steps of the worlds that the program that runs has begun, each in all environments
 ALLOWED = 7  # written from outside: how many it may begin, and 1; 0: any number
-SIZE = 8 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
+WATCHED = 8  # written from outside: 1 while what the player sees is wanted
+SIZE = 9 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
 
 
 class Pulse:
-    """``memory``: eight integers, see above."""
+    """``memory``: nine integers, see above."""
 
     def __init__(self) -> None:
         self.memory = memoryview(bytearray(SIZE)).cast("q")
@@ -40,14 +41,14 @@ class Pulse:
         self.memory[TURN] = self._turn
 
     def enter(self, mark: int = 0) -> None:
-        """What follows is a program's doing."""
+        """What follows is done by a program."""
         self.turn()
         self.memory[MARK] = mark
         self.memory[INSIDE] = 1
         CLOCK.switch(PROGRAMS)
 
     def leave(self) -> None:
-        """What follows is the engine's doing, and may take as long as it takes."""
+        """What follows is done by the engine, and may take as long as it takes."""
         self.memory[INSIDE] = 0
         CLOCK.switch(SESSION)
 
@@ -64,6 +65,6 @@ PULSE = Pulse()
 
 
 def mark_of(source: str) -> int:
-    """A number that tells sources apart, above 0."""
+    """A number of a source, above 0."""
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:7], "little") + 1

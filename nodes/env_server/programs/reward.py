@@ -91,6 +91,6 @@ class CodeReward:
             return self._nothing(f"it returned {float(value):g}: at most {MOST:g} either way")
         return float(value)
 
-    def _nothing(self, said: str) -> float:
-        self._function.wrong(said)
+    def _nothing(self, mistake: str) -> float:
+        self._function.wrong(mistake)
         return 0.0

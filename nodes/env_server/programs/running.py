@@ -46,7 +46,7 @@ class Run:
     """A program under way. It is stopped by not sending to it again.
 
     ``start`` and ``send`` give the next primitive's code, or None when the run has ended; then
-    ``ending`` says how. After ``throw``, too.
+    ``ending`` has how. After ``throw``, too.
     """
 
     def __init__(self, program: CompiledProgram, max_steps: int) -> None:
@@ -81,8 +81,8 @@ class Run:
         return self._accepted(code)
 
     def send(self, obs: Any, steps: int | None = None) -> Code | None:
-        """The primitive was carried out and this came of it; the next one's code or None.
-        ``steps``: that have passed since it began, where others made some of them."""
+        """The primitive was carried out, with this observation after it; the next one's code or
+        None. ``steps``: that have passed since it began, where others made some of them."""
         return self._go_on(obs, self.steps + 1 if steps is None else steps)
 
     def resume(self, obs: Any, steps: int) -> Code | None:
@@ -111,7 +111,7 @@ class Run:
             self.seconds += time.thread_time() - began
 
     def refuel(self) -> None:
-        """An action was taken: what may be done until the next one is granted anew."""
+        """An action was taken: what may be done until the next one is granted again."""
         fuel = self._fuel
         if length_hint(fuel.left) < LOOP_TURNS:
             fuel.refill()
@@ -157,8 +157,10 @@ class Run:
         line = innermost(error)
         if self._fuel.exhausted or isinstance(error, FuelSpent):
             return self._end("fuel_exhausted", line=line, error=self._fuel.limit)
-        said = f"{type(error).__name__}: {text(error, self.program.runtime.values)}"[:_ERROR_LENGTH]
-        return self._end("error", line=line, error=said)
+        reason = f"{type(error).__name__}: {text(error, self.program.runtime.values)}"[
+            :_ERROR_LENGTH
+        ]
+        return self._end("error", line=line, error=reason)
 
     def _end(self, status: Status, line: int = 0, error: str = "") -> None:
         if status == "finished" and self._fuel.exhausted:
@@ -191,7 +193,7 @@ class Batch:
     ``interrupts``: after how many steps a row's run is put aside, standing at its next primitive,
     in ``interrupted``; from there it can go on in another batch as though nothing had been.
 
-    Here is where a primitive step of a coded action has its price, so that the loop does nothing
+    This loop is what a primitive step of a coded action costs, so it does nothing
     else: the steps are counted for all together, and fuel is looked at once.
     """
 
@@ -292,7 +294,7 @@ class Batch:
         return []
 
     def replace(self, row: int, code: Code | None) -> list[tuple[int, Run]]:
-        """The row's run has got something else to do, or None: it has ended."""
+        """The row's run does something else, or None: it has ended."""
         return self._settle({row: code})
 
     def _brought_up(self, row: int, code: Code) -> Run:

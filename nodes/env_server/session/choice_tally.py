@@ -49,7 +49,7 @@ class Tally:
         known = self._endings.setdefault(name, Counter())
         known[words if words in known or len(known) < MOST_ENDINGS else "ended otherwise"] += 1
 
-    def said(self) -> list[ChoiceUse]:
+    def uses(self) -> list[ChoiceUse]:
         """The most frequent first; what was never chosen is among them."""
         interface = self._interface
         if interface is None:

@@ -34,13 +34,14 @@ _NOBODY: Mapping[int, Interrupted] = {}
 
 
 class Notes(Protocol):
-    """What is told of each run that ends."""
+    """What is called with each run that ends."""
 
     def ended(self, row: int, run: Run) -> None: ...
 
 
 Ends = Callable[[Bools, Bools], Bools]
-"""Is told after a primitive step who ran and who died in it, both (B,), and says who stops."""
+"""Is called after a primitive step with where one was taken and where the player died in it, both
+(B,), and returns where the run stops."""
 
 
 class Acting:
@@ -61,7 +62,7 @@ class Acting:
         tally: Tally | None = None,
     ) -> None:
         """One decision in the rows that are ``acting``, with the turns of guards that cut in.
-        ``count`` also adds each primitive step to ``outcome``; ``tally`` is told what was chosen
+        ``count`` also adds each primitive step to ``outcome``; ``tally`` counts what was chosen
         and how macros end.
 
         Raises:
@@ -274,7 +275,8 @@ class _CutIn:
     def look(
         self, seen: Observations, running: Bools, over: Bools, dead: Bools
     ) -> list[tuple[int, Run]]:
-        """A step was taken: who of the guards plays next? The held runs that came to their end."""
+        """A step was taken: which of the guards plays next? The held runs that came to their
+        end."""
         guards, batch = self._guards, self._batch
         if over.any():
             guards.over(np.flatnonzero(over).tolist(), np.flatnonzero(dead).tolist())

@@ -29,7 +29,7 @@ from nodes.env_server.session.players import (
 from worlds.play import Bools
 from worlds.runtime import Observations, Runtime
 
-_MOST_ERRORS = 20  # of one guard that are told apart
+_MOST_ERRORS = 20  # of one guard that are counted apart
 
 
 @dataclass
@@ -42,9 +42,9 @@ class Tally:
     ended: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
 
-    def wrong(self, said: str, times: int = 1) -> None:
-        known = said in self.errors or len(self.errors) < _MOST_ERRORS
-        self.errors[said if known else "other mistakes"] += times
+    def wrong(self, mistake: str, times: int = 1) -> None:
+        known = mistake in self.errors or len(self.errors) < _MOST_ERRORS
+        self.errors[mistake if known else "other mistakes"] += times
 
 
 class Tallies:
@@ -62,7 +62,7 @@ class Tallies:
         tally.turns += 1
         tally.episodes.add((row, self.seed(row)))
 
-    def said(self) -> list[GuardReport]:
+    def reports(self) -> list[GuardReport]:
         return [
             GuardReport(
                 name=name,
@@ -141,8 +141,8 @@ class Guards:
         return [(row, turn.act) for row, turn in self._turns.items()]
 
     def look(self, seen: Observations, rows: Iterable[int], possible: Possible) -> None:
-        """The world took a step in ``rows``, none of which came to its end with it: who plays there
-        next?"""
+        """The world took a step in ``rows``, none of which came to its end with it: what plays
+        there next?"""
         for row in rows:
             turn = self._turns.get(row)
             if turn is None:
@@ -171,8 +171,8 @@ class Guards:
         """Add what was wrong in conditions to the tallies."""
         for each in self._guards:
             tally = self._tallies.of(each.guard.name)
-            for said, times in each.condition.mistakes.items():
-                tally.wrong(f"condition: {said}", times)
+            for mistake, times in each.condition.mistakes.items():
+                tally.wrong(f"condition: {mistake}", times)
             each.condition.mistakes.clear()
 
     # ---- inside

@@ -25,7 +25,7 @@ Possible = Callable[[Run, int, Code | None], Code | None]
 
 class Playing(Protocol):
     """``begin`` and ``go_on`` give what it does next, or None when it has come to its end; then
-    ``ending`` says how."""
+    ``ending`` has how."""
 
     @property
     def ending(self) -> Ending | None: ...
@@ -35,7 +35,7 @@ class Playing(Protocol):
         ...
 
     def stop(self) -> None:
-        """It is not asked again."""
+        """It is not called again."""
         ...
 
 

@@ -85,11 +85,11 @@ class Episodes:
         now = self._play.view(readings, row).inventory
         return [name for name in names if now.get(name, 0) > before.inventory.get(name, 0)]
 
-    def said(self, readings: Readings) -> list[Episode]:
+    def episodes(self, readings: Readings) -> list[Episode]:
         """All of them as they stand."""
-        return [self._said(row, readings) for row in range(self.size)]
+        return [self._episode(row, readings) for row in range(self.size)]
 
-    def _said(self, row: int, readings: Readings) -> Episode:
+    def _episode(self, row: int, readings: Readings) -> Episode:
         after = self._after[row] or self._play.view(readings, row)
         ended = int(self.ended[row])
         return Episode(
@@ -119,7 +119,7 @@ class _Roll:
     """The pictures of one environment."""
 
     first: Rgb
-    room: int  # for pictures along the way
+    free: int  # for pictures along the way
     step: int = 0
     stride: int = 1
     along: list[tuple[int, Rgb]] = field(default_factory=list)  # (step, what was seen)
@@ -130,7 +130,7 @@ class Photographer:
     """Takes the pictures that a session was asked for: what players saw when a stage began, along
     the way and when it was over.
 
-    Nobody knows beforehand how long a stage will be. So pictures along the way are kept at every
+    It is not known beforehand how long a stage will be. So pictures along the way are kept at every
     n-th step, and when there are too many of them every second one is dropped and n doubles. Which
     steps are pictured follows from how long the stage was, and from nothing else.
 
@@ -149,7 +149,7 @@ class Photographer:
     def begin(self, rows: Bools) -> None:
         """A stage begins in ``rows`` (B,). The others keep the pictures that they have."""
         for row in np.flatnonzero(rows[: self._count]).tolist():
-            self._rolls[row] = _Roll(first=self._rgb(row), room=4 * (self._wanted.each - 2))
+            self._rolls[row] = _Roll(first=self._rgb(row), free=4 * (self._wanted.each - 2))
 
     def step(self, running: Bools, over: Bools) -> None:
         """``running`` (B,) took a step, with which the episodes of ``over`` (B,) ended."""
@@ -160,13 +160,13 @@ class Photographer:
             roll.step += 1
             if over[row]:
                 roll.last = self._rgb(row)
-            elif roll.room and roll.step % roll.stride == 0:
+            elif roll.free and roll.step % roll.stride == 0:
                 roll.along.append((roll.step, self._rgb(row)))
-                if len(roll.along) == roll.room:
+                if len(roll.along) == roll.free:
                     roll.along = roll.along[1::2]
                     roll.stride *= 2
 
-    def said(self) -> list[Picture]:
+    def pictures(self) -> list[Picture]:
         """All of them, where the session stands now."""
         return [
             Picture(environment=row, step=step, png=png(rgb))
@@ -220,7 +220,7 @@ class Reports:
             changed = self._play.changes(self._before[row], now)
             self._groups[key] = (ending, changed)
 
-    def said(self) -> list[ProgramReport]:
+    def all(self) -> list[ProgramReport]:
         """One report for each way of ending, the most frequent first."""
         reports = [
             ProgramReport(

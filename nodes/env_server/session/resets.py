@@ -1,7 +1,7 @@
 """How episodes begin: the world is reset, a prefix is run, and what leads to a training is played.
 
-Of what leads on, programs are played here; the choices of policies come from whoever steps the
-session.
+Of what leads on, programs are played here; the choices of policies come from the session's
+user.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ class Leading:
         return part if isinstance(part, Stage) else None
 
     def rows(self) -> Bools:
-        """Who stands at the stage that is played next."""
+        """Where the stage that is played next has been reached."""
         return self._at == self._at.min() if self.number >= 0 else np.zeros(len(self._at), bool)
 
     def begin(self, rows: Bools) -> None:

@@ -1,4 +1,4 @@
-"""A session: a batch of environments that play one task side by side, and what may be asked of it.
+"""A session: a batch of environments that play one task side by side, and the calls that it takes.
 
 How episodes begin is in `resets.py`, what policies and programs do in `decisions.py`, a primitive
 step and what it counts for in `steps.py`, what is noted of it all in `records.py`.
@@ -34,7 +34,7 @@ from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
-from nodes.env_server.session.steps import Camera, Outcome, Steps
+from nodes.env_server.session.steps import Camera, Outcome, Steps, Watcher
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -42,8 +42,8 @@ LOG = logging.getLogger("env_server")
 
 
 class Session:
-    """``counted`` is told how many primitive steps were taken; ``model`` is MineCLIP, if there is
-    one. Calls are not to overlap: whoever calls holds ``lock``.
+    """``counted`` is called with the number of primitive steps taken; ``model`` is MineCLIP, if
+    there is one. Calls are not to overlap: the caller holds ``lock``.
 
     Raises:
         ValueError: the request names what there is not, or a prefix that does not compile.
@@ -56,6 +56,7 @@ class Session:
         film: Camera | None = None,
         counted: Callable[[int], None] = lambda steps: None,
         model: VideoModel | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
         if request.seeds.count < 1:
             raise ValueError("a range of seeds has at least one seed")
@@ -78,12 +79,12 @@ class Session:
         self._matched = request.matched
         score = worlds.card(request.task.game).score
         self._scored = () if score is None else score.counted
-        self._steps = Steps(request, world, film, counted, model)
+        self._steps = Steps(request, world, film, counted, model, watcher)
         self._readings = self._steps.readings
-        self.episodes = self._steps.episodes
+        self.records = self._steps.episodes
         self._photographer = self._steps.photographer
         self._acting = Acting(self._steps)
-        self._tallies = Tallies(lambda row: int(self.episodes.seed[row]))
+        self._tallies = Tallies(lambda row: int(self.records.seed[row]))
         self._guards = self._made(request.guards)
         self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
@@ -133,12 +134,12 @@ class Session:
         rows = self._named(environments)
         stage, made = self._stage(interface), self._made(guards)
         if begins:
-            self.episodes.begin_subtask(np.flatnonzero(rows), self._readings)
+            self.records.begin_subtask(np.flatnonzero(rows), self._readings)
         self._tell_mistakes()
         self._mistakes = {} if self._other(interface) else self._mistakes_now()
         self._tally.begin(interface)
         self.stage, self._guards = stage, made
-        stage.over[:] = self.episodes.over | ~rows
+        stage.over[:] = self.records.over | ~rows
         if self._photographer is not None:
             self._photographer.begin(~stage.over)
         stage.rewards.begin(self._readings, ~stage.over)
@@ -156,7 +157,7 @@ class Session:
             raise ValueError(f"choices are {self.size} integers, one for each environment")
         if self._training is not None:
             return self._training.step(choices, stage.interface.gamma)
-        episodes, leading = self.episodes, self._leading
+        episodes, leading = self.records, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
         matched: Ints | None = None
@@ -234,8 +235,8 @@ class Session:
         reports = Reports(program.name, self._steps.play, self._readings)
         named = self._named(environments)
         if begins:
-            self.episodes.begin_subtask(np.flatnonzero(named), self._readings)
-        rows = named & ~self.episodes.over
+            self.records.begin_subtask(np.flatnonzero(named), self._readings)
+        rows = named & ~self.records.over
         reports.begin(rows)
         if self._photographer is not None:
             self._photographer.begin(rows)
@@ -244,26 +245,26 @@ class Session:
             ready, program.max_steps, rows, of_episode, reports, check, guards=made
         )
         made.mistakes()
-        for row in np.flatnonzero(rows & ~self.episodes.over).tolist():
-            self.episodes.why[row] = reports.endings.get(row, "")
-        return steps, reports.said()
+        for row in np.flatnonzero(rows & ~self.records.over).tolist():
+            self.records.why[row] = reports.endings.get(row, "")
+        return steps, reports.all()
 
-    def said(self) -> list[Episode]:
+    def episodes(self) -> list[Episode]:
         """The episodes as they stand."""
-        return self.episodes.said(self._readings)
+        return self.records.episodes(self._readings)
 
     def endings(self) -> list[str]:
         """What the players died of, and how the last program or policy ended in episodes that are
-        not over; empty where there is nothing to say."""
-        return list(self.episodes.why)
+        not over; empty where there is nothing to report."""
+        return list(self.records.why)
 
     def pictures(self) -> list[Picture]:
         """Those of the last stage, if the session takes any."""
-        return [] if self._photographer is None else self._photographer.said()
+        return [] if self._photographer is None else self._photographer.pictures()
 
     def choices(self) -> list[ChoiceUse]:
         """What the last policy chose; nothing of a training's."""
-        return self._tally.said()
+        return self._tally.uses()
 
     def mistakes(self) -> dict[str, int]:
         """What went wrong in the last policy's rewards that are code, in words, and how often."""
@@ -272,12 +273,12 @@ class Session:
     def guards(self) -> list[GuardReport]:
         """What the guards of all stages did."""
         self._guards.mistakes()
-        return self._tallies.said()
+        return self._tallies.reports()
 
     def give_up(self) -> None:
         """Every episode is over, cut off where it stands."""
         everybody = np.ones(self.size, bool)
-        self.episodes.end(everybody, HORIZON, self._readings)
+        self.records.end(everybody, HORIZON, self._readings)
         if self.stage is not None:
             self.stage.over[:] = True
 
@@ -322,8 +323,8 @@ class Session:
         over."""
         self._guards.mistakes()
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
-        for said, times in mistakes.items():
-            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, said)
+        for mistake, times in mistakes.items():
+            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, mistake)
 
     def _other(self, interface: Interface) -> bool:
         return self.stage is None or self.stage.interface != interface

@@ -1,4 +1,4 @@
-"""One primitive step of a batch, what it counts for, and who comes to an end with it.
+"""One primitive step of a batch, what it counts for, and which episodes and stages end with it.
 
 Every primitive step goes through `Steps.tick`: decisions of a policy, macros, programs of their own
 and prefixes alike. Environments of a batch are stepped together; those whose macro is over stand
@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 import worlds
-from messages.world import OpenSession
+from messages.world import OpenSession, View
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs.part_clock import CLOCK, FILM, WORLD
@@ -28,9 +28,16 @@ class Camera(Protocol):
     def close(self) -> None: ...
 
 
+class Watcher(Protocol):
+    """Who looks at environment 0 while it is played."""
+
+    def wants_sight(self) -> bool: ...
+    def show(self, steps: int, view: View, picture: np.ndarray, above: np.ndarray) -> None: ...
+
+
 class Outcome:
-    """What comes of one decision, summed over its primitive steps; the reward with ``gamma`` to the
-    power of the step."""
+    """The outcome of one decision, summed over its primitive steps; the reward with ``gamma`` to
+    the power of the step."""
 
     def __init__(self, size: int, gamma: float) -> None:
         self._gamma = gamma
@@ -55,10 +62,11 @@ class Outcome:
 class Steps:
     """``actions`` (B, A) is what the next step does, in the environments that it moves.
 
-    After `tick` one of the methods ``of_...`` is told who ran and who died, both (B,), counts the
-    step, and says for whom it was the last one: of an episode, of a policy's stage, of what is
-    played before an episode begins. With the request's ``autoreset`` a stage is the episode.
-    ``counted`` is told how many primitive steps were taken.
+    After `tick` one of the methods ``of_...`` is called with where a step was taken and where the
+    player died, both (B,), counts the step, and returns where it was the last one: of an episode,
+    of a policy's stage, of what is played before an episode begins. With the request's
+    ``autoreset`` a stage is the episode. ``counted`` is called with the number of primitive steps
+    taken.
 
     Raises:
         ValueError: the task, or the pictures asked for, name what there is not.
@@ -71,6 +79,7 @@ class Steps:
         film: Camera | None = None,
         counted: Callable[[int], None] = lambda steps: None,
         model: VideoModel | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
         self.play = play = worlds.play(request.task.game)
         self.world = world
@@ -82,14 +91,15 @@ class Steps:
         if request.pictures is not None:
             self.photographer = Photographer(request.pictures, world)
         self._film = film
+        self._watcher = watcher
         self._counted = counted
         self._success = play.judge(request.task.success, world)
         self._horizon = request.task.horizon
         self._autoreset = request.autoreset
 
     def warm(self) -> None:
-        """A world that compiles its kernels when they are first called does so here, where whoever
-        opens a session waits for it, and not in the first step."""
+        """A world that compiles its kernels when they are first called does so here, where the
+        user of a new session waits for it, and not in the first step."""
         part = CLOCK.switch(WORLD)
         self.world.step(self.actions, np.zeros(self.size, bool))
         self.readings.forget()
@@ -97,7 +107,8 @@ class Steps:
         CLOCK.switch(part)
 
     def tick(self, running: Bools) -> Bools:
-        """One primitive step of ``actions`` in the rows ``running`` (B,); who died in it, (B,)."""
+        """One primitive step of ``actions`` in the rows ``running`` (B,); where the player died in
+        it, (B,)."""
         part = CLOCK.switch(WORLD)
         self.world.step(self.actions, running)
         CLOCK.switch(part)
@@ -106,6 +117,15 @@ class Steps:
         if self._film is not None and running[0] and self._film.wants_frame():
             part = CLOCK.switch(FILM)
             self._film.add(self.world.rgb(0, HEIGHT, WIDTH))
+            CLOCK.switch(part)
+        if self._watcher is not None and running[0] and self._watcher.wants_sight():
+            part = CLOCK.switch(FILM)
+            self._watcher.show(
+                int(self.episodes.steps[0]),
+                self.play.view(self.readings, 0),
+                self.world.rgb(0, HEIGHT, WIDTH),
+                self.play.above(self.world, 0),
+            )
             CLOCK.switch(part)
         return running & (~self.readings.alive() | self.episodes.died_early)
 
@@ -161,7 +181,7 @@ class Steps:
         return over
 
     def _lost(self, running: Bools) -> Bools:
-        """Whose game was lost in the last step: the episode is cut off there."""
+        """Where the game was lost in the last step: the episode is cut off there."""
         lost = self.world.lost
         return running & lost if lost is not None else np.zeros(self.size, bool)
 

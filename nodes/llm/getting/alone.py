@@ -13,7 +13,7 @@ def alone(folder: Path, doing: str) -> Iterator[None]:
     """Make ``folder`` if it is not there, and be the only process that works in it.
 
     Raises:
-        Refused: another one is at it.
+        Refused: another one works in it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 _OPEN = {"apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc0-1.0", "unlicense"}
-"""Licences that ask nobody to agree to anything first."""
+"""Licences that need no agreement first."""
 
 
 class Unfit(Exception):
@@ -34,7 +34,7 @@ def convert(gguf: Path, folder: Path, tied: bool | None, accepted: list[str]) ->
     if not tokenizer.chat_template:
         raise Unfit("its tokenizer has no chat template: it is a base model, take an instruct one")
     model = AutoModelForCausalLM.from_pretrained(str(gguf.parent), dtype=torch.bfloat16, **read)
-    # It was quantised and is not any more; while it says so, nothing is saved.
+    # It was quantised and is not any more; while its configuration has it, nothing is saved.
     model.hf_quantizer = None
     model.is_quantized = False
     if hasattr(model.config, "quantization_config"):
@@ -79,12 +79,12 @@ def _text(fields: dict[str, Any], name: str) -> str:
 def main() -> int:
     wanted = json.loads(sys.argv[3])
     try:
-        said = convert(
+        result = convert(
             Path(sys.argv[1]), Path(sys.argv[2]), wanted["tied"], wanted.get("accepted", [])
         )
     except Unfit as error:
-        said = {"refused": str(error)}
-    print(json.dumps(said))
+        result = {"refused": str(error)}
+    print(json.dumps(result))
     return 0
 
 

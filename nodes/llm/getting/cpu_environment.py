@@ -1,7 +1,7 @@
 """The environment with the CPU build of vLLM, and with what converts and trains weights.
 
-It is large and pins its own torch, so it is apart from the stack's. docs/vllm.md says why each step
-is needed. One that the user made, with vLLM for a GPU, is left as it is.
+It is large and pins its own torch, so it is apart from the stack's. docs/vllm.md has the reason for
+each step is needed. One that the user made, with vLLM for a GPU, is left as it is.
 """
 
 import subprocess
@@ -84,7 +84,7 @@ def _add_shim(folder: Path, packages: Path) -> None:
 
 
 def _run(*words: str, check: bool = True) -> None:
-    # Wheels of several GB come by; nothing else should wait for them.
+    # Wheels of several GB are fetched; nothing else should wait for them.
     done = subprocess.run(["nice", "-n", "19", *words], capture_output=True, text=True, check=False)
     if check and done.returncode:
         raise Failed(
@@ -94,7 +94,7 @@ def _run(*words: str, check: bool = True) -> None:
 
 
 def last_words(text: str) -> str:
-    """What a program said last that was no warning, in one line."""
+    """The last line that a program printed that was no warning."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("ERROR", "error")) or "Errno" in line]
-    return ([*lines[-1:], *telling[-1:]] or ["it said nothing"])[-1][:400]
+    errors = [line for line in lines if line.startswith(("ERROR", "error")) or "Errno" in line]
+    return ([*lines[-1:], *errors[-1:]] or ["it printed nothing"])[-1][:400]

@@ -25,7 +25,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
     """Put a model of the catalogue, or the one in a GGUF file, into a folder below ``into``.
 
     Raises:
-        Refused: it is not to be had, or another process is at it; nothing half-written is left in
+        Refused: it cannot be had, or another process works on it; nothing half-written is left in
             its place.
     """
     known = catalogue().get(what)
@@ -46,7 +46,7 @@ def _unknown(what: str) -> str:
     names = list(catalogue())
     near = difflib.get_close_matches(what, names, n=1)
     meant = f"; did you mean `{near[0]}`?" if near else ""
-    return f"there is no model `{what}` to be got{meant} (there are: {', '.join(names)})"
+    return f"there is no model `{what}` to get{meant} (there are: {', '.join(names)})"
 
 
 def _get(
@@ -90,22 +90,25 @@ def _convert(
     converted.mkdir()
     print("taking the quantisation off, which takes a minute or some", flush=True)
     folder = Path(NAME).absolute()
-    said = convert(folder, gguf, converted, known.tied if known else None, accepted)
-    if known is not None and said.parameters != known.parameters:
+    conversion = convert(folder, gguf, converted, known.tied if known else None, accepted)
+    if known is not None and conversion.parameters != known.parameters:
         raise Failed(
-            f"{gguf.name} became {said.parameters:,} parameters instead of {known.parameters:,}: "
-            "the environment's transformers reads it otherwise than the tested one"
+            f"{gguf.name} became {conversion.parameters:,} parameters instead of "
+            f"{known.parameters:,}: the environment's transformers reads it differently from the "
+            "tested one"
         )
     for path in converted.iterdir():
         path.chmod(0o644)  # safetensors are written for their owner alone
-    told = Manifest(
+    recorded = Manifest(
         model=known.model if known else name,
-        licence=known.licence if known else said.licence,
+        licence=known.licence if known else conversion.licence,
         source=gguf.name,
         source_sha256=known.sha256 if known else manifest.digest_of(gguf),
         files=manifest.described(converted),
     )
-    write_whole(converted / manifest.NAME, msgspec.json.format(msgspec.json.encode(told), indent=1))
+    write_whole(
+        converted / manifest.NAME, msgspec.json.format(msgspec.json.encode(recorded), indent=1)
+    )
     converted.rename(place)
 
 
@@ -122,15 +125,15 @@ def _about(name: str, known: Model | None, file: Path | None, place: Path) -> st
 
 
 def _there(place: Path) -> str:
-    """What is said of a folder that is there. Raises Refused where it is not whole."""
+    """The sentence about a folder that is there. Raises Refused where it is not whole."""
     try:
-        told = manifest.read(place)
-        wrong = manifest.missing(place, told, thorough=True) if told is not None else ""
+        recorded = manifest.read(place)
+        wrong = manifest.missing(place, recorded, thorough=True) if recorded is not None else ""
     except ValueError as error:
-        wrong, told = str(error), None
+        wrong, recorded = str(error), None
     if wrong:
         raise Refused(f"{place} is not whole ({wrong}): delete the folder and get it again")
-    if told is None:
+    if recorded is None:
         return f"{place} is there, and from elsewhere: it is used as it is"
     return f"{place} is there and whole; nothing is fetched"
 
@@ -148,7 +151,7 @@ def _check_room(known: Model | None, file: Path | None, part: Path, folder: Path
     if free < needed:
         raise Refused(
             f"{part.parent} has {free / _GB:.1f} GB free, and {needed / _GB:.1f} GB are needed: "
-            "make room, or name a folder on another disk with --into DIR"
+            "free some, or name a folder on another disk with --into DIR"
         )
 
 

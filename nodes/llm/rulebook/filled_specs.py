@@ -1,7 +1,7 @@
 """Training specs of the rules, filled in: what a policy sees, may do and is paid for.
 
 Besides the braces of a rule, a spec may name lists that come of the way to its goal, each entry of
-them in turn; which these are, the game's card says (`RulebookRules.lists`).
+them in turn; the game's card names them (`RulebookRules.lists`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -30,7 +30,7 @@ from messages.chat import (
 )
 from messages.plan import GuardProposal, Method
 from messages.world import DEFAULT_GAME
-from models.outcomes import Ending, failures, succeeded, told
+from models.outcomes import Ending, failures, outcome_in_words, succeeded
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import filled_specs, rules
 from nodes.llm.rulebook.ladder import next_rung
@@ -41,7 +41,7 @@ from worlds.common.mineclip_feature import MINECLIP
 
 
 class RulebookBackend:
-    """``book``: the rule file, by its name; ``game``: the one that it has to be there for.
+    """``book``: the rule file, by its name; ``game``: the game that it has to be of.
 
     Raises:
         ValueError: there is no such file.
@@ -97,7 +97,7 @@ def goal(question: GoalQuestion) -> GoalAnswer:
 
 
 def plan(question: PlanQuestion) -> PlanAnswer:
-    """What the rules say is needed for the goal, in order, nothing superfluous."""
+    """What the goal needs by the rules, in order, nothing superfluous."""
     try:
         planning = card(question.task.game).planning
         subtasks = planning.plan_for(question.task.success, question.inventory)
@@ -243,10 +243,10 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
 
 
 def _thoughts(macros: bool, programs: bool, cloned: bool) -> str:
-    said = "Coded actions join the primitive ones." if macros else "Primitive actions only."
+    thoughts = "Coded actions join the primitive ones." if macros else "Primitive actions only."
     if programs:
-        said = "The programs that were tried join the actions, and may be interrupted."
-    return f"{said} The policy begins as a clone of the best program." if cloned else said
+        thoughts = "The programs that were tried join the actions, and may be interrupted."
+    return f"{thoughts} The policy begins as a clone of the best program." if cloned else thoughts
 
 
 def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
@@ -263,7 +263,9 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
     advice = Book(evidence.game, book).rules.advice
     fits = next(each for each in advice if each.when.items() <= seen.items())
     return JudgeAnswer(
-        success=seen["success"], reason=told(evidence), suggestion=fits.say.format(line=most.line)
+        success=seen["success"],
+        reason=outcome_in_words(evidence),
+        suggestion=fits.say.format(line=most.line),
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads a game's rule file into types, and fills in what a condition says."""
+"""Reads a game's rule file into types, and fills in what a condition names."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ NOTHING: Mapping[str, int] = {}
 BOOK = "rules.yaml"
 """The rule file of RL-GPT itself; the others are variants of it, see docs/methods.md."""
 BY_ANY_WAY = "any"
-"""In place of a kind: how every subtask is gone about, whatever its way."""
+"""In place of a kind: how every subtask is approached, whatever its way."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,7 +37,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How subtasks of one kind are gone about. ``guards``: names of those that cut in, the first
+    """How subtasks of one kind are approached. ``guards``: names of those that cut in, the first
     of them first."""
 
     name: str
@@ -84,7 +84,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``say`` is what is advised when all of ``when`` was seen in a tryout."""
+    """``say`` is the advice when all of ``when`` was seen in a tryout."""
 
     when: dict[str, Any]
     say: str = ""
@@ -101,7 +101,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class NoRule(Exception):
-    """The rules say nothing about this; the message says about what."""
+    """The rules do not cover this; the message names it."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Book:
     def approach(
         self, goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
     ) -> Approach:
-        """How a subtask with this success is gone about, with everything filled in. ``alone``: it
+        """How a subtask with this success is approached, with everything filled in. ``alone``: it
         is the whole goal, and no step on the way to one.
 
         Raises:

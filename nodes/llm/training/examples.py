@@ -31,7 +31,7 @@ _NODES = Path(__file__).parents[2]
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
     """One question with its answer. ``goal``: the item that it is about, by which examples are held
-    out; ``source``: who answered."""
+    out; ``source``: what answered."""
 
     kind: str  # the type of the question
     goal: str

@@ -13,8 +13,8 @@ HELD_OUT = frozenset(
         *("milk_bucket", "wool", "beef", "mutton", "bed", "diamond"),
     }
 )
-"""Goals of the paper's tables: never taught, so that the tables tell something. They may be steps
-on the way to other goals."""
+"""Goals of the paper's tables: never taught, so that the tables measure something. They may be
+steps on the way to other goals."""
 _EVERY = 8  # of the other goals one in so many is held out, too
 
 

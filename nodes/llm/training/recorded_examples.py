@@ -1,4 +1,4 @@
-"""Examples from runs that succeeded, whoever answered: the strong mind's answers teach the small.
+"""Examples from runs that succeeded: the answers of a strong model teach a small one.
 
 Only answers that led to success: of a run that reached its goal, those that were not followed by
 another answer to the same question.

@@ -42,8 +42,8 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
 
     Raises:
         Refused: ``base`` is no folder of weights, ``into`` is there, there are no examples, or
-            another process is at it.
-        Failed: the training ended otherwise; nothing is left in the place of the weights.
+            another process works on it.
+        Failed: the training ended in any other way; nothing is left in the place of the weights.
     """
     if not (base / "config.json").is_file():
         raise Refused(f"{base} holds no model: `rlgpt llm get NAME` makes such a folder")
@@ -59,13 +59,13 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
         shutil.rmtree(trained, ignore_errors=True)
         trained.mkdir()
         write(part / "examples.jsonl", examples)
-        told = {
+        recorded = {
             **msgspec.to_builtins(settings),
             "examples": str(part / "examples.jsonl"),
             "base": str(base),
             "into": str(trained),
         }
-        (part / "settings.json").write_text(json.dumps(told))
+        (part / "settings.json").write_text(json.dumps(recorded))
         _run(part)
         _finish(base, trained)
         (part / "examples.jsonl").rename(trained / "adapter" / "examples.jsonl")
@@ -74,7 +74,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
 
 
 def _run(part: Path) -> None:
-    """Run the program, and say in a line what each step of it says."""
+    """Run the program, and print a line for each step that it reports."""
     python = python_of(environment(Path(NAME).absolute()))
     command = [str(python), "-P", str(_PROGRAM), str(part / "settings.json")]
     variables = {**os.environ, **OFFLINE, "TOKENIZERS_PARALLELISM": "false"}
@@ -97,11 +97,11 @@ def _run(part: Path) -> None:
 
 
 def _show(line: str) -> None:
-    said = json.loads(line)
-    if "step" in said:
+    step = json.loads(line)
+    if "step" in step:
         print(
-            f"{said['seconds']:8.1f} s  step {said['step']} of {said['of']}, {said['kind']}: loss "
-            f"{said['loss']:.3f}, {said['tokens']:,} tokens, {said['cpu']:.0f} s of a core",
+            f"{step['seconds']:8.1f} s  step {step['step']} of {step['of']}, {step['kind']}: loss "
+            f"{step['loss']:.3f}, {step['tokens']:,} tokens, {step['cpu']:.0f} s of a core",
             flush=True,
         )
 
@@ -125,6 +125,6 @@ def _finish(base: Path, trained: Path) -> None:
     _write(trained, whole)
 
 
-def _write(folder: Path, told: Manifest) -> None:
-    text = msgspec.json.format(msgspec.json.encode(told), indent=1)
+def _write(folder: Path, recorded: Manifest) -> None:
+    text = msgspec.json.format(msgspec.json.encode(recorded), indent=1)
     write_whole(folder / manifest.NAME, text)

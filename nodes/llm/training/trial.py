@@ -1,7 +1,7 @@
 """How well a model answers questions about goals that are never taught, in figures.
 
-It is asked as plain text, without a schema that holds it: valid by the schema of itself, accepted
-by the check of who asks, the same as the rulebook's.
+It is asked in plain text, without a server that enforces the schema. Counted are the answers that
+are valid by the schema, those that pass the agent's check, and those that equal the rulebook's.
 """
 
 import logging
@@ -25,7 +25,7 @@ from nodes.llm.training.lessons import questions
 from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
-"""Whether a program does is not known without a world."""
+"""Whether a program passes is not known without a world."""
 _KINDS = {kind.__name__: kind for kind in AGENTS}
 _AT_ONCE = 4
 
@@ -76,7 +76,7 @@ def trial(folder: Path, count: int, seed: int) -> dict[str, Figures]:
 
 
 def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[str, Figures]:
-    """The figures by kind, with what ``answer`` says to each question, four at a time."""
+    """The figures by kind, with the text of ``answer`` for each question, four at a time."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         texts = list(pool.map(answer, examples))
     found: dict[str, Figures] = {}

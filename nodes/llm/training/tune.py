@@ -121,7 +121,8 @@ def cross_entropy(head: Any, hidden: torch.Tensor, wanted: torch.Tensor) -> torc
 
 
 class Masters:
-    """The optimiser's copies of the adapters, in 32 bits: steps are smaller than 16 can tell."""
+    """The optimiser's copies of the adapters, in 32 bits: steps are smaller than 16 bits can
+    hold."""
 
     def __init__(self, weights: list[torch.nn.Parameter], rate: float) -> None:
         self._weights = weights
@@ -154,7 +155,7 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
         step += 1
         spent = time.monotonic() - began
         passed = max(step / len(order), spent / (settings["minutes"] * 60))
-        say(
+        report(
             step=step, of=len(order), kind=order[step - 1].kind, loss=round(loss.item(), 4),
             tokens=seen, seconds=round(spent, 1), cpu=round(time.process_time(), 1),
         )  # fmt: skip
@@ -189,11 +190,11 @@ def main() -> int:
     merged = adapted.merge_and_unload()
     merged.save_pretrained(settings["into"])
     tokenizer.save_pretrained(settings["into"])
-    say(done=done)
+    report(done=done)
     return 0
 
 
-def say(**values: Any) -> None:
+def report(**values: Any) -> None:
     print(json.dumps(values), flush=True)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from nodes.llm import manifest
 from nodes.llm.profiles import Vllm
 
-_RANKS = (8, 16, 32, 64, 128, 256)  # that vLLM makes room for
+_RANKS = (8, 16, 32, 64, 128, 256)  # that vLLM reserves memory for
 
 
 def served_name(profile: Vllm) -> str:
@@ -29,21 +29,21 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
     try:
         config: Any = msgspec.json.decode((folder / "adapter_config.json").read_bytes())
         rank = next(each for each in _RANKS if each >= int(config["r"]))
-        told = manifest.read(folder)
+        recorded = manifest.read(folder)
     except (OSError, msgspec.DecodeError, KeyError, TypeError, StopIteration) as error:
         raise ValueError(
             f"llm.adapter={profile.adapter} holds no adapter of rank {_RANKS[-1]} or less "
             f"({error}): `rlgpt llm train` leaves one in the folder `adapter` of the weights that "
             "it makes."
         ) from None
-    if told is not None:
-        if wrong := manifest.missing(folder, told):
+    if recorded is not None:
+        if wrong := manifest.missing(folder, recorded):
             raise ValueError(f"llm.adapter={profile.adapter} is not whole: {wrong}.")
         base = manifest.read(weights)
-        if base is not None and base.digest != told.source_sha256:
+        if base is not None and base.digest != recorded.source_sha256:
             raise ValueError(
-                f"llm.adapter={profile.adapter} was trained on other weights ({told.source}, "
-                f"version {told.source_sha256[:16]}) than those in {weights} "
+                f"llm.adapter={profile.adapter} was trained on other weights ({recorded.source}, "
+                f"version {recorded.source_sha256[:16]}) than those in {weights} "
                 f"(version {base.digest[:16]}): name its own with llm.path=DIR, or train one for "
                 "these."
             )
@@ -52,7 +52,8 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
 
 
 def version(profile: Vllm, weights: Path) -> str:
-    """The version of what answers, from the digests of its files; "" where nobody wrote them."""
+    """The version of what answers, from the digests of its files; "" where they are not
+    recorded."""
     folders = [weights, *([Path(profile.adapter).expanduser()] if profile.adapter else [])]
-    told = [manifest.read(folder) for folder in folders]
-    return "+".join(each.digest for each in told if each is not None)
+    recorded = [manifest.read(folder) for folder in folders]
+    return "+".join(each.digest for each in recorded if each is not None)

@@ -17,15 +17,15 @@ def kill_group(group: int) -> None:
 
 
 class StopWatch:
-    """Looks at whether the monitor or one of those it started was stopped by a signal (SIGSTOP):
-    nobody would ever get an answer."""
+    """Checks whether the monitor or a process that it started was stopped by a signal (SIGSTOP):
+    no request would ever be answered."""
 
     def __init__(self, monitor: int) -> None:
         self._monitor = monitor
         self._watches: dict[int, Watch] = {}
 
     def stopped(self) -> bool:
-        """To be asked about every half second."""
+        """To be called about every half second."""
         for pid in self._members(self._monitor):
             if pid not in self._watches:
                 self._watches[pid] = Watch(pid)

@@ -47,7 +47,7 @@ class Need:
 
 
 def need(profile: Vllm, weights: Path | None) -> Need | None:
-    """What the model needs at least; None where neither files nor the profile tell.
+    """What the model needs at least; None where neither files nor the profile have it.
 
     Raises:
         ValueError: ``llm.kv_cache_memory`` is no size.
@@ -105,7 +105,7 @@ def check_memory(profile: Vllm, weights: Path | None, cards: list[Card]) -> None
 
 
 def check_host_memory(profile: Vllm, weights: Path | None, free: float) -> None:
-    """``free``: GiB of the machine's memory that are to be had.
+    """``free``: GiB of the machine's memory that are free.
 
     Raises:
         DoesNotFit: a model for the CPU does not fit into them.
@@ -119,7 +119,7 @@ def check_host_memory(profile: Vllm, weights: Path | None, free: float) -> None:
 
 
 def host_memory() -> float:
-    """GiB of this machine's memory that a new process can have; inf where it does not tell."""
+    """GiB of this machine's memory that a new process can have; inf where it is not known."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         found = next(line for line in lines if line.startswith("MemAvailable:"))

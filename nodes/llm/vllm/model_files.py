@@ -23,7 +23,7 @@ def find_weights(profile: Vllm) -> Path:
     """The folder with the model's config.json.
 
     Raises:
-        ValueError: there is none, or not all of it; says where it was looked for and how to get
+        ValueError: there is none, or not all of it; the message has the places and how to get
             the weights.
     """
     if profile.path is not None:
@@ -78,7 +78,7 @@ def weights_size(path: Path) -> int:
 
 
 def kv_bytes_per_token(path: Path) -> int | None:
-    """What one token takes in the KV cache, in 16 bits; None where config.json does not tell."""
+    """What one token takes in the KV cache, in 16 bits; None where config.json does not have it."""
     try:
         config: dict[str, Any] = msgspec.json.decode((path / "config.json").read_bytes())
         config = config.get("text_config", config)

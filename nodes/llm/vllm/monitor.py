@@ -1,4 +1,4 @@
-"""Runs a server as its child so that nothing of it outlives the node that wanted it.
+"""Runs a server as its child so that nothing of it outlives the node that started it.
 
     python monitor.py CORES NICENESS COMMAND...
 

@@ -1,4 +1,4 @@
-"""The server's own figures, from the text that it gives Prometheus."""
+"""The server's own figures, from its metrics in Prometheus's text format."""
 
 import re
 

@@ -29,7 +29,7 @@ class Tenancy:
         self.server = Server(profile, folder, log, self._say, lambda: not self.lease.holder)
 
     def start(self) -> None:
-        """Start the server and wait for it, in the main thread; a signal to stop is heeded.
+        """Start the server and wait for it, in the main thread; a signal to stop ends the wait.
 
         Raises:
             ValueError: it does not become healthy; one sentence with what to do.
@@ -65,7 +65,7 @@ class Tenancy:
                 signal.signal(number, handler)
 
     def url(self) -> str:
-        """Where a healthy server is, as a backend wants to know it."""
+        """The URL of a healthy server, for a backend."""
         try:
             return self.server.ready()
         except ServerFailed as error:
@@ -83,7 +83,7 @@ class Tenancy:
             return 0.0
         slept = self.lease.take(holder, seconds)
         if slept:
-            self._log.info("the card is %s's; vLLM made room in %.2f s", holder, slept)
+            self._log.info("the card is %s's; vLLM freed it in %.2f s", holder, slept)
             self._say()
         return slept
 

@@ -26,7 +26,7 @@ _OFFLINE = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 _PICTURES = {"image": {"count": 64, "width": 1024, "height": 1024}, "video": 0}
-# The node's own affairs, and what would send the server astray: another environment's modules,
+# What is for the node alone, and what would mislead the server: another environment's modules,
 # proxies for a server on the loopback.
 _DROPPED = {
     "NOTIFY_SOCKET",
@@ -44,7 +44,7 @@ def find_program(profile: Vllm) -> Path:
     """The executable of ``llm.command``.
 
     Raises:
-        ValueError: it is not on this machine; says how to get it.
+        ValueError: it is not on this machine; the message has how to get it.
     """
     if not profile.command:
         raise ValueError("llm.command is empty; the default is [vllm, serve].")
@@ -66,7 +66,7 @@ def _not_installed(profile: Vllm, name: str) -> Path:
         f"vLLM is an optional part and is not installed here (no `{name}`): `rlgpt llm get NAME` "
         "makes an environment with its CPU build; for a GPU install it in an "
         f"environment of its own (`python3.11 -m venv {_OWN_ENVIRONMENT} && "
-        f"{_OWN_ENVIRONMENT}/bin/pip install vllm=={VLLM}`, docs/vllm.md) or say where it is "
+        f"{_OWN_ENVIRONMENT}/bin/pip install vllm=={VLLM}`, docs/vllm.md) or name its place "
         f"with llm.command=[PATH,serve]; a server elsewhere (`vllm serve {profile.model} "
         f"--max-model-len {profile.context}`) is used with llm=openai llm.url=http://HOST:8000/v1 "
         f"llm.model={profile.model}."
@@ -75,7 +75,7 @@ def _not_installed(profile: Vllm, name: str) -> Path:
 
 def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
     """What ``vllm serve`` is called with. It listens on the loopback only: its routes, those that
-    put it to sleep among them, ask nobody for a password. Raises ValueError for an adapter that
+    put it to sleep among them, need no password. Raises ValueError for an adapter that
     cannot be used."""
     words = [str(find_program(profile)), *profile.command[1:], str(weights)]
     words += ["--served-model-name", profile.model, "--host", "127.0.0.1", "--port", str(port)]
@@ -104,7 +104,7 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
 
 
 def environment(profile: Vllm) -> dict[str, str]:
-    """Nothing in it lets the server reach for the network."""
+    """Nothing in it lets the server use the network."""
     kept = {name: value for name, value in os.environ.items() if name.upper() not in _DROPPED}
     # Expandable segments break sleep mode.
     if "expandable_segments" in kept.get("PYTORCH_CUDA_ALLOC_CONF", ""):

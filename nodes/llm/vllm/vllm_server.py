@@ -27,17 +27,17 @@ from nodes.llm.vllm.vllm_command import command_line, environment, find_program
 from nodes.process_status import status_of
 
 LOG = "vllm.log"
-_LEFT = "server.json"  # the group of a server that runs; found by the next life of the node
+_LEFT = "server.json"  # the group of a server that runs; found by the next process of the node
 _GRACE = 5.0  # seconds between asking the server to stop and making it
 _ALIVE_WITHIN = 5.0  # seconds, for health and metrics
 _FREED_WITHIN = 15.0  # seconds, after which a card that is in use will stay so
 _HUNG_AFTER = 120.0  # seconds without an answer to a look at the metrics
-_SLEEP_WITHIN = 300.0  # seconds: what is being answered is let finish, weights are moved
+_SLEEP_WITHIN = 300.0  # seconds: answers under way are finished, weights are moved
 _NO_MEMORY = ("out of memory", "No available memory", "Free memory on device", "KV cache is needed")
 
 
 class ServerFailed(Exception):
-    """The server cannot be had; the sentence has why and what to do."""
+    """There is no server; the sentence has the reason and what to do."""
 
 
 class Stopping(ServerFailed):
@@ -98,7 +98,7 @@ class Server:
             try:
                 check_memory(self.profile, self._weights, cards())
             except NotFree:
-                # The learner has the card, or the server of an earlier life is just ending.
+                # The learner has the card, or the server of an earlier process is just ending.
                 if not self._wanted():
                     return
                 if time.monotonic() > deadline:
@@ -107,7 +107,7 @@ class Server:
             else:
                 return
 
-    # For those who ask
+    # For callers
 
     def start(self) -> None:
         """Start the server and wait until it is healthy. Raises ServerFailed."""
@@ -180,7 +180,7 @@ class Server:
         return self._closing.is_set()
 
     def stop_waiting(self) -> None:
-        """Whoever waits for the server to start gets the reason: the node stops."""
+        """Callers that wait for the server to start get the reason: the node stops."""
         self._closing.set()
 
     def close(self) -> None:
@@ -188,7 +188,7 @@ class Server:
         self._closing.set()
         process = self._process
         if process is not None and process.poll() is None:
-            # Whoever holds the lock may be waiting for an answer of the server.
+            # The thread that holds the lock may be waiting for an answer of the server.
             with contextlib.suppress(OSError):
                 process.send_signal(signal.SIGTERM)
         with self._lock:
@@ -291,12 +291,12 @@ class Server:
 
     def _why_it_ended(self) -> str:
         lines = self._last_lines()
-        telling = [
+        errors = [
             line
             for line in lines
             if re.search(r"Error: \S", line) and "See root cause above" not in line
         ]
-        last = (telling or lines or ["it printed nothing"])[-1].strip()[-400:]
+        last = (errors or lines or ["it printed nothing"])[-1].strip()[-400:]
         if any(sign in line for line in lines for sign in _NO_MEMORY):
             wanted = need(self.profile, self._weights)
             free = "; ".join(
@@ -313,7 +313,7 @@ class Server:
         return f"vLLM ended before it was healthy: {last} (its log is {self._folder / LOG})."
 
     def _ended_by_signal(self) -> bool:
-        """Whether somebody killed the server, or its monitor, which reports how it ended."""
+        """Whether the server was killed, or its monitor, which reports how it ended."""
         if self._process is None or self._process.poll() is None:
             return False
         reports = [line for line in self._lines() if line.startswith(monitor.ENDED)]
@@ -359,7 +359,7 @@ class Server:
         (self._folder / _LEFT).write_text(json.dumps(note), "utf-8")
 
     def _end_left_over(self) -> None:
-        """End the server of an earlier life, in case its monitor was killed as well."""
+        """End the server of an earlier process, in case its monitor was killed as well."""
         path = self._folder / _LEFT
         try:
             note = json.loads(path.read_text("utf-8"))

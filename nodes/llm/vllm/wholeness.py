@@ -13,15 +13,15 @@ def problem(folder: Path, arguments: list[str]) -> str:
     """What is wrong with a folder of weights, in words; "" where nothing is. ``arguments`` are
     those of `vllm serve`, which may bring a chat template along."""
     try:
-        told = manifest.read(folder)
-        wrong = manifest.missing(folder, told) if told is not None else ""
+        recorded = manifest.read(folder)
+        wrong = manifest.missing(folder, recorded) if recorded is not None else ""
     except ValueError as error:
         wrong = str(error)
     return wrong or _half(folder) or _speechless(folder, arguments)
 
 
 def _half(folder: Path) -> str:
-    """Shards that are not there, and files that are shorter than they say at their beginning."""
+    """Shards that are not there, and files that are shorter than their own headers state."""
     index = folder / "model.safetensors.index.json"
     try:
         shards = set(msgspec.json.decode(index.read_bytes())["weight_map"].values())
@@ -29,8 +29,8 @@ def _half(folder: Path) -> str:
         shards: set[str] = set()
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError) as error:
         return f"{index.name} cannot be read ({error})"
-    if gone := sorted(name for name in shards if not (folder / name).is_file()):
-        return f"{', '.join(gone)} of {len(shards)} files missing"
+    if absent := sorted(name for name in shards if not (folder / name).is_file()):
+        return f"{', '.join(absent)} of {len(shards)} files missing"
     for path in sorted(folder.glob("*.safetensors")):
         if wrong := _cut(path):
             return f"{path.name} {wrong}"
@@ -38,7 +38,8 @@ def _half(folder: Path) -> str:
 
 
 def _cut(path: Path) -> str:
-    """A safetensors file begins with the length of a table, and the table of where all lies."""
+    """A safetensors file begins with the length of a table, and the table of where each tensor
+    is."""
     size = path.stat().st_size
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -62,7 +63,7 @@ def _speechless(folder: Path, arguments: list[str]) -> str:
     try:
         config = msgspec.json.decode((folder / "tokenizer_config.json").read_bytes())
     except (OSError, msgspec.DecodeError):
-        return ""  # vLLM says what it lacks
+        return ""  # vLLM reports what it lacks
     if isinstance(config, dict) and config.get("chat_template"):
         return ""
     return (

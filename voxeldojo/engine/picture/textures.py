@@ -9,14 +9,8 @@ from numpy.typing import NDArray
 from voxeldojo.engine.by_address import by_address
 from voxeldojo.engine.picture.block_styles import WOOL, Faces, faces_of
 from voxeldojo.engine.picture.item_styles import FLAT_BLOCKS, STAND_FOR, icon_of
-from voxeldojo.engine.picture.mob_styles import (
-    MOBS,
-    SHOTS,
-    SWELLING,
-    UNKNOWN,
-    Part,
-    fleece,
-)
+from voxeldojo.engine.picture.mob_shapes import Part
+from voxeldojo.engine.picture.mob_styles import MOBS, SHOTS, SWELLING, UNKNOWN, fleece
 from voxeldojo.engine.picture.painting import SIZE, Painter
 from voxeldojo.engine.picture.shapes import (
     BOXES,

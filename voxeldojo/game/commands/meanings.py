@@ -22,7 +22,7 @@ YES_OR_NO = {"true": True, "1": True, "false": False, "0": False}
 
 def coordinate(word: str, at: float, middle: float = 0.0) -> float:
     """``12.5``, or ``~-3`` from ``at``. ``middle`` is added to a whole number, as the game puts
-    what it is told to put at a block into its middle."""
+    what a command puts at a block into its middle."""
     found = COORDINATE.fullmatch(word)
     if found is None or not word or len(word) > LONGEST:
         raise NotDone(f"{word[:LONGEST]} is no coordinate")

@@ -1,4 +1,4 @@
-"""A line of chat: finds the command, does it, and says why it was not done."""
+"""A line of chat: finds the command, does it, and reports why it was not done."""
 
 from collections.abc import Callable
 from functools import partial

@@ -36,11 +36,11 @@ def select(game: SingleWorld, source: Source, word: str) -> list[Entity]:
 
 
 def select_player(game: SingleWorld, source: Source, word: str | None) -> None:
-    """Raises NotDone: the player is not among those meant. Without a word it is whoever gives the
-    command."""
+    """Raises NotDone: the player is not among those meant. Without a word it is the one that gives
+    the command."""
     if word is None:
         if source.entity.kind != "player":
-            raise NotDone("it must say which player it is for, as a mob gives it")
+            raise NotDone("it must name the player that it is for, as a mob gives it")
     elif all(entity.kind != "player" for entity in select(game, source, word)):
         raise NotDone(f"{word[:60]} is no player")
 
@@ -117,7 +117,7 @@ def _limited(
 
 
 def _inside(place: Place, origin: tuple[int, ...], sizes: list[float]) -> bool:
-    """Boxes reach one block further than they say, to the far side of the last one."""
+    """Boxes reach one block further than their numbers, to the far side of the last one."""
     return all(
         low + min(0.0, size) <= at < low + max(0.0, size) + 1.0
         for at, low, size in zip(place, origin, sizes, strict=True)

@@ -18,7 +18,7 @@ CREATURES = (
     "cow", "zombie", "skeleton", "plant", "ripe plant", "arrow left", "arrow right", "arrow up",
     "arrow down",
 )  # fmt: skip
-"""What may stand on it, as the picture tells them apart."""
+"""What may stand on it, as the picture shows them."""
 
 THINGS = (*MATERIALS, *CREATURES)
 """All that a cell of the view may show."""

@@ -15,7 +15,7 @@ class CrafterScore(Score):
     title = "Crafter score"
     counted = ACHIEVEMENTS
     most = 100.0
-    # Over all training episodes, where nothing else is said. Those who learn from pixels have not
+    # Over all training episodes, unless noted. Those that learn from pixels have not
     # read the rules; SPRING has read the paper.
     published = (
         Published(1.6, "random", "-", "README of danijar/crafter"),

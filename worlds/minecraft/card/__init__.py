@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from worlds.card import Card
+from worlds.card import START, Card
 from worlds.minecraft.card.conditions import CONDITIONS
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.card.minedojo_tasks import GOALS
@@ -22,6 +22,7 @@ CARD = Card(
     rulebook=RULEBOOK,
     prompts=_HERE / "prompts",
     language=LANGUAGE,
+    start=START,
     task_problems=task_problems,
     setting=setting,
     goals=GOALS,

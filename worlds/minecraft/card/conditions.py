@@ -1,5 +1,5 @@
 """Minecraft's conditions. What is wrong with one, or with a name, that a language model wrote is
-said in sentences that it can act on."""
+put in sentences that it can act on."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

@@ -12,7 +12,7 @@ from worlds.card import Feature
 from worlds.common.mineclip_feature import MINECLIP
 
 BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
-"""How a voxel is told: one of these. A block that is a target is only that."""
+"""What a voxel is shown as: one of these. A block that is a target is only that."""
 
 RAY_PITCHES = (-20.0, 0.0, 20.0)
 """Degrees relative to the line of sight, + is down."""
@@ -28,7 +28,7 @@ ARM_REACH = 4.5
 """Metres within which a block can be dug and counts as faced."""
 
 ITEM_SLOTS = 6
-"""Items whose quantities the ``inventory`` feature tells."""
+"""Items whose quantities the ``inventory`` feature shows."""
 
 
 HOSTILE_KINDS = ("undead", "shooter", "creeper", "spider", "other")
@@ -134,7 +134,7 @@ def feature(name: str) -> Feature:
     """The feature called ``name``.
 
     Raises:
-        ValueError: there is none; the sentence says what there is.
+        ValueError: there is none; the sentence lists what there is.
     """
     found = MINECLIP if name == MINECLIP.name else FEATURES.get(name)
     if found is None:
@@ -162,7 +162,7 @@ def ray_grid() -> list[tuple[float, float]]:
 
 
 def counted_items(interface: Interface, success: Condition) -> list[str]:
-    """Whose quantities the ``inventory`` feature tells, by name, up to `ITEM_SLOTS` of them: those
+    """Whose quantities the ``inventory`` feature shows, by name, up to `ITEM_SLOTS` of them: those
     of the success of the task and of the interface, the rewards and the actions, as they come."""
     names = [c.name for c in (success, interface.success) if c.kind == "have"]
     names += [term.name for term in interface.rewards if term.kind == "gain"]

@@ -67,7 +67,7 @@ class Words:
     def understood(self, prompt: str) -> Condition:
         """Raises Unclear: no rule has it."""
         text = _plain(prompt)
-        found = self._known.get(text) or _said(text)
+        found = self._known.get(text) or _condition_of(text)
         if found is None:
             raise Unclear(self._not_understood(prompt))
         if problem := CONDITIONS.problem(found):
@@ -92,7 +92,7 @@ def _plain(text: str) -> str:
     return text
 
 
-def _said(text: str) -> Condition | None:
+def _condition_of(text: str) -> Condition | None:
     for read in (_a_place, _a_length_of_life, _a_deed):
         if (found := read(text)) is not None:
             return found

@@ -1,5 +1,5 @@
 """Minecraft's two namings: items have registry names (``log``), blocks that are seen localised ones
-(``wood``). What is called by the other one is never found, so it is said which name is right."""
+(``wood``). What is called by the other one is never found, so a problem names the right one."""
 
 from voxeldojo.rules import BLOCKS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names

@@ -26,7 +26,7 @@ _DANGEROUS = frozenset(
         "rabbit", "sheep", "skeleton_horse", "snowman", "squid", "villager", "zombie_horse",
     )
 )  # fmt: skip
-"""Whom nobody fights with bare hands who can help it."""
+"""Not to be fought with bare hands where that can be avoided."""
 _MOBS = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
 _NO_WAY = frozenset(("in_biome", "in_dimension", "height", "health"))

@@ -1,6 +1,6 @@
 """What the rulebook's rules for Minecraft are filled in with.
 
-``tables`` of a rule file: ``by_parts`` (blocks of which a single one is gone about step by step),
+``tables`` of a rule file: ``by_parts`` (blocks of which a single one is approached step by step),
 ``blocks`` (the block to look for, by the item that is wanted),
 ``sources`` (what a person calls the place where a block is found), ``levels`` (how deep one goes
 for a block).
@@ -87,7 +87,7 @@ class MinecraftRulebook(RulebookRules):
             "block": block,
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
-            "of": way.of if way else "",
+            "of": _mob(goal, way),
             "use": _USES[use_of(goal.name)],
             "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
             "station": (way.station if way else "").replace("_", " "),
@@ -103,7 +103,7 @@ class MinecraftRulebook(RulebookRules):
             "ITEM": goal.name,
             "BLOCK": block,
             "QUANTITY": goal.quantity,
-            "MOB": _as_seen(goal.name if goal.kind == "killed" else way.of),
+            "MOB": _mob(goal, way),
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
             "ALIKE": [other for other, item in ALIKE.items() if item == goal.name],
@@ -148,6 +148,11 @@ class MinecraftRulebook(RulebookRules):
         return {key: list(dict.fromkeys(names)) for key, names in found.items()}
 
 
+def _mob(goal: Condition, way: Way | None) -> str:
+    """What is killed, or whatever the way leads to, by the name that it is seen by."""
+    return _as_seen(goal.name if goal.kind == "killed" else way.of if way else "")
+
+
 def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
     try:
         return way_to(goal.name, open_ways(inventory))
@@ -174,7 +179,7 @@ def _dug_from(item: str, tables: Tables) -> str | None:
 
 
 def _as_seen(mob: str) -> str:
-    """A mob's name as rays tell it, by the one that it is summoned by."""
+    """A mob's name as rays show it, by the one that it is summoned by."""
     return entity_names[mob_names.index(mob)] if mob in mob_names else mob
 
 

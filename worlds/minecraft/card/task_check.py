@@ -11,6 +11,8 @@ from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.world_interface import NOON
 from worlds.minecraft.card.conditions import item_problem
 
+BIOME = "forest"
+"""Of a task that names none."""
 SLOTS = 36
 FULL = 20.0  # of life and of food
 DUSK, DAWN, DAY = 13_000, 23_000, 24_000  # ticks
@@ -23,11 +25,16 @@ OPTIONS = (
 _STACKS = {item.name: item.stack for item in ITEMS}
 
 
+def biome_of(task: Task) -> str:
+    """Where its episodes start; empty: in a world of all biomes."""
+    return BIOME if task.biome is None else task.biome
+
+
 def task_problems(task: Task) -> Iterator[str]:
     """Each begins with where it stands: ``biome: there is no ...``"""
-    if task.biome:  # without one a world of all biomes is meant
+    if biome := biome_of(task):
         try:
-            biome_named(task.biome)
+            biome_named(biome)
         except ValueError as error:
             yield f"biome: {error}"
     yield from _inventory_problems(task.inventory)
@@ -40,7 +47,7 @@ def task_problems(task: Task) -> Iterator[str]:
 
 def setting(task: Task) -> Mapping[str, str]:
     """Where a task's episodes begin, for prompts."""
-    found = {"Biome": task.biome or "any of them"}
+    found = {"Biome": biome_of(task) or "any of them"}
     time = task.world.get("start_time", NOON)
     if isinstance(time, int) and DUSK <= time % DAY < DAWN:
         passes = task.world.get("allow_time_passage", True)
@@ -69,12 +76,13 @@ def _world_problems(task: Task) -> Iterator[str]:
     for name in slots_in(staging.initial_slots).values():
         if problem := item_problem(name):
             yield f"world.initial_slots: {problem}"
-    if task.biome and task.world.get("generate_world_type") == "default":
+    biome, kind = biome_of(task), task.world.get("generate_world_type")
+    if biome and kind == "default":
         yield (
             "biome: a world of all biomes (world.generate_world_type=default) is not all of "
-            f"{task.biome}: leave one of the two out"
+            f"{biome}: leave one of the two out"
         )
-    if not task.biome and task.world.get("generate_world_type") == "specified_biome":
+    if not biome and kind == "specified_biome":
         yield "biome: world.generate_world_type=specified_biome needs one"
 
 

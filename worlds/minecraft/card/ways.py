@@ -24,7 +24,7 @@ def by_tier(tools: Sequence[str]) -> list[str]:
 
 
 def _least_first(tools: Sequence[str]) -> list[str]:
-    """A golden pickaxe digs what a wooden one does. Whoever takes the least that will do keeps the
+    """A golden pickaxe digs what a wooden one does. The least that is enough keeps the
     better ones for what takes them."""
 
     def rank(tool: str) -> int:

@@ -20,7 +20,7 @@ def slot_of(readings: Readings, environment: int, item: int, verb: str) -> int |
 
 class PrimitiveActions:
     """A primitive action without an item is possible always (``drop`` with something in the hand),
-    one with an item as MineDojo's masks say.
+    one with an item as MineDojo's masks have it.
 
     Raises:
         ValueError: an unknown action or item.

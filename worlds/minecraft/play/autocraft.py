@@ -80,7 +80,7 @@ class Autocraft:
         return None
 
     def _notice(self, readings: Readings, start: Counters) -> None:
-        """Plan anew where the inventory has changed."""
+        """Plan again where the inventory has changed."""
         ids, quantities = readings.slots()
         if self._known is None:
             changed = np.ones(len(ids), bool)

@@ -63,7 +63,7 @@ def _kinds(world: World, targets: list[int]) -> NDArray[np.int64]:
 
 class Senses:
     """What each feature but the general ones needs to know of an interface, and how it is written.
-    ``items``: names of those whose quantities the ``inventory`` feature tells.
+    ``items``: names of those whose quantities the ``inventory`` feature shows.
 
     Raises:
         ValueError: an unknown target or item.

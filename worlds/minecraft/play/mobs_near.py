@@ -1,7 +1,7 @@
 """The nearest mobs in view, as policies see them: kind, direction, distance, whether they come.
 
-All that is known of a mob is what rays from the eyes meet, as MineDojo's lidar tells it. Rays that
-meet mobs of one kind at about one place count as one mob.
+All that is known of a mob is what rays from the eyes meet, as MineDojo's lidar reports it. Rays
+that meet mobs of one kind at about one place count as one mob.
 """
 
 from collections import deque

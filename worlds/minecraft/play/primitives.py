@@ -33,7 +33,7 @@ VECTORS = np.array(
 """MineDojo actions by code, (codes, 8) int64."""
 
 
-def said(code: Code) -> str:
+def written(code: Code) -> str:
     """How the program's author wrote it: ``attack``, ``turn(30)``, ``equip("stick")``."""
     if isinstance(code, tuple):
         return f'{code[0]}("{code[1]}")'

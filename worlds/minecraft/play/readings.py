@@ -1,4 +1,4 @@
-"""What the world shows after a step, read at most once, whoever asks.
+"""What the world shows after a step, read at most once, however many readers there are.
 
 Conditions, rewards, features and the observations of programs all look at the same step; a reader
 of the world is called when the first of them needs it.
@@ -87,7 +87,7 @@ class Readings(GameReadings):
         self._cast: dict[str, tuple[Ints, Floats]] = {}
         self._moved: dict[str, Bools] = {}
         self._near: dict[str, MobsNear] = {}
-        # Whether the fan is read after every step anyway: its middle ray then tells what is faced.
+        # Whether the fan is read after every step anyway: its middle ray then shows what is faced.
         self.fan_every_step = False
 
     def forget(self, moved: Bools | None = None) -> None:

@@ -55,8 +55,8 @@ _THROUGH, _STANDS, _ROCKS = _kinds()
 def route(
     block: Callable[[int, int, int], str], goal: tuple[float, float | None, float], picks: bool
 ) -> tuple[Cell, ...]:
-    """Cells for the feet, offsets from where they are, the nearest first: to the goal's cell, or
-    as far towards it as ``block`` sees. ``goal``: offset; without y any height will do. ``picks``:
+    """Cells for the feet, offsets from where they are, the nearest first: to the goal's cell, or as
+    far towards it as ``block`` sees. ``goal``: offset; without y any height is accepted. ``picks``:
     whether a pickaxe is at hand. Empty: there is no way on."""
     return _Search(block, goal, picks).found()
 

@@ -12,7 +12,7 @@ from worlds.minecraft.play.observation import (
     nearest_mob,
     route,
 )
-from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, said
+from worlds.minecraft.play.primitives import ARGUMENT, VECTORS, written
 from worlds.runtime import Runtime
 
 RUNTIME = Runtime(
@@ -31,5 +31,5 @@ RUNTIME = Runtime(
     values=frozenset({Observation, Ray}),
     methods={Observation: LANGUAGE.methods},
     vectors=VECTORS,
-    described=said,
+    described=written,
 )

@@ -4,13 +4,14 @@ from typing import Any
 
 from messages.world import Task
 from voxeldojo.world_interface import World
+from worlds.minecraft.card.task_check import biome_of
 
 KINDS = ("embedded", "minedojo")
 
 
 def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
     """A batch of ``size`` environments of ``task``. ``options`` are those of the world's class;
-    ``task.world`` has a say over them.
+    ``task.world`` overrides them.
 
     Raises:
         ValueError: an unknown kind, biome, item or option.
@@ -20,7 +21,8 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
         raise ValueError(f"there is no world {kind!r}; there are {', '.join(KINDS)}")
     made = _class_of(kind)
     chosen = {**options, **task.world}
-    if not task.biome:
+    biome = biome_of(task)
+    if not biome:
         chosen.setdefault("generate_world_type", "default")
     unknown = sorted(set(chosen) - set(made.OPTIONS))
     if unknown:
@@ -28,9 +30,9 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
             f"the {kind} world has no option {', '.join(unknown)}; it has {', '.join(made.OPTIONS)}"
         )
     try:
-        return made(size, biome=task.biome, inventory=task.inventory, **chosen)
+        return made(size, biome=biome, inventory=task.inventory, **chosen)
     except TypeError as error:
-        raise ValueError(f"an option of the {kind} world will not do: {error}") from error
+        raise ValueError(f"an option of the {kind} world cannot be used: {error}") from error
 
 
 def _class_of(kind: str) -> Any:

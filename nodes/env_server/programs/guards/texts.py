@@ -9,7 +9,7 @@ from nodes.env_server.programs.guards.measures import LONG, MAX_SIZE, PLAIN, Mea
 
 
 class _Short(Repr):
-    """``repr``, cut short. ``charge`` is told of what has to be sorted for it."""
+    """``repr``, cut short. ``charge`` is called with what has to be sorted for it."""
 
     def __init__(self, charge: Callable[[int], None]) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ class PolicyView:
     """``horizon``: the steps over which the `time` feature grows to 1.
 
     Raises:
-        ValueError: an action that there is not, or none; the sentence says what there is.
+        ValueError: an action that there is not, or none; the sentence lists what there is.
     """
 
     def __init__(

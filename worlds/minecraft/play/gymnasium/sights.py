@@ -40,7 +40,7 @@ class Features(Sight):
     ``layout`` has the columns of each.
 
     Raises:
-        ValueError: an unknown feature, target or item, or more items than the feature tells.
+        ValueError: an unknown feature, target or item, or more items than the feature shows.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What an agent looks for, counts and may do in a task, unless it is told otherwise: read from the
+"""What an agent looks for, counts and may do in a task, by default: read from the
 rules, by the ways that lead to what the task wants."""
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def suggestion(wanted: Sequence[str], inventory: Mapping[str, int]) -> Suggestio
             continue
         items[name] = None
         if name in inventory and name not in wanted:
-            continue  # nobody has to look for it
+            continue  # there is nothing to look for
         try:
             way = way_to(name, chosen)
         except Unreachable:

@@ -12,7 +12,7 @@ from worlds.minecraft.play.gymnasium.sights import Features
 
 
 class FlatVector(BatchVector):
-    """Numbered actions in, one array out; `FlatEnvironment` says the rest."""
+    """Numbered actions in, one array out; `FlatEnvironment` has the rest."""
 
     def __init__(
         self, view: PolicyView, action_names: list[str], max_episode_steps: int | None

@@ -35,7 +35,7 @@ def _exactly(connection, count):
     while count:
         part = connection.recv(min(count, 1 << 20))
         if not part:
-            raise EOFError("the other side is gone")
+            raise EOFError("the other side has closed")
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
@@ -66,7 +66,7 @@ def _pack(value):
             yield from _pack(key)
             yield from _pack(entry)
     else:
-        raise TypeError(f"{type(value)!r} cannot be said")
+        raise TypeError(f"{type(value)!r} cannot be sent")
 
 
 NUMBERS = {

@@ -18,7 +18,7 @@ LAST_WORDS = 2000  # characters of its log that an error shows
 
 
 class Lost(Exception):
-    """The player or its game is gone or does not answer; the sentence says how it was noticed."""
+    """The player or its game ended or does not answer; the sentence has how it was noticed."""
 
 
 class Refused(ValueError):
@@ -46,7 +46,7 @@ class Instance:
         theirs.close()
 
     def ask(self, what: dict[str, Any], seconds: float) -> None:
-        """Raises Lost: there is nobody to ask."""
+        """Raises Lost: there is no player."""
         data = msgspec.msgpack.encode(what)
         try:
             self._socket.settimeout(seconds)
@@ -55,10 +55,10 @@ class Instance:
             raise Lost(self._end(f"cannot be asked ({error})")) from None
 
     def answer(self, seconds: float) -> dict[str, Any]:
-        """What it says within so many seconds.
+        """Its reply within so many seconds.
 
         Raises:
-            Lost: nothing, or that its game is gone.
+            Lost: none came, or its game was lost.
             Refused: the package refused what was asked.
         """
         deadline = time.monotonic() + seconds
@@ -73,7 +73,7 @@ class Instance:
         return found
 
     def memory(self) -> int:
-        """MiB that it and its game hold; 0 where the system does not tell."""
+        """MiB that it and its game hold; 0 where the system does not report it."""
         pages = 0
         waiting = [self.process.pid]
         while waiting:

@@ -6,7 +6,7 @@ Run by the Python of .venv-minedojo, hence no import of ours but the file beside
 
 Over the socket come {"do": "make" | "reset" | "step" | "close", ...}; each is answered by one map:
 {"seen": observation, "stat": the game's statistics}, {"refused": kind, "why": sentence} or
-{"lost": sentence}, the last one when the instance is gone or has stopped answering.
+{"lost": sentence}, the last one when the instance ended or has stopped answering.
 """
 
 import os
@@ -50,7 +50,7 @@ class Player:
         return {}
 
     def reset(self, asked):
-        # The world's seed is in the mission, which is written anew for each full reset.
+        # The world's seed is in the mission, which is written again for each full reset.
         for handler in self.simulation._sim_spec._world_generator_handlers:
             if hasattr(handler, "world_seed"):
                 handler.world_seed = asked["seed"]

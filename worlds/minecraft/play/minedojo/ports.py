@@ -10,7 +10,8 @@ _TAKEN: list[int] = []
 
 def take(ports: list[int], count: int) -> list[int]:
     """``count`` of these ports that no other world of this process plays on. One that stands there
-    twice takes two connections, which the embedded world's door allows and Minecraft does not.
+    twice takes two connections, which the embedded world's Malmo server allows and Minecraft does
+    not.
 
     Raises:
         WorldError: there are not so many left.
@@ -23,7 +24,7 @@ def take(ports: list[int], count: int) -> list[int]:
         if len(free) < count:
             raise WorldError(
                 f"{count} instances are wanted and {len(free)} of the {len(ports)} named in"
-                " world.ports are free; start more and name their ports, say with"
+                " world.ports are free; start more and name their ports, as with"
                 " world.connections=N that each takes N, or play with fewer environments"
                 " (docs/minedojo.md)"
             )

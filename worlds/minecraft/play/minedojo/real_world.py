@@ -36,10 +36,10 @@ class MineDojoWorld(World):
 
     ``ports``: of instances that are running already, one for each environment; without it the
     package starts Minecraft itself. ``connections``: how many environments each of them takes, one
-    for Minecraft, many for the embedded world's door. ``python``: of the environment that ``make
-    minedojo`` makes. ``timeout`` and ``reset_timeout``: seconds for a step and for a start or
-    reset. ``memory_limit``: MiB of an instance beyond which it is started anew. ``restarts``: how
-    often in a row an instance may be lost before the world gives up. ``initial_slots``: where
+    for Minecraft, many for the embedded world's Malmo server. ``python``: of the environment that
+    ``make minedojo`` makes. ``timeout`` and ``reset_timeout``: seconds for a step and for a start
+    or reset. ``memory_limit``: MiB of an instance beyond which it is started again. ``restarts``:
+    how often in a row an instance may be lost before the world gives up. ``initial_slots``: where
     items of the start inventory lie, as in the embedded world. ``lidar_rays``: (pitch rad, yaw rad,
     metres) as MineDojo's; by default all that policies and programs look along. Further options are
     the arguments of MineDojo's open-ended ``make``.
@@ -152,8 +152,8 @@ class MineDojoWorld(World):
         self._lost[:] = False
 
     def step(self, actions: Ints, active: Bools) -> None:
-        """An instance that is lost in it is started anew, at the beginning of the same episode, and
-        marked in ``lost``."""
+        """An instance that is lost in it is started again, at the beginning of the same episode,
+        and marked in ``lost``."""
         actions, active = np.asarray(actions), np.asarray(active)
         if (
             actions.shape != (self.size, 8)
@@ -167,31 +167,31 @@ class MineDojoWorld(World):
         rows = np.flatnonzero(active).tolist()
         chosen = {row: self._checked(row, actions[row].tolist()) for row in rows}
         self._lost[:] = False
-        gone: dict[int, str] = {}
+        lost: dict[int, str] = {}
         for row in rows:
             try:
                 self._instance(row).ask({"do": "step", "action": chosen[row]}, self._timeout)
             except Lost as error:
-                gone[row] = str(error)
+                lost[row] = str(error)
         refused = ""
         for row in rows:
-            if row in gone:
+            if row in lost:
                 continue
             try:
                 self._note(row, self._instance(row).answer(self._timeout))
             except Lost as error:
-                gone[row] = str(error)
+                lost[row] = str(error)
             except Refused as error:
                 refused = refused or f"environment {row}: {error}"
         for row in rows:
-            if row not in gone and self._instance(row).memory() > self._memory_limit:
-                gone[row] = f"holds more than {self._memory_limit} MiB"
-        for row, how in gone.items():
-            LOG.warning("environment %d is started anew: its instance %s", row, how)
+            if row not in lost and self._instance(row).memory() > self._memory_limit:
+                lost[row] = f"holds more than {self._memory_limit} MiB"
+        for row, how in lost.items():
+            LOG.warning("environment %d is started again: its instance %s", row, how)
             self._drop(row)
             self._lost[row] = True
-        if gone:
-            self._begin(list(gone))
+        if lost:
+            self._begin(list(lost))
         if refused:
             raise ValueError(refused)
 
@@ -217,33 +217,33 @@ class MineDojoWorld(World):
                 self._played_on = taken_ports.take(self._ports, self.size)
             self._folder = Path(tempfile.mkdtemp(prefix="rlgpt-minedojo-"))
         for attempt in range(self._restarts):
-            gone: dict[int, str] = {}
+            lost: dict[int, str] = {}
             # Side by side, as the package takes seconds to import; but Minecraft one by one, which
             # is built at its first start.
             fresh = [row for row in rows if self._instances[row] is None]
             for some in [fresh] if self._played_on else [[row] for row in fresh]:
                 for row in some:
-                    self._start(row, gone)
-                for row in [row for row in some if row not in gone]:
-                    self._await_start(row, gone)
-            for row in [row for row in rows if row not in gone]:
-                self._try(row, gone, {"do": "reset", "seed": str(self._seeds[row])})
-            for row in [row for row in rows if row not in gone]:
-                self._try(row, gone, None)
-            rows = list(gone)
-            for row, how in gone.items():
+                    self._start(row, lost)
+                for row in [row for row in some if row not in lost]:
+                    self._await_start(row, lost)
+            for row in [row for row in rows if row not in lost]:
+                self._try(row, lost, {"do": "reset", "seed": str(self._seeds[row])})
+            for row in [row for row in rows if row not in lost]:
+                self._try(row, lost, None)
+            rows = list(lost)
+            for row, how in lost.items():
                 LOG.warning("environment %d could not begin: its instance %s", row, how)
                 self._drop(row)
             if not rows:
                 return
-            how = next(iter(gone.values()))
+            how = next(iter(lost.values()))
             if attempt + 1 == self._restarts:
                 raise WorldError(
                     f"instances of MineDojo were lost {self._restarts} times in a row; the last one"
-                    f" {how} (docs/minedojo.md says what an instance needs)"
+                    f" {how} (docs/minedojo.md has what an instance needs)"
                 )
 
-    def _start(self, row: int, gone: dict[int, str]) -> None:
+    def _start(self, row: int, lost: dict[int, str]) -> None:
         assert self._folder is not None
         instance = self._instances[row] = Instance(self._python, self._folder / f"{row}.log")
         asked = {
@@ -256,17 +256,17 @@ class MineDojoWorld(World):
         try:
             instance.ask(asked, self._reset_timeout)
         except Lost as error:
-            gone[row] = str(error)
+            lost[row] = str(error)
 
-    def _await_start(self, row: int, gone: dict[int, str]) -> None:
+    def _await_start(self, row: int, lost: dict[int, str]) -> None:
         try:
             self._instance(row).answer(self._reset_timeout)
         except Lost as error:
-            gone[row] = str(error)
+            lost[row] = str(error)
         except Refused as error:
             raise WorldError(str(error)) from None
 
-    def _try(self, row: int, gone: dict[int, str], asked: dict[str, Any] | None) -> None:
+    def _try(self, row: int, lost: dict[int, str], asked: dict[str, Any] | None) -> None:
         """Ask, or take the answer where nothing is to be asked."""
         instance = self._instance(row)
         try:
@@ -275,7 +275,7 @@ class MineDojoWorld(World):
             else:
                 self._note(row, instance.answer(self._reset_timeout))
         except Lost as error:
-            gone[row] = str(error)
+            lost[row] = str(error)
         except Refused as error:
             raise WorldError(str(error)) from None
 

@@ -20,7 +20,7 @@ MASKS = {"action_type": 8, "craft_smelt": 244, "equip": 36, "place": 36, "destro
 
 
 def observation_of(told: dict[str, Any]) -> dict[str, Any]:
-    """The dictionary as the package made it, from what its player told."""
+    """The dictionary as the package made it, from what its player sent."""
     found: dict[str, Any] = {}
     for key, value in told.items():
         if "names" in value and "shape" in value:
@@ -130,7 +130,7 @@ class Seen:
                 pitch, yaw = pitch_yaw[off][0].tolist()
                 raise ValueError(
                     f"this world has no ray at pitch {pitch:g}, yaw {yaw:g} rad; the option"
-                    " lidar_rays says which it has"
+                    " lidar_rays lists those it has"
                 )
             self._found[pitch_yaw.tobytes()] = known
         return known

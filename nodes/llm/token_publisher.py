@@ -1,4 +1,4 @@
-"""Says an answer on ``llm/tokens`` as it is written, in pieces that are worth a message."""
+"""Publishes an answer on ``llm/tokens`` as it is written, in pieces that are worth a message."""
 
 import time
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from messages.chat import TOKENS, Ask, Tokens
 _EVERY = 0.1  # seconds
 
 
-class Speaker:
-    """Gathers pieces and says them some times a second. For one question, in one thread."""
+class TokenPublisher:
+    """Gathers pieces and publishes them some times a second. For one question, in one thread."""
 
     def __init__(self, publish: Callable[[Any, Any], None], request: Ask) -> None:
         self._publish = publish
@@ -18,10 +18,10 @@ class Speaker:
         self._pieces: list[str] = []
         self._thinking = False
         self._in_block = False  # between <think> and </think>
-        self._said_at = 0.0
+        self._published_at = 0.0
         self._attempt = -1
 
-    def hear(self, text: str, thinking: bool) -> None:
+    def piece(self, text: str, thinking: bool) -> None:
         if "<think>" in text:
             self._in_block = True
         thinking = thinking or self._in_block
@@ -31,7 +31,7 @@ class Speaker:
             self.flush()
             self._thinking = thinking
         self._pieces.append(text)
-        if time.monotonic() - self._said_at >= _EVERY:
+        if time.monotonic() - self._published_at >= _EVERY:
             self.flush()
 
     def begins(self) -> None:
@@ -42,7 +42,7 @@ class Speaker:
     def flush(self) -> None:
         text = "".join(self._pieces)
         self._pieces.clear()
-        self._said_at = time.monotonic()
+        self._published_at = time.monotonic()
         if text:
             self._publish(
                 TOKENS,
