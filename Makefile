@@ -6,7 +6,7 @@ COMPILED := .venv/.compiled
 KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
 .PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-training bench-frameworks \
-	minedojo peers frameworks clean
+	docs docs-environment gallery minedojo peers frameworks clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -87,6 +87,26 @@ $(PEERS)/.installed: peers-requirements.txt
 # How fast other libraries' agents learn in the embedded world (docs/speed.md).
 bench-frameworks: setup frameworks
 	$(BIN)/python -m benchmarks.frameworks $(ARGS)
+
+# The docs as a site, in build/docs/html; the reference is made from the code. Nothing is fetched but
+# Sphinx itself, the first time; warnings are errors.
+DOCS := .venv-docs
+
+docs: docs-environment
+	$(DOCS)/bin/python -m docs.site
+
+docs-environment: $(DOCS)/.installed
+
+$(DOCS)/.installed: docs-requirements.txt $(INSTALLED)
+	$(PYTHON) -m venv $(DOCS)
+	echo "import site; site.addsitedir('$(abspath .venv)/lib/python3.11/site-packages')" \
+		> $(DOCS)/lib/python3.11/site-packages/rlgpt.pth
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --no-deps -r docs-requirements.txt
+	touch $@
+
+# Films and pictures of docs/gallery.md: the demo is launched for them.
+gallery: setup
+	$(BIN)/python -m docs.site.gallery_films $(ARGS)
 
 # Libraries of agents, in an environment that finds the rest in ours. PufferLib is compiled.
 FRAMEWORKS := .venv-frameworks

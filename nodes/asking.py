@@ -84,8 +84,10 @@ def render(
     fields = {field: getattr(question, field) for field in question.__struct_fields__}
     environment = _environment(prompts, game_of(question))
     if instead:
-        loaders = [jinja2.DictLoader(instead), environment.loader]
-        environment = environment.overlay(loader=jinja2.ChoiceLoader(loaders))
+        files = environment.loader
+        assert files is not None
+        loader = jinja2.ChoiceLoader([jinja2.DictLoader(instead), files])
+        environment = environment.overlay(loader=loader)
     marks = Marks()
     fields["part"] = marks.part
     return [

@@ -39,13 +39,14 @@ def begin_debugging() -> None:
     if how == "pdb":
         breakpoint()  # `c` goes on; the node's own code can be given breakpoints before
         return
-    # Its warning is about Python's own frozen modules, where nobody has a breakpoint.
+    # Its warning is about Python's own frozen modules, where no user has a breakpoint.
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     try:
         import debugpy
     except ImportError:
         raise NoDebugger("debugpy is not installed: pip install debugpy") from None
-    debugpy.configure(subProcess=False)  # workers are jailed, and answer no debugger
+    # Workers are jailed, and answer no debugger.
+    debugpy.configure({"subProcess": False})  # pyright: ignore[reportUnknownMemberType]
     try:
         debugpy.listen(("127.0.0.1", int(how)))
     except (RuntimeError, OSError) as error:

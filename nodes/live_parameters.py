@@ -2,9 +2,9 @@
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
@@ -22,8 +22,8 @@ LOG_LEVEL = "log_level"
 class Owner(Protocol):
     """What is used of the node."""
 
-    name: Any
-    live: Any
+    name: ClassVar[str]
+    live: ClassVar[Set[str]]
     folder: Path
     parameters: Any
     Parameters: Any

@@ -69,7 +69,7 @@ from nodes.pausing import Pausing
 from nodes.plain_text import plain_entry
 from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
 from nodes.stored_goals import StoredGoals
-from nodes.times import EVERY, Times, whose
+from nodes.times import EVERY, Times, spending, whose
 from nodes.times import FILE as TIMES
 from nodes.whole_files import UnusableFile
 
@@ -170,13 +170,14 @@ class Node:
     ) -> None:
         """See `Bus.serve_action`. Goals and results are kept in ``<folder>/goals.sqlite``. A goal
         that comes while the node is paused begins when it goes on."""
-        timed = self._time_spent.timed(action.name, handler, whose)
 
         def work(goal: GoalHandle[Goal, Feedback]) -> Result:
-            self._pausing.gate.wait(action.name, goal.check, counts=False)
-            return timed(goal)
+            with spending("waiting"):
+                self._pausing.gate.wait(action.name, goal.check, counts=False)
+            return handler(goal)
 
-        self.bus.serve_action(action, quittable(work), self.goals())
+        timed = self._time_spent.timed(action.name, work, whose)
+        self.bus.serve_action(action, quittable(timed), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:
         """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
@@ -236,7 +237,8 @@ class Node:
             check()
 
         if not self.bus.here:  # which answers, among others, the request to go on
-            self._pausing.gate.wait(what, go_on)
+            with spending("waiting"):
+                self._pausing.gate.wait(what, go_on)
 
     def goals(self) -> GoalStore:
         """The node's table of goals."""
@@ -259,7 +261,7 @@ class Node:
         serve(read_file(name), files.read, background=True)
         for topic in (description(name), heartbeat(name), pause(name)):
             self.advertise(topic)
-        level = getattr(self.parameters, "log_level", "info")
+        level: LEVELS = getattr(self.parameters, "log_level", "info")
         if level != "info":
             set_level(level)
         self._pausing.begin(lambda state: self.publish(pause(name), state))

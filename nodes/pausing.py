@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from messages.bus import Bus
+from messages.bus import Bus, ServiceError
 from messages.bus.gate import Gate
 from messages.empty import Empty
 from messages.pausing import Pause, SetPause
@@ -71,7 +71,19 @@ class Pausing:
         )
 
     def set(self, request: SetPause) -> Pause:
-        """Raises OSError: it cannot be remembered, and nothing has changed."""
+        """Raises ServiceError ``disk``: it cannot be remembered, and nothing has changed."""
+        try:
+            self._set(request)
+        except OSError as error:
+            raise ServiceError(
+                f"nothing has changed: {self._path} cannot be written: {error.strerror}",
+                code="disk",
+            ) from None
+        self.gate.set(request.paused, request.steps)
+        self._tell()
+        return self.get(Empty())
+
+    def _set(self, request: SetPause) -> None:
         by = f" by {request.by}" if request.by else ""
         if not request.paused:
             self._path.unlink(missing_ok=True)
@@ -85,9 +97,6 @@ class Pausing:
             self._log.info("paused%s", by)
         if request.paused and request.steps:
             self._log.info("may take %d steps%s", request.steps, by)
-        self.gate.set(request.paused, request.steps)
-        self._tell()
-        return self.get(Empty())
 
     def _tell(self) -> None:
         paused = self._stored is not None

@@ -45,11 +45,12 @@ class TimesLine(msgspec.Struct, frozen=True, kw_only=True):
 class Watch:
     """Of one thread, which alone may switch it. ``whose``: for whom it works."""
 
-    __slots__ = ("_part", "_since", "began", "spent", "whose")
+    __slots__ = ("_part", "_since", "_taken", "began", "spent", "whose")
 
     def __init__(self, whose: str, part: str) -> None:
         self.whose = whose
         self.spent: dict[str, int] = {}  # nanoseconds by part
+        self._taken: dict[str, int] = {}  # of these, what `take` has given
         self._part = part
         self.began = self._since = time.perf_counter_ns()
 
@@ -78,6 +79,20 @@ class Watch:
         spent = self.spent.copy()
         spent[self._part] = spent.get(self._part, 0) + time.perf_counter_ns() - self._since
         return spent
+
+    def take(self) -> dict[str, int]:
+        """What has passed since it was last asked for, nanoseconds by part. A watch that is being
+        switched may be read in between, and a part may have become less by `move`: what was given
+        too much is missing the next time."""
+        taken = self._taken
+        passed = {
+            part: nanoseconds - taken.get(part, 0)
+            for part, nanoseconds in self.so_far().items()
+            if nanoseconds > taken.get(part, 0)
+        }
+        for part, nanoseconds in passed.items():
+            taken[part] = taken.get(part, 0) + nanoseconds
+        return passed
 
 
 _own = threading.local()
@@ -116,14 +131,11 @@ class Times:
         self._away = away
         self._lock = threading.Lock()
         self._watches: set[Watch] = set()
-        self._spent: dict[tuple[str, str], int] = {}  # of handlers that have ended
+        # What has passed since the last line, of handlers and calls that have ended:
+        self._spent: dict[tuple[str, str], int] = {}
         self._called: dict[str, tuple[int, int]] = {}
         self._served: dict[str, tuple[int, int]] = {}
-        # What the file has already:
-        self._spent_kept: dict[tuple[str, str], int] = {}
-        self._called_kept: dict[str, tuple[int, int]] = {}
-        self._served_kept: dict[str, tuple[int, int]] = {}
-        self._away_kept = 0.0
+        self._away_before = 0.0
         self._kept_at = time.monotonic()
 
     def timed(
@@ -155,16 +167,18 @@ class Times:
             self._called[endpoint] = count + 1, before + nanoseconds
 
     def _end(self, endpoint: str, own: Watch) -> None:
-        spent = own.so_far()
-        whose = own.whose
         with self._lock:
             self._watches.discard(own)
-            for part, nanoseconds in spent.items():
-                key = whose, part
-                self._spent[key] = self._spent.get(key, 0) + nanoseconds
+            self._collect(own)
             count, before = self._served.get(endpoint, (0, 0))
             taken = time.perf_counter_ns() - own.began
             self._served[endpoint] = count + 1, before + taken
+
+    def _collect(self, own: Watch) -> None:
+        """The lock is held."""
+        for part, nanoseconds in own.take().items():
+            key = own.whose, part
+            self._spent[key] = self._spent.get(key, 0) + nanoseconds
 
     def write(self) -> None:
         """Add what has passed since the last time to the file. A full disk ends no node."""
@@ -179,31 +193,24 @@ class Times:
         now = time.monotonic()
         seconds, self._kept_at = now - self._kept_at, now
         with self._lock:
-            spent = self._spent.copy()
-            called, served = self._called.copy(), self._served.copy()
             for each in self._watches:
-                for part, nanoseconds in each.so_far().items():
-                    key = each.whose, part
-                    spent[key] = spent.get(key, 0) + nanoseconds
+                self._collect(each)
+            spent, self._spent = self._spent, {}
+            called, self._called = self._called, {}
+            served, self._served = self._served, {}
         found: dict[str, dict[str, float]] = {}
         for (whose, part), nanoseconds in spent.items():
-            # A watch that is being switched may have been read in between: the next line has what
-            # this one lacks.
-            if (passed := nanoseconds - self._spent_kept.get((whose, part), 0)) > 0:
-                found.setdefault(whose, {})[part] = round(passed / 1e9, 6)
-                self._spent_kept[whose, part] = nanoseconds
-        calls = _grown(called, self._called_kept)
-        answers = _grown(served, self._served_kept)
+            found.setdefault(whose, {})[part] = round(nanoseconds / 1e9, 6)
         away = self._away()
-        waited, self._away_kept = away - self._away_kept, away
-        if not (found or calls or answers or waited):
+        waited, self._away_before = away - self._away_before, away
+        if not (found or called or served or waited):
             return None
         return TimesLine(
             at=round(time.time(), 3),
             seconds=round(seconds, 3),
             spent=found,
-            called=calls,
-            served=answers,
+            called=_in_seconds(called),
+            served=_in_seconds(served),
             away=round(waited, 3),
         )
 
@@ -228,17 +235,8 @@ class _Calling:
             self._watch.switch(self._before)
 
 
-def _grown(
-    now: dict[str, tuple[int, int]], kept: dict[str, tuple[int, int]]
-) -> dict[str, tuple[int, float]]:
-    """What has been added; ``kept`` becomes ``now``."""
-    grown: dict[str, tuple[int, float]] = {}
-    for name, (count, nanoseconds) in now.items():
-        count_before, before = kept.get(name, (0, 0))
-        if count > count_before:
-            grown[name] = count - count_before, round((nanoseconds - before) / 1e9, 6)
-    kept.update(now)
-    return grown
+def _in_seconds(counted: dict[str, tuple[int, int]]) -> dict[str, tuple[int, float]]:
+    return {name: (count, round(passed / 1e9, 6)) for name, (count, passed) in counted.items()}
 
 
 def whose(request: Any) -> str:

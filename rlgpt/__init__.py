@@ -1,12 +1,12 @@
 """RL-GPT as a stack of nodes: the ``rlgpt`` command, and `connect` for a run from Python.
 
 Importing it registers the embedded world's environments with Gymnasium, before or after Gymnasium
-itself is imported:
+itself is imported::
 
-import gymnasium
-import rlgpt
+    import gymnasium
+    import rlgpt
 
-environment = gymnasium.make("rlgpt/HarvestLog-features-v0")
+    environment = gymnasium.make("rlgpt/HarvestLog-features-v0")
 """
 
 import runpy

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterable, Mapping
 
+from messages.breaking import ASKED
 from messages.world import DEFAULT_GAME
 
 _BASH = """\
@@ -87,6 +88,10 @@ def _values(names: list[str], before: list[str], last: str) -> Iterable[str]:
             return _ids()
         case ["task", "list"]:
             return [*_kinds(), "programmatic"]
+        case ["break", "set" | "clear"]:
+            return [f"{agent}/{kind}" for agent, kinds in ASKED.items() for kind in kinds]
+        case ["ask"] if len(before) == 1:
+            return ASKED
         case _:
             return []
 

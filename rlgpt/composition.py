@@ -20,7 +20,7 @@ PRIMARY = "rlgpt_primary"
 # Keys that an override may set though the launch file does not mention them; `configuration.check`
 # refuses wrong ones.
 FREE = re.compile(
-    r"(run|seed|keys|task\.game|task\.(world|inventory)\.\w+|nodes(\.\w+)+|hosts(\.\w+)*)="
+    r"(run|seed|keys|bag|task\.game|task\.(world|inventory)\.\w+|nodes(\.\w+)+|hosts(\.\w+)*)="
 )
 
 

@@ -4,7 +4,7 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
@@ -91,6 +91,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
+    bag: bool | Literal["snapshot"] = False  # whether its messages are recorded (docs/bags.md)
     nodes: dict[str, NodePlan]
 
     def module(self, node: str) -> str:

@@ -41,12 +41,12 @@ def run(
         _print(f"{folder.name} has no launcher; {node} runs alone")
         return _in_foreground(command, debugger)
     with connected(folder, stack) as bus:
-        ours = _release(bus, node, debug)
+        ours = release_node(bus, node, debug)
         try:
             return _in_foreground(command, debugger)
         finally:
             if ours:
-                _reclaim(bus, node)
+                reclaim_node(bus, node)
 
 
 def _debugger(port: int | None) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _print(text: str) -> None:
     print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
 
 
-def _release(bus: Bus, node: str, debugged: bool) -> bool:
+def release_node(bus: Bus, node: str, debugged: bool = False) -> bool:
     """Have the launcher release ``node``; False if it was not the launcher's before."""
     try:
         states = {s.node: s.state for s in bus.call(LIST, Empty()).nodes}
@@ -84,7 +84,7 @@ def _release(bus: Bus, node: str, debugged: bool) -> bool:
     return True
 
 
-def _reclaim(bus: Bus, node: str) -> None:
+def reclaim_node(bus: Bus, node: str) -> None:
     try:
         bus.call(RECLAIM, NodeName(node=node))
         _print(f"{node} is the launcher's again")

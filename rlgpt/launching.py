@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from nodes.config import key_folder
 from nodes.exit_codes import FAILED, REFUSED, UNUSABLE_FILE
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
+from rlgpt.bags.launch_recorder import LaunchRecorder
 from rlgpt.collecting import collect
 from rlgpt.configuration import Stack, check, check_task, load, read, save
 from rlgpt.launch_progress import LiveView, View
@@ -188,7 +189,7 @@ class Launch:
         )
         serving.start()
         try:
-            with LiveView(self._view, self.supervisor.states):
+            with self._recorded(), LiveView(self._view, self.supervisor.states):
                 self.supervisor.run()
             for sentence in collect(self._bus, self._run, self._away):
                 self._view.report(sentence)
@@ -197,6 +198,19 @@ class Launch:
             serving.join(5.0)
             self._bus.close()
             run_folder.remove_short_sockets(self._run)
+
+    @contextlib.contextmanager
+    def _recorded(self) -> Iterator[None]:
+        """The launch is recorded, if its launch file says so."""
+        if not self._stack.bag:
+            yield
+            return
+        snapshot = self._stack.bag == "snapshot"
+        recorder = LaunchRecorder(self._run, snapshot, self._view.report)
+        try:
+            yield
+        finally:
+            recorder.stop()
 
     def _subscribe(self) -> None:
         view, bus = self._view, self._bus

@@ -40,6 +40,7 @@ from tests.launch_toys.launched import (
     Launched,
     eventually,
     launched,
+    processes_of,
     refused,
     rlgpt,
 )
@@ -325,3 +326,42 @@ def test_a_recorder_ends_with_the_launch(live: Launched) -> None:
     reader = BagReader(bag)
     list(reader.messages())
     assert reader.ended
+
+
+def test_a_launch_is_recorded_from_its_start(tmp_path: Path) -> None:
+    (tmp_path / "launch").mkdir()
+    task = {"id": "log", "prompt": "a log", "success": {"kind": "have", "name": "log"}}
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump({**LAUNCH, "task": task}))
+    done = rlgpt("launch", "--bag", "toys", "run=it", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (bag,) = (tmp_path / "it" / "bags").iterdir()
+    found = messages_of(bag)
+    topics = {each.channel.topic for each in found}
+    assert {"planner/pursue/send/request", "planner/pursue/result/reply", "planner/plan"} <= topics
+    assert {"talker/description", "talker/describe/request", "launcher/heartbeat"} - topics == {
+        "launcher/heartbeat"  # the launcher has none
+    }
+    reader = BagReader(bag)
+    list(reader.messages())
+    assert reader.ended
+    assert f"bag: {bag}: " in done.stdout + done.stderr
+
+
+def test_a_launch_goes_on_when_its_recorder_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump({**LAUNCH, "bag": "snapshot"}))
+    run = tmp_path / "it"
+    with launched("launch", "toys", "run=it", cwd=tmp_path, run=run) as launch:
+        launch.wait_for("bag: keeping the last seconds of everything")
+        launch.wait_for("there is no goal")
+        for pid in processes_of(run):
+            if b"--snapshot" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
+        assert "ready" in rlgpt("node", "list", "--run", str(run), cwd=tmp_path).stdout
+        assert launch.stop() == 130
+
+
+def test_a_launch_with_a_wrong_word_for_its_bag_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    assert "bag" in refused("launch", "toys", "bag=maybe", cwd=tmp_path)

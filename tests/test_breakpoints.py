@@ -1,6 +1,7 @@
 """Answers that wait for a person: shown, edited, checked, recorded, over restarts of both nodes."""
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -34,7 +35,8 @@ from nodes.llm.transcript import Entry
 from nodes.testing import MockBus, start
 from tests.agent_stack import LOG, TASK, AgentProcess, stack
 from tests.bus_processes import PATIENCE, ROOT, eventually
-from tests.launch_toys.launched import refused, rlgpt
+from tests.launch_toys.launched import command, refused, rlgpt
+from tests.test_debugging import terminal
 
 QUESTION = PlanQuestion(task=TASK)
 OTHER = {"thoughts": "Twice.", "subtasks": [
@@ -252,22 +254,51 @@ def test_a_goal_goes_on_with_the_edited_answer(run_folder: Path) -> None:
         assert [subtask.name for subtask in reports[0].subtasks] == ["get logs"]
 
 
+EDITOR = """
+import pathlib, sys
+tried = pathlib.Path(sys.argv[0]).with_name("tried")
+draft = pathlib.Path(sys.argv[1])
+assert "harvest 1 log" in draft.read_text() or tried.exists()
+draft.write_text({other!r} if tried.exists() else "subtasks: []")
+tried.touch()
+"""
+
+
+def test_an_answer_is_edited_in_an_editor_until_it_fits(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "editor.py"
+    script.write_text(EDITOR.format(other=yaml.safe_dump(OTHER)))
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    setting.stop_at("planner/plan")
+    asked = setting.ask("goal/plan-0")
+    eventually(setting.waiting)
+    with terminal(command("break", "edit", "--run", str(setting.run)), tmp_path) as editing:
+        editing.wait_for("edit again? [Y/n]")
+        assert "The plan is empty" in editing.text
+        assert not asked.done()
+        editing.type(b"\n")
+        assert editing.ended() == 0, editing.text
+    assert json.loads(asked.result(PATIENCE).answer)["subtasks"][0]["name"] == "get logs"
+
+
 def test_the_commands(setting: Setting, tmp_path: Path) -> None:
     run = ("--run", str(setting.run))
 
-    def command(*words: str) -> str:
+    def run_break(*words: str) -> str:
         done = rlgpt("break", *words, *run, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     assert "no answer waits; `rlgpt break set" in refused("break", "edit", *run, cwd=tmp_path)
-    assert "answers to planner/plan stop" in command("set", "planner/plan")
+    assert "answers to planner/plan stop" in run_break("set", "planner/plan")
     asked = setting.ask("goal/plan-0")
     eventually(setting.waiting)
-    listed = command("list")
+    listed = run_break("list")
     assert "breakpoints: planner/plan" in listed
     assert "goal/plan-0" in listed
-    shown = command("show")
+    shown = run_break("show")
     assert "[user]" in shown
     assert "subtasks:\n- name: harvest 1 log" in shown
     file = tmp_path / "answer.yaml"
@@ -283,9 +314,9 @@ def test_the_commands(setting: Setting, tmp_path: Path) -> None:
     wrong = refused("break", "edit", "1", "--file", str(program), *run, cwd=tmp_path)
     assert "an answer to plan has no program" in wrong
     file.write_text(yaml.safe_dump(OTHER))
-    assert "is used as you wrote it" in command("edit", "plan-0", "--file", str(file))
+    assert "is used as you wrote it" in run_break("edit", "plan-0", "--file", str(file))
     assert asked.result(PATIENCE).edited_by
-    assert "stop no more" in command("clear", "planner/plan")
+    assert "stop no more" in run_break("clear", "planner/plan")
     prompt = rlgpt("prompt", "show", "planner", *run, cwd=tmp_path).stdout
     assert "--- answer (edited by " in prompt
     assert "--- the model's answer" in prompt

@@ -247,7 +247,9 @@ def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
     assert rlgpt("param", "get", "talker", "text", cwd=place).stdout == '"loaded"\n'
     assert "cannot be read" in refused("param", "load", str(place / "none.yaml"), cwd=place)
     rows = run_json("param", "list", "talker", "--json", cwd=place)
-    assert {"node": "talker", "parameter": "text", "value": "loaded", "live": True} in rows
+    text = next(row for row in rows if row["parameter"] == "text")
+    assert (text["node"], text["value"], text["live"]) == ("talker", "loaded", True)
+    assert text["configured"] == "hello"
 
 
 def test_the_graph_shows_who_uses_what(live: Launched, place: Path) -> None:

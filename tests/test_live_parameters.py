@@ -2,6 +2,7 @@
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -9,13 +10,14 @@ import yaml
 
 from messages.bus import Bus, RemoteError
 from messages.empty import Empty
-from messages.plan import ACHIEVE, AchieveSubtask, Limits, Subtask
+from messages.plan import ACHIEVE, AchieveSubtask, Limits, Subtask, SubtaskReport
 from messages.system import SetParameters, get_parameters, set_parameters
 from nodes.exit_codes import UNUSABLE_FILE
 from nodes.kept_parameters import FILE, read_changes
 from nodes.learner.learner import Learner
 from nodes.learner.parameters import TAKEN_WHILE_TRAINING
 from nodes.learner.training import Training
+from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
 from rlgpt.report import charts
 from rlgpt.report.changes import changes_of
@@ -25,6 +27,8 @@ from tests.corridor import Corridors, corridor_spec
 from tests.launch_toys.launched import launched, refused, rlgpt
 from tests.test_checkpoint import PARAMETERS
 from tests.test_node import echo
+from tests.test_performing import TASK as STICK_TASK
+from tests.test_performing import Below, pursue
 
 
 def greeting(bus: Bus) -> str:
@@ -190,6 +194,29 @@ def test_what_the_learner_cannot_take_is_rejected_in_one_sentence(
 
 
 # The agents
+
+
+def test_the_planner_shares_out_the_samples_that_are_allowed_by_now(tmp_path: Path) -> None:
+    """A log, planks and a stick: more is allowed while the first is practised."""
+    below = Below()
+    bus = below.bus()
+    planner = start(Planner, bus, tmp_path)
+    achieve = below.achieve
+
+    def raised(goal: Any) -> SubtaskReport:
+        if not below.achieved:
+            setting = SetParameters(values={"samples": 200_000})
+            bus.call(set_parameters("planner"), setting)
+        return achieve(goal)
+
+    bus.answer_action(ACHIEVE, raised)
+    assert pursue(bus, STICK_TASK, samples=100_000).success
+    # Of 200,000 the 30,000 of the performance are kept back, and each before took 1,000.
+    assert [each.limits.samples for each in below.achieved] == [23_333, 84_500, 168_000]
+    assert below.performed[0].samples == 197_000
+    with pytest.raises(RemoteError, match=">= 1"):
+        bus.call(set_parameters("planner"), SetParameters(values={"iterations": 0}))
+    assert planner.parameters.iterations is None
 
 
 def test_iterations_are_allowed_and_withdrawn_while_the_slow_agent_works(run_folder: Path) -> None:

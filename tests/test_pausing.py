@@ -280,7 +280,7 @@ def test_nodes_are_paused_stepped_and_continued_from_the_command_line(
     assert node("continue", "caller") == "caller was not paused\n"
     it = ("--run", "it")
     sentence = failed("node", "step", "talker", "--timeout", "0.5", *it, cwd=tmp_path, code=1)
-    assert "talker took 0 of 1 steps: nothing asks it for another one" in sentence
+    assert "talker took 0 of 1 steps: it has nothing more to do" in sentence
     assert "did you mean `talker`" in refused("node", "pause", "tolker", *it, cwd=tmp_path)
     assert "at least one step" in refused(
         "node", "step", "talker", "--count", "0", *it, cwd=tmp_path

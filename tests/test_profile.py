@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus import Bus
+from messages.bus import Bus, DeadlineExceeded
 from messages.empty import Empty
 from messages.interface import Service
 from nodes.env_server.programs.part_clock import PARTS, PLACES, PROGRAMS, SINCE, WORLD, Clock, Spent
@@ -17,7 +17,7 @@ from nodes.node import Node
 from nodes.testing import MockBus, start
 from nodes.times import FILE, Times, TimesLine, Watch, spending, watch
 from rlgpt.profiling import MEANINGS, TITLES, profile
-from tests.bus_processes import ECHO, PATIENCE, Process, make_run
+from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import refused, rlgpt
 
 MILLISECOND = 1_000_000  # nanoseconds
@@ -181,6 +181,7 @@ def test_a_line_has_what_passed_since_the_last_one_also_of_what_goes_on(tmp_path
     assert first.spent["somebody"]["network"] >= 0.05
     assert first.served == {}
     assert second.served["critic/judge"][0] == 1
+    assert not times._spent  # what is written is not kept
     together = sum(sum(each.spent["somebody"].values()) for each in (first, second))
     assert together == pytest.approx(second.served["critic/judge"][1], abs=1e-3)
     assert watch() is None
@@ -260,6 +261,18 @@ def test_a_node_that_waits_for_another_does_not_work(tmp_path: Path) -> None:
     assert call.waited >= call.served >= 0.02
 
 
+def test_the_wait_for_an_absent_node_is_counted(tmp_path: Path) -> None:
+    from tests.test_node import echo
+
+    bus = Bus(make_run(tmp_path))
+    try:
+        with pytest.raises(DeadlineExceeded):
+            bus.call(echo.SAY, echo.Say(text="you"), timeout=0.5)
+        assert bus.away == pytest.approx(0.5, abs=0.3)
+    finally:
+        bus.close()
+
+
 def test_a_node_as_a_process_writes_its_goals_and_its_last_seconds(tmp_path: Path) -> None:
     from tests.test_node import echo
 
@@ -277,3 +290,36 @@ def test_a_node_as_a_process_writes_its_goals_and_its_last_seconds(tmp_path: Pat
     lines = (run / "echo" / FILE).read_bytes().splitlines()
     whose = {name for each in lines for name in msgspec.json.decode(each, type=TimesLine).spent}
     assert "count-1" in whose
+
+
+def test_of_a_node_that_was_killed_at_work_all_but_the_last_line_is_known(tmp_path: Path) -> None:
+    from tests.test_node import echo
+
+    run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
+    node = Process(ECHO, run)
+    bus = Bus(run)
+    path = run / "echo" / FILE
+
+    def at_work() -> bool:
+        return path.exists() and b"count-1" in path.read_bytes()
+
+    try:
+        bus.send_goal(echo.COUNT, "count-1", echo.Count(to=1_000_000))
+        eventually(at_work)
+    finally:
+        bus.close()
+        node.kill()
+    assert profile(run).nodes["echo"][Node.works_on] > 0.1
+
+
+def test_while_a_node_is_paused_it_waits(tmp_path: Path) -> None:
+    bus = MockBus()
+    asker, teller = (start(kind, bus, tmp_path) for kind in (Asker, Teller))
+    gate = asker._pausing.gate
+    gate.set(True)
+    threading.Timer(0.2, lambda: gate.set(False)).start()
+    bus.call(ASKED, Empty())
+    asker.close()
+    teller.close()
+    (tmp_path / "config.yaml").write_text("name: a\n")
+    assert profile(tmp_path).nodes["asker"]["waiting"] >= 0.15

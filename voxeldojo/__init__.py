@@ -1,9 +1,9 @@
-"""A Minecraft of its own: MineDojo's tasks, observations and actions in compiled kernels.
+"""A Minecraft of its own: MineDojo's tasks, observations and actions in compiled kernels::
 
-import voxeldojo
+    import voxeldojo
 
-environment = voxeldojo.make("harvest_1_log", image_size=(160, 256))  # as minedojo.make
-world = voxeldojo.EmbeddedWorld(64, biome="forest")  # 64 worlds in one call
+    environment = voxeldojo.make("harvest_1_log", image_size=(160, 256))  # as minedojo.make
+    world = voxeldojo.EmbeddedWorld(64, biome="forest")  # 64 worlds in one call
 
 Importing it registers ``voxeldojo/TASK-v0`` with Gymnasium, before or after Gymnasium itself is
 imported.

@@ -70,6 +70,7 @@ from messages.system import LIST, NOTICE, Diagnostic, Endpoint, diagnostics, sta
 
 _PRUNED = 10.0  # seconds between two prunings of what need not be remembered any more
 _LAUNCHER = Limits(reply=2.0, absence=0.3, total=2.0)  # a caller that waits for a node queries it
+_LAST = 0.1  # seconds in which the last messages leave
 
 MAX_POSTED = 10_000
 """Messages that other threads may have published and the serving thread has not sent yet."""
@@ -104,7 +105,6 @@ class Bus:
         self._network = Network(self.run, node, hosts, keys)
         self._endpoints: dict[str, Endpoint] = {}
         self._used: set[str] = set()
-        self._delays: dict[str, str] = {}  # by subject
         self._actions: dict[str, ActionServer] = {}
         self._workers: list[Workers] = []
         self._diagnostics = Diagnostics(node or TOOLS, self._publish_diagnostic, self._log)
@@ -113,6 +113,7 @@ class Bus:
         self._clients = Clients(self._network, self._serving, self.epoch, self._status)
         self._services: Services | None = None
         self._publisher: Publisher | None = None
+        self._events: CallEvents | None = None
         self._subscriber: Subscriber | None = None
         self._guard: Guard | None = None
         self._prune_at = 0.0
@@ -248,11 +249,8 @@ class Bus:
         """Report to callers why their requests take long, as a clause about this node ("which is
         paused"); their deadlines do not run out meanwhile. Empty: not for this ``subject`` any
         more."""
-        self._delays.pop(subject, None)
-        if why:
-            self._delays[subject] = why
         if self._services is not None:
-            self._services.delay = next(iter(self._delays.copy().values()), "")
+            self._services.delays = {**self._services.delays, subject: why}
 
     @property
     def endpoints(self) -> list[Endpoint]:
@@ -371,6 +369,10 @@ class Bus:
         worked on stay unfinished in their stores."""
         if self._serving.closed:
             return
+        if self._events is not None and self._events.wanted:
+            # A recorder is to have the last reply. Whatever its linger, a socket that is closed at
+            # once may drop what it was just given.
+            time.sleep(_LAST)
         self._serving.close()
         for workers in self._workers:
             workers.close()
@@ -396,13 +398,14 @@ class Bus:
         monitors = {router_monitor: REQUESTS, publisher_monitor: SUBSCRIPTIONS}
         self._guard = Guard(monitors, self._diagnostics)
         self._publisher = Publisher(publisher, self.epoch, self._diagnostics)
+        self._events = CallEvents(node, self._publisher)
         self._services = Services(
             router,
             self.epoch,
             self._diagnostics,
             self._serving.post,
             self._guard.relieve,
-            CallEvents(node, self._publisher),
+            self._events,
         )
         self._serving.read(publisher, self._publisher.read)
         self._serving.read(router, self._services.read)

@@ -23,7 +23,7 @@ class Sent:
 
     def reported(self, report: bytes) -> None:
         """The subscriber has reported."""
-        self._read = int.from_bytes(report[1:], "big")
+        self._read = min(int.from_bytes(report[1:9], "big"), self._sent)
 
     def has_room(self, size: int) -> bool:
         """Whether so many bytes may be sent now. A message that waits alone always may."""

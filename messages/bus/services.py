@@ -114,7 +114,7 @@ class Services:
         self._by_request: dict[tuple[str, int], _Client] = {}  # the same by client and number
         self._remembered = 0
         self._admission = Admission()
-        self.delay = ""  # why requests take long, as a clause about this node
+        self.delays: dict[str, str] = {}  # why requests take long, clauses by subject
 
     def add(
         self,
@@ -190,8 +190,9 @@ class Services:
         if client.reply is not None:
             self._send_frames(route, client.reply)
         elif not client.replied:
-            code = DELAYED if self.delay else ""
-            self._send(route, self._header(header, "working", code, self.delay), [b""])
+            delay = next(filter(None, self.delays.values()), "")
+            code = DELAYED if delay else ""
+            self._send(route, self._header(header, "working", code, delay), [b""])
         elif self._idempotent(header.endpoint) and header.kind == "request":
             return False  # done again, as the reply is forgotten
         else:

@@ -75,7 +75,7 @@ class Wait:
         self._notice = ""
         self._silent = False
         self._delay = ""  # the node's own reason to take long, as a clause
-        # Twice within the time that the node may take: a node that is paused says so in time.
+        # Twice within the time that the node may take: one that is paused reports it in time.
         self.interval = min(CHECK, limits.reply / 2)
         # A caller that waits by the clock alone gets the error that ends the wait, and no notice.
         self._patient = math.inf in (limits.absence, limits.total)
@@ -103,7 +103,7 @@ class Wait:
 
     def confirm(self, delay: str = "") -> None:
         """The node confirmed that it works on the request. ``delay``: why it takes long, if the
-        node says so; then the time that it may take begins again."""
+        node reports that; then the time that it may take begins again."""
         self._confirmed = time.monotonic()
         if self._patient:
             if delay:

@@ -48,7 +48,7 @@ class FusedUpdate:
     def begin(self) -> None:
         """Before the minibatches of an update. Parameters may have changed since the last one."""
         clip = self.parameters.clip
-        self._bounds = math.log1p(-clip), math.log1p(clip)
+        self._bounds = math.log1p(-clip) if clip < 1.0 else -math.inf, math.log1p(clip)
         self.actor.attach()
         self.critic.attach()
         self._adam.begin()

@@ -100,8 +100,9 @@ class Ppo:
 
     def take(self) -> None:
         """Go on with the parameters as they are now; the other ones are read at each update."""
-        self.loss.clip_epsilon.fill_(self.parameters.clip)
-        self.loss.entropy_coeff.fill_(self.parameters.entropy_bonus)
+        buffers = dict(self.loss.named_buffers())
+        buffers["clip_epsilon"].fill_(self.parameters.clip)
+        buffers["entropy_coeff"].fill_(self.parameters.entropy_bonus)
 
     @property
     def learning_rate(self) -> float:

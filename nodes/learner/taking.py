@@ -28,28 +28,38 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     new: float
 
 
-def take_parameters(
-    given: Hyperparameters,
-    used: Hyperparameters,
-    state: "TrainingState",
-    policy: str,
-    learner: Path,
-    log: logging.Logger,
-) -> None:
-    """Have ``state`` learn with what was ``given`` by now, in place of what it has ``used``."""
-    samples = state.counters.samples
-    changed = [
-        Taken(time=time.time(), policy=policy, samples=samples, name=name, old=old, new=new)
-        for name in TAKEN_WHILE_TRAINING
-        if (old := getattr(used, name)) != (new := getattr(given, name))
-    ]
-    if not changed:
-        return
-    for each in changed:
-        setattr(used, each.name, each.new)
-        log.info("%s: %s is %s from %d samples on", policy, each.name, each.new, samples)
-    state.ppo.take()
-    try:
-        append_lines(learner / TAKEN, changed)
-    except OSError as error:
-        log.warning("what %s took is not recorded: %s", policy, error)
+class Taking:
+    """Of one training. ``given``: the node's own parameters, which may be set meanwhile."""
+
+    def __init__(
+        self, given: Hyperparameters, policy: str, learner: Path, log: logging.Logger
+    ) -> None:
+        self._given = given
+        self._policy = policy
+        self._record = learner / TAKEN
+        self._log = log
+        self._seen = {name: getattr(given, name) for name in TAKEN_WHILE_TRAINING}
+
+    def take(self, used: Hyperparameters, state: "TrainingState") -> None:
+        """Have ``state``, which learns with what is ``used``, go on with what was set since."""
+        samples = state.counters.samples
+        changed = [
+            Taken(
+                time=time.time(), policy=self._policy, samples=samples, name=name, old=old, new=new
+            )
+            for name, old in self._seen.items()
+            if (new := getattr(self._given, name)) != old
+        ]
+        if not changed:
+            return
+        for each in changed:
+            self._seen[each.name] = each.new
+            setattr(used, each.name, each.new)
+            self._log.info(
+                "%s: %s is %s from %d samples on", self._policy, each.name, each.new, samples
+            )
+        state.ppo.take()
+        try:
+            append_lines(self._record, changed)
+        except OSError as error:
+            self._log.warning("what %s took is not recorded: %s", self._policy, error)

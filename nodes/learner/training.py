@@ -27,7 +27,7 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost, TrainingSession
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
-from nodes.learner.taking import take_parameters
+from nodes.learner.taking import Taking
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
 from nodes.times import spending
@@ -121,7 +121,7 @@ class Training:
             lost=self._lost,
             reset=self.reset,
         )
-        self.given = parameters  # the node's own, which may be set meanwhile
+        self.taking = Taking(parameters, policy, learner, log)
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
@@ -342,7 +342,7 @@ class Training:
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
         parameters it goes on from where it was sound."""
-        take_parameters(self.given, self.parameters, state, self.policy, self.learner, self.log)
+        self.taking.take(self.parameters, state)
         try:
             with spending("update"):
                 statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)

@@ -48,6 +48,11 @@ class Holding:
             state = self._breakpoints.set(request.at, request.stops)
         except ValueError as error:
             raise ServiceError(str(error), code="invalid") from None
+        except OSError as error:
+            raise ServiceError(
+                f"nothing has changed: {error.filename} cannot be written: {error.strerror}",
+                code="disk",
+            ) from None
         by = f" by {request.by}" if request.by else ""
         self._log.info("breakpoint at %s %s%s", request.at, "set" if request.stops else "off", by)
         return state

@@ -120,9 +120,11 @@ class Pursuit:
         single = len(self.subtasks) == 1
         episodes = evaluation_episodes(self._node.config)
         self._wanted = wanted_of_subtask(limits, len(self.subtasks), episodes)
-        practice = limits.samples
-        if not single:
-            practice = for_practice(limits.samples, task, self._node.config)
+
+        def practice() -> int:
+            samples = self.limits.samples  # they may be set while a subtask is practised
+            return samples if single else for_practice(samples, task, self._node.config)
+
         rest, held = list(self.subtasks), dict(task.inventory)
         self.subtasks.clear()  # from here on: those practised, in order, and those to come
         if failed := self._practise(rest, held, practice, single):
@@ -135,7 +137,7 @@ class Pursuit:
     # ---- practice
 
     def _practise(
-        self, rest: list[Subtask], held: dict[str, int], practice: int, single: bool
+        self, rest: list[Subtask], held: dict[str, int], practice: Callable[[], int], single: bool
     ) -> str:
         """Practise what is not practised yet; why that failed, or nothing."""
         planning = card(self.task.game).planning
@@ -152,9 +154,9 @@ class Pursuit:
             self.subtasks[done:] = [subtask, *to_come]
             self._planner.say(self._goal, self.subtasks, done)
             # What one subtask does not need is there for the next, but none may starve the others.
-            samples = (practice - self._spent()) // (1 + len(to_come))
+            samples = (practice() - self._spent()) // (1 + len(to_come))
             if samples < least(self.task):
-                kept = f"{self.limits.samples - practice:,} are kept back for the performance"
+                kept = f"{self.limits.samples - practice():,} are kept back for the performance"
                 spent = f"{self._spent():,} of {self.limits.samples:,}, of which {kept}"
                 return f"The samples are spent: {spent}."
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
@@ -278,7 +280,7 @@ class Pursuit:
         )
         if wrong or all(_key(each) in self._practised for each in again):
             return
-        if failed := self._practise(again, dict(self.task.inventory), until, single=False):
+        if failed := self._practise(again, dict(self.task.inventory), lambda: until, single=False):
             self._node.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
         self.subtasks[:] = [each.subtask for each in self._practised.values()]
         self._planner.say(self._goal, self.subtasks, len(self.subtasks))

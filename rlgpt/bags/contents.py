@@ -6,7 +6,6 @@ from typing import Any
 
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded
 from rlgpt.inspecting.output import print_facts, print_rows
-from rlgpt.refused import Refused
 
 _COLUMNS = {
     "topic": "topic",
@@ -92,14 +91,6 @@ def show_bag(file: str, as_json: bool = False) -> int:
     print()
     print_rows(rows, _COLUMNS, False)
     return 0
-
-
-def read_all(path: Path) -> list[Recorded]:
-    """All messages of a bag. Raises Refused where there are none."""
-    found = list(BagReader(path).messages())
-    if not found:
-        raise Refused(f"{path} has no messages")
-    return found
 
 
 def _row(name: str, topic: _Topic, seconds: float) -> dict[str, Any]:

@@ -50,10 +50,10 @@ def _ask(given: Namespace, _: list[str]) -> int:
 
     if given.question is None:
         return list_questions(given.agent, given.run, given.json)
-    llm, *overrides = given.llm or [None]
+    llm: list[str] = given.llm or []
     options = Options(
-        llm=llm,
-        overrides=overrides,
+        llm=llm[0] if llm else None,
+        overrides=llm[1:],
         prompt=given.prompt,
         repairs=given.repairs,
         json=given.json,

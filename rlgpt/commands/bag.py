@@ -19,6 +19,8 @@ def add(commands: Commands) -> None:
     info.add_argument("file", metavar="FILE")
     add_json(info)
     info.set_defaults(do=_info)
+    _add_export(bag)
+    _add_play(bag)
 
 
 def _add_record(bag: Commands) -> None:
@@ -58,6 +60,87 @@ def _add_record(bag: Commands) -> None:
     )
     add_run(record)
     record.set_defaults(do=_record)
+
+
+def _add_export(bag: Commands) -> None:
+    export = bag.add_parser(
+        "export",
+        help="write a bag for Foxglove, as JSON or as tables",
+        **example(
+            "rlgpt bag export mine.mcap -o foxglove.mcap",
+            "rlgpt bag export mine.mcap --json --topics 'learner/*' > learner.jsonl",
+            "rlgpt bag export mine.mcap --csv -o tables",
+        ),
+    )
+    export.add_argument("file", metavar="FILE")
+    export.add_argument("-o", "--output", metavar="OUT", help="a new file; of --csv a folder")
+    kinds = export.add_mutually_exclusive_group()
+    for kind, text in (
+        ("json", "a JSON object a line, to standard output without --output"),
+        ("csv", "a table for each topic, in a folder"),
+        ("msgpack", "an MCAP file with the messages as they are and their schemas"),
+    ):
+        kinds.add_argument(f"--{kind}", action="store_const", dest="kind", const=kind, help=text)
+    export.add_argument(
+        "--topics", action="append", default=[], metavar="PATTERN", help="only these: 'critic/*'"
+    )
+    export.add_argument("--compression", choices=["zstd", "lz4", "none"], default="zstd")
+    export.add_argument(
+        "--pictures",
+        choices=["jpeg", "png", "none"],
+        default="jpeg",
+        help="how arrays of colours become pictures, in channels of their own",
+    )
+    export.set_defaults(do=_export, kind="foxglove")
+
+
+def _add_play(bag: Commands) -> None:
+    play = bag.add_parser(
+        "play",
+        help="publish and reply as recorded nodes did, in their place",
+        **example(
+            "rlgpt bag play mine.mcap --replace critic --replace llm",
+            "rlgpt bag play mine.mcap --rate 0 --topics 'learner/*'",
+        ),
+    )
+    play.add_argument("file", metavar="FILE")
+    play.add_argument(
+        "--replace",
+        action="append",
+        default=[],
+        metavar="NODE",
+        help="take its place, also from the launcher; default: the bag's nodes that do not run",
+    )
+    play.add_argument(
+        "--topics", action="append", default=[], metavar="PATTERN", help="publish only these"
+    )
+    play.add_argument(
+        "--rate", type=float, default=1.0, metavar="R", help="2: twice as fast; 0: at once"
+    )
+    play.add_argument(
+        "--start-offset", type=float, default=0.0, metavar="S", help="begin S seconds in"
+    )
+    play.add_argument("--loop", action="store_true", help="again and again, until Ctrl-C")
+    play.add_argument(
+        "--once", action="store_true", help="end with the last message; default: go on answering"
+    )
+    add_run(play)
+    play.set_defaults(do=_play)
+
+
+def _play(given: Namespace, _: list[str]) -> int:
+    from rlgpt.bags.bag_player import Pace, play
+
+    pace = Pace(given.rate, given.start_offset, given.loop, given.once)
+    return play(given.file, given.run, given.replace, given.topics, pace)
+
+
+def _export(given: Namespace, _: list[str]) -> int:
+    from rlgpt.bags.bag_export import export
+
+    return export(
+        *(given.file, given.output, given.kind, given.topics, given.compression, given.pictures)
+    )
 
 
 def _record(given: Namespace, _: list[str]) -> int:

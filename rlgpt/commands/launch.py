@@ -19,6 +19,9 @@ def add(commands: Commands) -> None:
     launch.add_argument("name", nargs="?", metavar="NAME")
     launch.add_argument("--list", action="store_true", help="list the launch files, and end")
     launch.add_argument("--json", action="store_true", help="of the list: as one JSON array")
+    launch.add_argument(
+        "--bag", action="store_true", help="record all messages in the run folder: bag=true"
+    )
     add_overrides(launch)
     launch.set_defaults(do=_launch, takes_more=True)
 
@@ -35,4 +38,5 @@ def _launch(given: Namespace, more: list[str]) -> int:
     from rlgpt.launching import launch
 
     excluded, overrides = without_options([*given.overrides, *more])
-    return launch(given.name, overrides, excluded)
+    recorded = ["bag=true"] if given.bag else []
+    return launch(given.name, [*overrides, *recorded], excluded)

@@ -45,7 +45,7 @@ def go_on(node: str, wanted: str | None) -> int:
 
 def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
     """Let a paused node take ``count`` steps, and wait until it has; a node that is not paused is
-    paused first. Fails where nothing asks it for so many within ``timeout`` seconds."""
+    paused first. Fails where it does not take so many within ``timeout`` seconds."""
     if count < 1:
         raise Refused(f"--count {count}: at least one step")
     if not 0.0 <= timeout <= 86_400.0:
@@ -65,8 +65,8 @@ def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
     taken = state.taken - before.taken
     if state.steps:
         raise Refused(
-            f"{node} took {taken} of {count} steps: nothing asks it for another one, or it is at "
-            "work on the last; the others wait",
+            f"{node} took {taken} of {count} steps: it has nothing more to do, or is at work on "
+            "the last; it may still take the others",
             code=FAILED,
         )
     waits = f", then waits with {state.waiting[0]}" if state.waiting else ""

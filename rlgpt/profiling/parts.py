@@ -35,7 +35,7 @@ MEANINGS = {
     "update": "a policy learns: PPO, imitation, cloning",
     "learner": "the learner's own loop: rollouts, checkpoints, curves",
     "bus": "requests and answers on their way and in queues",
-    "waiting": "for a node that was away, a session that was lost, or a turn on the GPU",
+    "waiting": "while a node was away or paused, for a lost session, or a turn on the GPU",
     "other": "the rest of the time: none of these was noted",
 }
 

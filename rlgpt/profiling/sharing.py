@@ -68,7 +68,7 @@ class Shared:
         if len(self._edges) < 2 or self.whole <= 0:
             return []
         known = np.flatnonzero(self._inside)
-        first, last = self._edges[known[0]], self._edges[known[-1] + 1]
+        first, last = float(self._edges[known[0]]), float(self._edges[known[-1] + 1])
         span = max((last - first) / most, 1.0)
         bounds = np.arange(first, last, span)
         filled = np.vstack([self._shares, self._starting[None]]) * self._length

@@ -35,6 +35,7 @@ class Asked(msgspec.Struct, kw_only=True):
     completion_tokens: int = 0
     seconds: float = 0.0
     repairs: int = 0
+    edited: int = 0  # answers that a person gave in place of the model's
     pictures: int = 0  # what they cost is among the prompt's tokens
 
 
@@ -131,6 +132,7 @@ def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
     row.prompt_tokens += number(answered.get("prompt_tokens"))
     row.completion_tokens += number(answered.get("completion_tokens"))
     row.repairs += number(answered.get("repairs"))
+    row.edited += bool(answered.get("edited_by"))
     row.pictures += number(answered.get("pictures"))
     seconds = answered.get("seconds")
     row.seconds += float(seconds) if isinstance(seconds, int | float) else 0.0

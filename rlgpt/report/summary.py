@@ -60,6 +60,7 @@ class QuestionSummary(msgspec.Struct, kw_only=True):
     prompt_tokens: int
     completion_tokens: int
     seconds: float
+    edited: int = 0  # answers that a person gave in place of the model's
 
 
 class Summary(msgspec.Struct, kw_only=True):
@@ -137,6 +138,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
             prompt_tokens=sum(row.prompt_tokens for row in questions),
             completion_tokens=sum(row.completion_tokens for row in questions),
             seconds=sum(row.seconds for row in questions),
+            edited=sum(row.edited for row in questions),
         ),
         goals=report.goals,
         changes=changes_of(run),

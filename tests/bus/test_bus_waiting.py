@@ -201,7 +201,6 @@ class Silent:
 
 @pytest.fixture
 def silent(run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
-    monkeypatch.setattr("messages.bus.client.CHECK", 0.05)
     monkeypatch.setattr("messages.bus.waiting.CHECK", 0.05)
     monkeypatch.setattr("messages.bus.waiting.SILENCE", 0.2)
     silent = Silent(run)

@@ -1,0 +1,38 @@
+"""An end of the bus that publishes and replies with messages that were encoded before: it takes the
+place of a node whose messages were recorded, and whose types need not be known."""
+
+import time
+from collections.abc import Callable
+from typing import cast
+
+from messages.bus.bus import Bus
+from messages.bus.services import Call, Services
+from messages.bus.topics import Publisher
+from messages.codec import Frames
+from messages.system import Endpoint
+
+_BEHIND = 1000  # messages that wait to be sent, after which the publishing thread waits too
+
+
+class ReplayBus(Bus):
+    """Add endpoints first, then `bind`."""
+
+    def add_topic(self, name: str, kind: str) -> None:
+        """List a topic whose messages have the type ``kind``."""
+        self._endpoints[name] = Endpoint(name=name, kind="topic", types=[kind], fingerprint="")
+
+    def add_service(
+        self, name: str, types: tuple[str, str], respond: Callable[[Call], None]
+    ) -> None:
+        """Have ``respond`` reply to the requests of a service, in the serving thread."""
+        self._endpoints[name] = Endpoint(
+            name=name, kind="service", types=list(types), fingerprint=""
+        )
+        cast(Services, self._services).add(name, respond, True, types)
+
+    def publish_frames(self, name: str, latched: bool, frames: Frames, goal: str = "") -> None:
+        """Publish a message as it is. From any thread but the serving one."""
+        publisher = cast(Publisher, self._publisher)
+        while self._serving.waiting >= _BEHIND and not self._serving.closed:
+            time.sleep(0.001)
+        self._serving.post(lambda: publisher.publish(name, latched, frames, goal))

@@ -1,0 +1,187 @@
+"""`rlgpt bag export`: a bag for Foxglove, as lines of JSON, or as tables."""
+
+import csv
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rlgpt.bags.bag_reader import BagReader, Recorded
+from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
+from rlgpt.bags.plain_messages import columns_of, json_of, value_of
+from rlgpt.refused import Refused
+
+CHUNK = 1 << 20  # bytes, before they are compressed
+
+
+def export(
+    file: str, output: str | None, kind: str, topics: Sequence[str], compression: str, pictures: str
+) -> int:
+    """Write what is in a bag. ``kind``: ``foxglove`` (an MCAP file with JSON messages), ``msgpack``
+    (the same with the messages as they are), ``json`` or ``csv``. ``pictures``: ``jpeg``, ``png``
+    or ``none``."""
+    source = Path(file).expanduser()
+    reader = BagReader(source)
+    chosen = (each for each in reader.messages() if _chosen(each, topics))
+    if kind == "json":
+        count = _export_json(chosen, output)
+    elif output is None:
+        raise Refused("where to? give --output")
+    elif kind == "csv":
+        count = _export_csv(chosen, Path(output).expanduser())
+    else:
+        count = _export_mcap(chosen, Path(output).expanduser(), kind, compression, pictures)
+    if reader.dropped:
+        print(f"{reader.dropped} messages could not be read and are left out", file=sys.stderr)
+    if output is not None:
+        print(f"{output}: {count:,} messages", file=sys.stderr)
+    return 0
+
+
+def _chosen(message: Recorded, topics: Sequence[str]) -> bool:
+    return not topics or any(fnmatchcase(message.channel.topic, each) for each in topics)
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[BinaryIO]:
+    """A file that is not there yet; it is removed again if the export fails."""
+    try:
+        file = path.open("xb")
+    except FileExistsError:
+        raise Refused(f"{path} exists; choose another file") from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}") from None
+    with file:
+        try:
+            yield file
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _export_json(messages: Iterator[Recorded], output: str | None) -> int:
+    def write(put: Callable[[bytes], Any]) -> int:
+        count = 0
+        for message in messages:
+            if (value := value_of(message)) is None:
+                continue
+            line = {
+                "topic": message.channel.topic,
+                "time": message.logged / 1e9,
+                "published": message.published / 1e9,
+                "sequence": message.sequence,
+                "message": value,
+            }
+            put(json_of(line) + b"\n")
+            count += 1
+        return count
+
+    if output is None:
+        return write(sys.stdout.buffer.write)
+    with _new(Path(output).expanduser()) as file:
+        return write(file.write)
+
+
+def _export_csv(messages: Iterator[Recorded], folder: Path) -> int:
+    rows: dict[str, list[dict[str, Any]]] = {}
+    count = 0
+    for message in messages:
+        if (value := value_of(message)) is None:
+            continue
+        row = {"time": message.logged / 1e9, "published": message.published / 1e9}
+        rows.setdefault(message.channel.topic, []).append(row | columns_of(value))
+        count += 1
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"{folder} cannot be made: {error.strerror}") from None
+    for topic, those in rows.items():
+        path = folder / f"{topic.replace('/', '.')}.csv"
+        if path.exists():
+            raise Refused(f"{path} exists; choose another folder")
+        names = list(dict.fromkeys(name for row in those for name in row))
+        with path.open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, names, restval="")
+            table.writeheader()
+            table.writerows(those)
+    return count
+
+
+def _export_mcap(
+    messages: Iterator[Recorded], path: Path, kind: str, compression: str, pictures: str
+) -> int:
+    from mcap.writer import CompressionType, Writer
+
+    with _new(path) as file:
+        writer = Writer(file, chunk_size=CHUNK, compression=CompressionType[compression.upper()])
+        writer.start(library="rlgpt")
+        copy = _Copy(writer, kind, pictures)
+        count = sum(map(copy.add, messages))
+        writer.finish()
+    return count
+
+
+class _Copy:
+    """Adds messages to a file of the mcap package."""
+
+    def __init__(self, writer: Any, kind: str, pictures: str) -> None:
+        self._writer = writer
+        self._as_json = kind == "foxglove"
+        self._pictures = pictures
+        self._channels: dict[int, int] = {}  # by their numbers in the bag
+        self._schemas: dict[str, int] = {}
+        self._picture_channels: dict[str, int] = {}
+
+    def add(self, message: Recorded) -> bool:
+        """Whether it could be read."""
+        value = value_of(message)
+        if value is None:
+            return False
+        data = json_of(value) if self._as_json else message.data
+        self._write(self._channel(message), message, data)
+        if self._as_json and self._pictures != "none":
+            for place, picture in pictures_in(value):
+                image = compressed(picture, self._pictures, message.published)
+                channel = self._picture_channel(f"{message.channel.topic}/{place}")
+                self._write(channel, message, json_of(image))
+        return True
+
+    def _write(self, channel: int, message: Recorded, data: bytes) -> None:
+        self._writer.add_message(
+            channel_id=channel,
+            log_time=message.logged,
+            publish_time=message.published,
+            sequence=message.sequence,
+            data=data,
+        )
+
+    def _channel(self, message: Recorded) -> int:
+        found = message.channel
+        number = self._channels.get(found.number)
+        if number is None:
+            # Foxglove reads JSON without a schema, and not every schema.
+            schema = 0 if self._as_json else self._schema(found.schema, found.definition)
+            number = self._channels[found.number] = self._writer.register_channel(
+                topic=found.topic,
+                message_encoding="json" if self._as_json else found.encoding,
+                schema_id=schema,
+                metadata={**found.metadata, "type": found.schema},
+            )
+        return number
+
+    def _schema(self, name: str, definition: bytes) -> int:
+        if name not in self._schemas:
+            self._schemas[name] = self._writer.register_schema(name, "jsonschema", definition)
+        return self._schemas[name]
+
+    def _picture_channel(self, topic: str) -> int:
+        number = self._picture_channels.get(topic)
+        if number is None:
+            number = self._picture_channels[topic] = self._writer.register_channel(
+                topic=topic,
+                message_encoding="json",
+                schema_id=self._schema(SCHEMA_NAME, json_of(SCHEMA)),
+            )
+        return number

@@ -1,0 +1,219 @@
+"""`rlgpt bag play`: the messages of a bag in place of the nodes that sent them."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from time import monotonic
+
+from messages.calling import calls
+from messages.system import description, heartbeat
+from nodes.plain_text import plain_entry
+from rlgpt import run_folder
+from rlgpt.bags.bag_reader import BagReader, Channel, Recorded
+from rlgpt.bags.message_maps import NoMap, parted
+from rlgpt.bags.message_schemas import Types
+from rlgpt.bags.recorded_answers import Answers
+from rlgpt.bags.stand_in import StandIn
+from rlgpt.configuration import Stack, load
+from rlgpt.foreground_node import reclaim_node, release_node
+from rlgpt.inspecting.opening import connected
+from rlgpt.machines import LAUNCHER
+from rlgpt.refused import Refused, instead
+
+CONNECTING = 1.0
+"""Seconds in which subscribers connect before the first message."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a bag is played. ``rate``: 2 is twice as fast, 0 as fast as it goes."""
+
+    rate: float = 1.0
+    start: float = 0.0  # seconds of the recording that are left out
+    loop: bool = False
+    once: bool = False  # end with the last message, also where requests could still be answered
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.rate <= 1e6:
+            raise Refused(f"--rate {self.rate:g}: 0 (as fast as it goes) or more")
+        if not 0.0 <= self.start < 1e9:
+            raise Refused(f"--start-offset {self.start:g}: seconds, 0 or more")
+
+
+def play(
+    file: str, wanted: str | None, replace: Sequence[str], topics: Sequence[str], pace: Pace
+) -> int:
+    """Publish what ``replace`` (empty: all nodes of the bag that do not run) have published, and
+    reply to requests as they have. ``topics``: patterns of those that are published."""
+    run = run_folder.find(wanted)
+    stack = load(run)
+    contents = _Contents(Path(file).expanduser(), topics)
+    nodes = _nodes(contents, replace, stack, run)
+    answers = Answers(Types())
+    answers.read(each for each in contents.messages() if _node(each.channel) in nodes)
+    with ExitStack() as closing:
+        closing.enter_context(_released(run, stack, nodes))
+        players: dict[str, StandIn] = {}
+        for node in nodes:
+            players[node] = StandIn(run, stack, node, contents.topics.get(node, {}), answers)
+            closing.callback(players[node].close)
+        for player in players.values():
+            player.start()
+        services = [name for name in answers.types if name.partition("/")[0] in nodes]
+        _print(
+            f"playing {file} in place of {', '.join(nodes)}: {contents.count(nodes):,} messages, "
+            f"{len(services)} services; Ctrl-C ends it"
+        )
+        over = closing.enter_context(_interruptible())
+        sent = _publish(contents, players, answers, pace, over)
+        if services and not pace.once and not over.is_set():
+            _print(f"{sent:,} messages are published; requests are answered until Ctrl-C")
+            over.wait()
+    _print(
+        f"published {sent:,} messages; answered {answers.given:,} requests, {answers.repeated:,} "
+        f"of them with the last answer again; {answers.missing:,} were not in the bag"
+    )
+    return 0
+
+
+class _Contents:
+    """What a bag has for playing.
+
+    Attributes:
+        topics: of each node, the topics that are published, with their types.
+    """
+
+    def __init__(self, path: Path, patterns: Sequence[str]) -> None:
+        self._path = path
+        self._patterns = patterns
+        self._counts: dict[str, int] = {}
+        self.topics: dict[str, dict[str, str]] = {}
+        self.nodes: set[str] = set()
+        self.first = 0
+        for message in self.messages():
+            node = _node(message.channel)
+            self.nodes.add(node)
+            self.first = self.first or message.logged
+            if self.publishes(message.channel):
+                self.topics.setdefault(node, {})[message.channel.topic] = message.channel.schema
+                self._counts[node] = self._counts.get(node, 0) + 1
+        if not self.nodes:
+            raise Refused(f"{path} has no messages")
+
+    def messages(self) -> Iterator[Recorded]:
+        return BagReader(self._path).messages()
+
+    def count(self, nodes: Sequence[str]) -> int:
+        return sum(self._counts.get(node, 0) for node in nodes)
+
+    def publishes(self, channel: Channel) -> bool:
+        """Whether a channel's messages are published. Those by which a node reports that it runs
+        are the player's own."""
+        node = _node(channel)
+        own = (heartbeat(node).name, description(node).name, calls(node).name)
+        if "service" in channel.metadata or channel.topic in own or channel.encoding != "msgpack":
+            return False
+        return not self._patterns or any(fnmatchcase(channel.topic, p) for p in self._patterns)
+
+
+def _node(channel: Channel) -> str:
+    return channel.metadata.get("node") or channel.topic.partition("/")[0]
+
+
+def _nodes(contents: _Contents, replace: Sequence[str], stack: Stack, run: Path) -> list[str]:
+    """The nodes whose place is taken."""
+    if LAUNCHER in replace:
+        raise Refused("the launcher starts the nodes, so that a bag cannot take its place")
+    for node in replace:
+        if node not in contents.nodes:
+            known = sorted(contents.nodes - {LAUNCHER})
+            raise Refused(f"there is no node `{node}` in the bag{instead(node, known)}")
+        stack.check_node(node)
+    if replace:
+        return list(dict.fromkeys(replace))
+    running = run_folder.running_nodes(run)
+    free = sorted((contents.nodes & set(stack.nodes)) - set(running))
+    if not free:
+        raise Refused(
+            "every node of the bag is running, or is none of this run; --replace NODE takes the "
+            "place of one"
+        )
+    return free
+
+
+@contextmanager
+def _released(run: Path, stack: Stack, nodes: Sequence[str]) -> Iterator[None]:
+    """The launcher, if there is one, leaves the nodes to this process meanwhile."""
+    if not run_folder.launched(run):
+        yield
+        return
+    with connected(run, stack) as bus:
+        ours: list[str] = []
+        try:
+            for node in nodes:
+                if release_node(bus, node):
+                    ours.append(node)
+            yield
+        finally:
+            for node in ours:
+                reclaim_node(bus, node)
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set."""
+    over = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: over.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield over
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _publish(
+    contents: _Contents,
+    players: dict[str, StandIn],
+    answers: Answers,
+    pace: Pace,
+    over: threading.Event,
+) -> int:
+    """Returns how many messages were published."""
+    sent = 0
+    over.wait(CONNECTING)
+    begin = contents.first + int(pace.start * 1e9)
+    while not over.is_set():
+        began = monotonic()
+        for message in contents.messages():
+            player = players.get(_node(message.channel))
+            if player is None or not contents.publishes(message.channel):
+                continue
+            latched = message.channel.metadata.get("latched") == "true"
+            if message.logged < begin and not latched:
+                continue  # the state that latched topics hold at the start is published at once
+            if pace.rate:
+                due = began + (message.logged - begin) / 1e9 / pace.rate
+                over.wait(max(0.0, due - monotonic()))
+            if over.is_set():
+                break
+            with suppress(NoMap):
+                frames, goal = parted(message.data)
+                player.publish(message.channel.topic, latched, frames, goal)
+                sent += 1
+        if not pace.loop:
+            break
+        answers.rewind()
+    return sent
+
+
+def _print(text: str) -> None:
+    with suppress(OSError):
+        print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)

@@ -1,0 +1,55 @@
+"""The recorder of a whole launch (``bag=true``): a process of its own, from before the first node
+starts until after the last one has ended."""
+
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from nodes.process import child_environment, python
+
+_READY = 30.0  # seconds
+_GRACE = 15.0  # seconds for the footer
+
+
+class LaunchRecorder:
+    """``report`` is called with each sentence of the recorder, from another thread."""
+
+    def __init__(self, run: Path, snapshot: bool, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._ready = threading.Event()
+        more = ("--snapshot",) if snapshot else ()
+        self._process = subprocess.Popen(
+            python("rlgpt.main", "bag", "record", "--all", "--run", str(run), *more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=child_environment(),
+            start_new_session=True,  # Ctrl-C ends the nodes first
+            text=True,
+            errors="replace",
+        )
+        self._reader = threading.Thread(target=self._read, name="bag", daemon=True)
+        self._reader.start()
+        if not self._ready.wait(_READY):
+            report("bag: the recorder is not ready yet; what comes first may be missing")
+
+    def stop(self) -> None:
+        """End the recording in order."""
+        self._process.send_signal(signal.SIGTERM)  # nothing, if it has ended
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join(_GRACE)
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._report("bag: " + line.strip().removeprefix("rlgpt: "))
+            self._ready.set()
+        self._ready.set()

@@ -1,0 +1,153 @@
+"""`rlgpt bag export`: files that other tools read."""
+
+import base64
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from mcap.reader import SeekingReader, make_reader
+
+from messages.codec import encode, snapshot
+from rlgpt.bags.bag_reader import BagReader
+from rlgpt.bags.bag_writer import BagWriter
+from rlgpt.bags.found_pictures import compressed, pictures_in
+from rlgpt.bags.message_maps import joined
+from tests.bag_stack import Number
+from tests.launch_toys.launched import refused, rlgpt
+
+COLOURS = np.dstack(
+    [np.full((40, 60), 200), np.arange(2400).reshape(40, 60) % 250, np.full((40, 60), 30)]
+).astype(np.uint8)
+
+
+@pytest.fixture
+def bag(tmp_path: Path) -> Path:
+    writer = BagWriter(tmp_path / "a.mcap", {"run": "it"})
+    plain = writer.add_channel("a/plain", "Number", b'{"type":"object"}', {"node": "a"})
+    seen = writer.add_channel("a/seen", "Number", b'{"type":"object"}', {"node": "a"})
+    for number in range(200):
+        message: Any = Number(number=number, values=np.arange(3.0) if number % 2 else None)
+        writer.write(plain, number, 7, joined(snapshot(encode(message)), "g"), 10**9 * number + 1)
+    pictures = Number(number=1, values=np.stack([COLOURS, COLOURS // 2]))
+    writer.write(seen, 1, 5, joined(snapshot(encode(pictures)), ""), 10**9 * 300)
+    writer.finish()
+    return tmp_path / "a.mcap"
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "none"])
+def test_an_export_has_an_index_and_json_messages(
+    bag: Path, tmp_path: Path, compression: str
+) -> None:
+    out = tmp_path / "out.mcap"
+    arguments = ("--compression", compression, "-o", str(out))
+    done = rlgpt("bag", "export", str(bag), *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "out.mcap: 201 messages" in done.stderr
+    with out.open("rb") as file:
+        reader = make_reader(file)
+        assert isinstance(reader, SeekingReader)
+        summary = reader.get_summary()
+        assert summary is not None
+        assert summary.chunk_indexes
+        assert {each.compression for each in summary.chunk_indexes} == {
+            "" if compression == "none" else compression
+        }
+        part = list(reader.iter_messages("a/plain", starting_at=10**11))
+        assert len(part) == 100
+        schema, channel, message = part[0]
+        assert schema is None
+        assert channel.message_encoding == "json"
+        assert channel.metadata["type"] == "Number"
+        assert json.loads(message.data)["number"] == 100
+        pictures = list(reader.iter_messages(["a/seen/values/0", "a/seen/values/1"]))
+    assert [schema.name for schema, _, _ in pictures] == ["foxglove.CompressedImage"] * 2
+    image = json.loads(pictures[0][2].data)
+    assert (image["format"], image["timestamp"]) == ("jpeg", {"sec": 0, "nsec": 5})
+    found = _decoded(base64.b64decode(image["data"]))
+    assert np.abs(found.astype(int) - COLOURS).mean() < 6.0
+    # Our own reader reads it too.
+    assert len(list(BagReader(out).messages())) == 203
+
+
+def test_an_export_may_keep_the_messages_as_they_are(bag: Path, tmp_path: Path) -> None:
+    rlgpt("bag", "export", "a.mcap", "--msgpack", "-o", "out.mcap", cwd=tmp_path)
+    before = [(each.channel.topic, each.data) for each in BagReader(bag).messages()]
+    again = [
+        (each.channel.topic, each.data) for each in BagReader(tmp_path / "out.mcap").messages()
+    ]
+    assert again == before
+    with (tmp_path / "out.mcap").open("rb") as file:
+        summary = make_reader(file).get_summary()
+    assert summary is not None
+    assert {each.name for each in summary.schemas.values()} == {"Number"}
+
+
+def _decoded(data: bytes) -> np.ndarray[Any, Any]:
+    with av.open(io.BytesIO(data)) as container:
+        return next(container.decode(video=0)).to_ndarray(format="rgb24")
+
+
+def test_png_keeps_every_pixel() -> None:
+    image = compressed(COLOURS, "png", 10**9 + 3)
+    assert image["timestamp"] == {"sec": 1, "nsec": 3}
+    assert np.array_equal(_decoded(base64.b64decode(image["data"])), COLOURS)
+
+
+def test_what_is_a_picture() -> None:
+    png = base64.b64decode(compressed(COLOURS, "png", 0)["data"])
+    jpeg = base64.b64decode(compressed(COLOURS, "jpeg", 0)["data"])
+    value = {
+        "views": [{"png": png}, {"png": b"none"}],
+        "jpeg": jpeg,
+        "turned": np.moveaxis(COLOURS, -1, 0),
+        "floats": COLOURS.astype("f4"),
+        "table": np.zeros((100, 3), np.uint8),
+        "small": np.zeros((2, 2, 3), np.uint8),
+    }
+    found = dict(pictures_in(value))
+    assert set(found) == {"views/0/png", "jpeg", "turned"}
+    assert np.array_equal(found["turned"], COLOURS)
+    assert compressed(found["views/0/png"], "jpeg", 0)["format"] == "png"
+
+
+def test_lines_of_json(bag: Path, tmp_path: Path) -> None:
+    done = rlgpt("bag", "export", "a.mcap", "--json", "--topics", "*/plain", cwd=tmp_path)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == 200
+    assert lines[3]["message"] == {
+        "type": "Number",
+        "number": 3,
+        "values": {"dtype": "float64", "shape": [3], "values": [0.0, 1.0, 2.0]},
+        "_goal": "g",
+    }
+    assert (lines[3]["topic"], lines[3]["sequence"]) == ("a/plain", 3)
+
+
+def test_tables(bag: Path, tmp_path: Path) -> None:
+    done = rlgpt("bag", "export", "a.mcap", "--csv", "-o", "tables", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "tables" / "a.plain.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 200
+    assert (rows[5]["number"], rows[5]["_goal"]) == ("5", "g")
+    assert json.loads(rows[5]["values"])["values"] == [0.0, 1.0, 2.0]
+    assert rows[4]["values"] == ""
+
+
+def test_what_cannot_be_exported_is_refused(bag: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").write_bytes(b"")
+    for arguments, words in (
+        (("a.mcap",), "where to? give --output"),
+        (("a.mcap", "-o", "there"), "there exists; choose another file"),
+        (("a.mcap", "-o", "no/out.mcap"), "cannot be written: No such file"),
+        (("none.mcap", "--json"), "none.mcap cannot be read"),
+        (("a.mcap", "--csv", "-o", "there"), "cannot be made"),
+    ):
+        assert words in refused("bag", "export", *arguments, cwd=tmp_path), arguments
+    assert "cannot be read" in refused("bag", "export", "gone", "-o", "new.mcap", cwd=tmp_path)
+    assert not (tmp_path / "new.mcap").exists()

@@ -1,0 +1,167 @@
+"""`rlgpt bag play`: a node works with what was recorded in place of another one."""
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rlgpt.bags.bag_writer import BagWriter
+from rlgpt.bags.message_maps import joined
+from tests.launch_toys.launched import (
+    Launched,
+    command,
+    environment,
+    eventually,
+    launched,
+    refused,
+)
+
+LAUNCH = {
+    "seed": 0,
+    "nodes": {
+        "doubler": {"module": "tests.launch_toys.doubler"},
+        "asker": {"module": "tests.launch_toys.asker", "after": ["doubler"]},
+    },
+}
+ANSWERS = [
+    "1 -> 1002",
+    "1 -> 2002",
+    "2 -> 3004 [0, 2, 4]",
+    "negative: a number below 0 is not doubled",
+    "counted 503",
+    "far: that is too far to count",
+    "done",
+]
+
+
+def answers(run: Path) -> list[str]:
+    """What the asker was answered, without the ticks."""
+    path = run / "asker" / "answers"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [line for line in lines if not line.startswith("tick")]
+
+
+def ticks(run: Path) -> int:
+    return (run / "asker" / "answers").read_text("utf-8").count("tick")
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was recorded and has ended."""
+    place = tmp_path_factory.mktemp("bag-play")
+    (place / "launch").mkdir()
+    (place / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    run = place / "it"
+    with launched("launch", "--bag", "toys", "run=it", cwd=place, run=run) as launch:
+        eventually(lambda: "done" in answers(run) and ticks(run) == 2)
+        launch.stop()
+    assert answers(run) == ANSWERS
+    return run
+
+
+def bag_of(run: Path) -> Path:
+    (bag,) = (run / "bags").iterdir()
+    return bag
+
+
+@pytest.fixture
+def run(original: Path, tmp_path: Path) -> Path:
+    """A copy of it, in which the asker has forgotten everything."""
+    run = tmp_path / "copy"
+    shutil.copytree(original, run, ignore=shutil.ignore_patterns("s", "lock", "asker", "doubler"))
+    text = (run / "config.yaml").read_text()
+    (run / "config.yaml").write_text(text.replace(str(original), str(run)))
+    return run
+
+
+@contextmanager
+def background(run: Path, *arguments: str) -> Iterator[Launched]:
+    process = subprocess.Popen(
+        command(*arguments, "--run", str(run)),
+        cwd=run.parent,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    started = Launched(process, run)
+    try:
+        yield started
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)  # `rlgpt run` leaves Ctrl-C to the node
+        started.ended()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def test_a_node_gets_from_a_bag_what_it_was_answered(run: Path) -> None:
+    bag = bag_of(run)
+    with background(run, "bag", "play", str(bag), "--replace", "doubler", "--rate", "0") as played:
+        played.wait_for("playing ")
+        with background(run, "run", "asker"):
+            eventually(lambda: "done" in answers(run), lambda: answers(run) and played.text)
+    assert answers(run) == ANSWERS
+    assert "answered 8 requests, 0 of them with the last answer again; 0 were not" in played.text
+
+
+def test_what_was_not_recorded_is_an_error_that_says_so(run: Path) -> None:
+    bag = bag_of(run)
+    with background(run, "bag", "play", str(bag), "--replace", "doubler", "--rate", "0") as played:
+        played.wait_for("playing ")
+        with background(run, "run", "asker", "numbers=[1,1,1,7,99]", "goal=another"):
+            eventually(lambda: "done" in answers(run), lambda: answers(run) and played.text)
+    found = answers(run)
+    assert found[:3] == ["1 -> 1002", "1 -> 2002", "1 -> 2002"]  # and from then on the last one
+    assert found[3].startswith("not_recorded: doubler/double: no such request is in the bag, which")
+    assert "no such request is in the bag, which has 0 others" in found[4]
+    assert found[5:] == ANSWERS[4:]  # goals of another name and the same content
+    assert "1 of them with the last answer again; 2 were not in the bag" in played.text
+
+
+def test_topics_are_published_in_the_nodes_name(run: Path) -> None:
+    bag = bag_of(run)
+    with background(run, "run", "asker", "numbers=[]", "goal=g"):
+        eventually(lambda: (run / "asker" / "answers").parent.is_dir())
+        arguments = ("--replace", "doubler", "--topics", "*/ticks", "--loop", "--rate", "3")
+        with background(run, "bag", "play", str(bag), *arguments):
+            eventually(lambda: (run / "asker" / "answers").exists() and ticks(run) == 2)
+
+
+def test_a_launcher_leaves_the_node_to_the_bag_meanwhile(original: Path, tmp_path: Path) -> None:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    run = tmp_path / "it"
+    with launched("launch", "toys", "run=it", cwd=tmp_path, run=run) as launch:
+        launch.wait_for("there is no goal")
+        arguments = ("--replace", "doubler", "--rate", "0", "--once")
+        with background(run, "bag", "play", str(bag_of(original)), *arguments) as played:
+            assert played.process.wait(60.0) == 0
+        launch.wait_for("doubler is released")
+        launch.wait_for("doubler is taken back")
+        assert "the launcher has stopped its doubler" in played.text
+        assert "doubler is the launcher's again" in played.text
+
+
+def test_what_cannot_be_played_is_refused(run: Path, tmp_path: Path) -> None:
+    bag, at = str(bag_of(run)), ("--run", str(run))
+    (tmp_path / "empty.mcap").write_bytes(b"")
+    writer = BagWriter(tmp_path / "other.mcap", {})
+    channel = writer.add_channel("other/x", "X", b"{}", {"node": "other"})
+    writer.write(channel, 1, 1, joined([b"\x80"], ""))
+    writer.finish()
+    for arguments, words in (
+        ((bag, "--replace", "doubly"), "no node `doubly` in the bag; did you mean `doubler`?"),
+        ((bag, "--replace", "launcher"), "the launcher starts the nodes"),
+        ((bag, "--rate", "-1"), "--rate -1: 0 (as fast as it goes) or more"),
+        ((bag, "--start-offset", "-1"), "--start-offset -1"),
+        (("empty.mcap",), "empty.mcap has no messages"),
+        (("other.mcap",), "every node of the bag is running, or is none of this run"),
+        (("other.mcap", "--replace", "other"), "there is no node `other`"),
+    ):
+        assert words in refused("bag", "play", *arguments, *at, cwd=tmp_path), arguments
