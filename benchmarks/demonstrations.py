@@ -7,7 +7,9 @@ from their number and `--draw` alone; each of their worlds, mobs included, from 
     python -m benchmarks.demonstrations --ids 131 --keep FILE   # FILE: a line of JSON for each
 
 With `--keep`, ids that FILE already has (of the same seed) are counted and not played again, so the
-command can be stopped and goes on. To play some again, take their lines out, or name the ids.
+command can be stopped and goes on. To play some again, take their lines out, or name the ids. With
+`--order OTHER`, a file that was kept before, those go first that took the fewest steps there, and
+those last that were not done.
 """
 
 import argparse
@@ -46,6 +48,19 @@ def kept(path: Path | None, seed: int) -> dict[str, Demonstration]:
     return {played.task: played for played in found if played.seed == seed}
 
 
+def cheapest_first(tasks: list[str], before: dict[str, Demonstration]) -> list[str]:
+    """Those that were done before, by their steps, then those that were not played, then those that
+    were not done."""
+
+    def rank(task: str) -> tuple[int, int]:
+        played = before.get(task)
+        if played is None:
+            return 1, 0
+        return (0 if played.success else 2), played.steps
+
+    return sorted(tasks, key=rank)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Exit code 0: played; 2: no such task, or more ids than there are."""
     parser = argparse.ArgumentParser(
@@ -58,6 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=0, help="steps; 0: the script's own limit")
     parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
     parser.add_argument("--keep", type=Path, help="append a line of JSON for each to this file")
+    parser.add_argument("--order", type=Path, metavar="FILE", help="the cheapest in FILE first")
     given = parser.parse_args(arguments)
     every = len(task_ids("programmatic"))
     if not 1 <= given.ids <= every or given.jobs < 1 or given.limit < 0:
@@ -68,6 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
             task_spec(task)
     except UnknownTask as unknown:
         parser.error(str(unknown))
+    tasks = cheapest_first(tasks, kept(given.order, given.seed))
     known = {} if given.tasks else kept(given.keep, given.seed)
     shown = [known[task] for task in tasks if task in known]
     # A process for each task: what one leaves behind in memory is no other's.

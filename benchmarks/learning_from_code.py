@@ -1,7 +1,7 @@
 """What programs are worth to learning: each way alone, on small tasks.
 
-    python -m benchmarks.learning_from_code [--tasks seeds log coal wool beef] [--seeds 0 1 2]
-        [--arms ...] [--budget 100000] [--learner clone_kl=0.3 ...] [--json FILE]
+    python -m benchmarks.learning_from_code [--tasks seeds log coal wool chicken blaze ...]
+        [--seeds 0 1 2] [--arms ...] [--budget 100000] [--learner clone_kl=0.3 ...] [--json FILE]
 
 Env server and learner are the real ones; programs, specs and their small macros are the rulebook's.
 Every arm has the same task, seeds, rewards, small macros and budget, and is then played in the same
@@ -48,6 +48,7 @@ from messages.world import (
 )
 from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rules import Book
+from worlds import card
 
 INTERRUPT = 50
 PROGRAM_STEPS = 1000
@@ -72,6 +73,13 @@ def _setting(name: str, item: str, spec: str, programs: Iterable[str], **task: A
     )
 
 
+def _by_id(id: str, spec: str, *programs: str) -> Setting:
+    """One of MineDojo's own tasks."""
+    goals = card("minecraft").goals
+    assert goals is not None
+    return Setting(task=goals.task(id), spec=spec, programs=list(programs))
+
+
 _DIG = (
     "dig_everywhere.py",
     "gather_all.py",
@@ -92,6 +100,19 @@ SETTINGS = {
         ("hunt.py", "walk_up_to_mob.py"),
         biome="plains",
         world=MOBS,
+    ),
+    "chicken": _by_id(
+        "harvest_1_chicken", "roam_and_strike_with_macros", "hunt.py", "walk_up_to_mob.py"
+    ),
+    "blaze": _by_id(
+        "combat_blaze_nether_diamond_armors_diamond_sword_shield",
+        "roam_and_fight_with_macros",
+        "fight.py",
+    ),
+    "pigman": _by_id(
+        "combat_zombie_pigman_nether_diamond_armors_diamond_sword_shield",
+        "roam_and_fight_with_macros",
+        "fight.py",
     ),
     "beef": _setting(
         "beef",

@@ -76,7 +76,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     macros: list[str] = []  # names of the coded actions in the policy's action space
     skill: str = ""  # the skill of the library that was used, if one was
-    learning: Learning | None = None  # of a policy that was trained
+    # Of a policy that was trained, also where it does not stand: see `Iteration.program_stands`.
+    learning: Learning | None = None
 
 
 class Unseen(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +148,16 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
     unseen: Unseen | None = None  # what its evaluation came to
     guards: list[GuardLine] = []
+
+    def stage_of(self, line: Line) -> Stage | None:
+        """What implements a line's sub-action, if anything does."""
+        names = (stage for stage in self.stages if stage.sub_action.name == line.sub_action.name)
+        return next(names, None)
+
+    def program_stands(self, line: Line) -> bool:
+        """Whether a sub-action was to be learned, and a program did better than the policy."""
+        stage = self.stage_of(line)
+        return line.sub_action.method == "rl" and stage is not None and stage.program is not None
 
     @property
     def tried_out(self) -> float:

@@ -104,6 +104,10 @@ class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     demonstrated: list[Demonstrated] = []  # in the order of the spec's `clone`
     tryouts: list[tuple[int, float]] = []  # (samples, success rate) of the spec's `tryouts`
     best: int | None = None  # samples after which it had the weights that it ends with; None: all
+    # The weight of the divergence from the clone at first, and the samples over which it fades; 0
+    # where nothing was cloned.
+    clone_kl: float = 0.0
+    clone_fade: int = 0
 
 
 class Learning(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +119,12 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True):
     stopped: str  # why it ended
     choices: list[ChoiceUse] = []
     mistakes: dict[str, int] = {}  # of rewards that are code, in words -> how often
+    # What it started from and how it was held to that, and its tryouts: see `Trained`.
+    demonstrated: list[Demonstrated] = []
+    clone_kl: float = 0.0
+    clone_fade: int = 0
+    tryouts: list[tuple[int, float]] = []
+    best: int | None = None
 
 
 class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -415,6 +415,19 @@ class Activity(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     steps_per_second: float
 
 
+class Sight(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the player of a session's first environment sees, some times a second, published only
+    while there are subscribers. ``above``: the ground around the player seen from above, north at
+    the top, a pixel for each block; empty where the world has no such picture."""
+
+    session: str
+    task: str
+    steps: int  # primitive steps of its episode
+    view: View
+    picture: Array  # uint8 (3, height, width)
+    above: Array  # uint8 (3, n, n)
+
+
 # A call may compile a world or start a Minecraft; a caller that gave up and retried would begin
 # that again. The env server has limits of its own for what a session's worker may take.
 OPEN = Service("env_server/open", OpenSession, Opened, idempotent=True, timeout=LIMITED_BY_SERVER)
@@ -426,3 +439,4 @@ LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=
 CLOSE = Service("env_server/close", SessionName, Closed, timeout=LIMITED_BY_SERVER)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)
 ACTIVITY = Topic("env_server/activity", Activity, latched=True)
+SIGHT = Topic("env_server/sight", Sight)

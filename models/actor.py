@@ -77,7 +77,7 @@ class _PlainGru:
             raise ValueError("an actor's memory has other sizes than it states")
         self._seen, self._kept = _read(gru.seen), _read(gru.kept)
 
-    def forward(self, seen: Floats, memory: Floats) -> Floats:
+    def forward(self, seen: Floats, memory: Floats) -> NDArray[Any]:
         """What is remembered after a decision (..., size)."""
         of_seen = np.split(seen @ self._seen[0].T + self._seen[1], 3, -1)
         of_kept = np.split(memory @ self._kept[0].T + self._kept[1], 3, -1)
@@ -98,7 +98,7 @@ def layer_of(weights: NDArray[Any], bias: NDArray[Any]) -> Layer:
     )
 
 
-def _sigmoid(values: Floats) -> Floats:
+def _sigmoid(values: NDArray[Any]) -> NDArray[Any]:
     return 0.5 * (1 + np.tanh(0.5 * values))  # nothing of it overflows
 
 

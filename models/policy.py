@@ -110,7 +110,8 @@ def network(
     ``output_gain`` scales the last layer: small for an actor, which then starts out uniform.
     """
     layers, width = _encoders(shapes, shape)
-    last = nn.Linear(shape.hidden, outputs)
+    hidden = _hidden(shape)
+    last = nn.Linear(shape.hidden if shape.memory else [width, *hidden][-1], outputs)
     if shape.memory:
         # The memory is of the first hidden layer; the other ones read it.
         before = nn.Sequential(*layers, *_tanh_layers(width, _until_memory(shape)))
@@ -119,7 +120,7 @@ def network(
         after = nn.Sequential(*_tanh_layers(shape.hidden + shape.memory, later), last)
         built: nn.Sequential | MemoryNetwork = MemoryNetwork(before, cell, after)
     else:
-        built = nn.Sequential(*layers, *_tanh_layers(width, _hidden(shape)), last)
+        built = nn.Sequential(*layers, *_tanh_layers(width, hidden), last)
     _initialise(built, last, output_gain, generator)
     return built
 

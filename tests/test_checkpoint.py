@@ -170,6 +170,7 @@ def test_samples_that_are_less_than_one_step_are_refused(tmp_path):
 def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_path):
     wild = training(tmp_path, Corridors())
     wild.parameters = msgspec.structs.replace(wild.parameters, learning_rate=1e30)
+    wild.given = wild.parameters
     with pytest.raises(ServiceError, match="is not finite; lower the learning rate") as caught:
         wild.run(lambda progress: None)
     assert caught.value.code in RETRYABLE  # it says nothing about what was to be learned

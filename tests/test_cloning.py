@@ -269,6 +269,8 @@ def test_a_clone_does_at_once_what_the_program_does(tmp_path, program):
     # From nothing a policy is lost at first.
     bare = training(tmp_path / "bare", [], TRYOUTS, horizon=14).run(lambda progress: None)
     assert bare.demonstrated == []
+    assert (done.clone_kl, done.clone_fade) == (PARAMETERS.clone_kl, PARAMETERS.clone_fade)
+    assert (bare.clone_kl, bare.clone_fade) == (0.0, 0)
     assert bare.tryouts[0][1] < 0.9
 
 

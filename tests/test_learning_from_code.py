@@ -86,7 +86,16 @@ class Stack:
         self.trained.append(goal.request.spec)
         policy = Policy(id=goal.id, checkpoint="learner/x/checkpoint.pt")
         return Trained(
-            policy=policy, samples=900, prefix_samples=50, success_rate=1.0, curve=[], reason=""
+            policy=policy,
+            samples=900,
+            prefix_samples=50,
+            success_rate=1.0,
+            curve=[],
+            reason="",
+            tryouts=[(0, 0.5), (900, 0.4)],
+            best=0,
+            clone_kl=0.1,
+            clone_fade=30_000,
         )
 
     def implement(self, name: str, method: Method, iteration: int, aim: Condition = LOG) -> Any:
@@ -253,6 +262,11 @@ def test_the_better_of_program_and_policy_stands(
     assert implemented.line.verdict.success_rate == max(policy, rival)
     assert implemented.line.verdict.success == (stands == "policy" and policy >= 0.9)
     assert seeds_of(stack, "trial-program") == seeds_of(stack, "trial-0")
+    # How the training went is told whichever stands.
+    learning = implemented.line.learning
+    assert learning is not None
+    assert (learning.samples, learning.clone_kl, learning.clone_fade) == (900, 0.1, 30_000)
+    assert (learning.tryouts, learning.best) == ([(0, 0.5), (900, 0.4)], 0)
     # Both tryouts are counted: the policy's, and 20 runs of a program of 10 steps.
     assert implemented.samples.trial == 7 + 200
 

@@ -34,6 +34,8 @@ from nodes.learner.session import TrainingSession
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
+from rlgpt.refused import Refused
+from rlgpt.spec_file import read_spec_file, training_spec
 from tests.corridor import Corridors, corridor_spec
 from tests.cue_world import CHOICES, Cues, CueSession, cue_spec
 
@@ -364,6 +366,20 @@ def test_an_earlier_policy_begins_with_nothing_remembered_in_each_reset() -> Non
     assert turns.calls == one
     led.step(np.zeros(2, np.int64))
     assert turns.calls[len(one) :] == [("begin", 0), ("choose", 0), ("begin", 1), ("choose", 1)]
+
+
+def test_a_spec_file_names_it(tmp_path: Path) -> None:
+    example = Path(__file__).parent.parent / "docs" / "examples" / "train" / "harvest_log.yaml"
+    plain = read_spec_file(example)
+    assert plain.memory == "none"
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"{example.read_text()}memory: gru\nmemory_size: 32\n")
+    spec = read_spec_file(file)
+    made = training_spec(spec, example, cue_spec().task, seed=0, gamma=0.99)
+    assert (made.interface.memory, made.interface.memory_size) == ("gru", 32)
+    file.write_text(f"{example.read_text()}memory: lstm\n")
+    with pytest.raises(Refused, match="`memory`: invalid enum value 'lstm'"):
+        read_spec_file(file)
 
 
 # ---- cloning

@@ -1,10 +1,16 @@
 """Options in PPO's advantages: by hand, against a plain loop, and against ordinary GAE."""
 
+import logging
+
+import msgspec
 import pytest
 import torch
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 
 from models.options import normalised, option_advantage
+from nodes.learner.parameters import Hyperparameters
+from nodes.learner.training import Training, discount
+from tests.corridor import Corridors, corridor_spec
 
 
 def plain_loop(reward, steps, terminated, truncated, value, next_value, gamma, lmbda):
@@ -185,3 +191,34 @@ def test_refuses_flat_rewards():
             gamma=0.9,
             lmbda=0.9,
         )
+
+
+@pytest.mark.parametrize(
+    ("worth", "horizon", "expected"),
+    [(0.0, 3000, 0.99), (0.04, 300, 0.99), (0.25, 2, 0.99), (0.5, 100, 0.5**0.01)],
+)
+def test_the_discount_is_raised_so_that_the_end_of_a_long_stage_counts(worth, horizon, expected):
+    spec = corridor_spec()
+    interface = msgspec.structs.replace(spec.interface, horizon=horizon)
+    spec = msgspec.structs.replace(spec, interface=interface)
+    parameters = Hyperparameters(gamma=0.99, worth_at_horizon=worth)
+    gamma = discount(parameters, spec)
+    assert gamma == pytest.approx(expected)
+    assert gamma**horizon >= worth * 0.999
+
+
+def test_a_training_and_its_session_have_the_raised_discount(tmp_path):
+    spec = corridor_spec()
+    made = Training(
+        policy="p",
+        spec=spec,
+        parameters=Hyperparameters(worth_at_horizon=0.9),
+        learner=tmp_path,
+        folder=tmp_path / "p",
+        call=Corridors().call,
+        log=logging.getLogger("test"),
+        warn=logging.getLogger("test").error,
+    )
+    raised = 0.9 ** (1 / 40)
+    assert made.parameters.gamma == pytest.approx(raised)
+    assert made.session.interface.gamma == made.parameters.gamma

@@ -147,6 +147,47 @@ def action(obs):
     )
 
 
+COAST = "3;minecraft:bedrock,61*minecraft:dirt,minecraft:grass;1;"
+SPIT = ((-30, -30, -4, 30), (4, -30, 30, 30), (-3, 6, 3, 30))  # land between x -3 and 3, z below 6
+
+
+def sea(*boxes: tuple[int, int, int, int]) -> str:
+    """Water in the place of the ground, each from x, z to x, z."""
+    return "".join(
+        f'<DrawCuboid x1="{x}" y1="58" z1="{z}" x2="{to_x}" y2="62" z2="{to_z}" type="water"/>'
+        for x, z, to_x, to_z in boxes
+    )
+
+
+def test_who_roams_turns_back_from_the_end_of_a_spit_of_land():
+    assert_works(
+        """
+def action(obs):
+    z = obs.position[2]
+    obs = roam(obs, 60, 0.5, z - 12.0, True)
+    assert obs.position[2] < z - 5, obs.position
+    assert obs.block(0, 0, 0) != "water"
+""",
+        drawing_str=sea(*SPIT),
+        start_position=(0.5, 63.0, 0.5, 0.0, 0.0),
+        flat_world_seed_string=COAST,
+    )
+
+
+def test_who_need_not_stay_dry_goes_straight_on_over_water():
+    assert_works(
+        """
+def action(obs):
+    z = obs.position[2]
+    obs = roam(obs, 160)
+    assert obs.position[2] > z + 8, obs.position
+""",
+        drawing_str=sea(*SPIT),
+        start_position=(0.5, 63.0, 0.5, 0.0, 0.0),
+        flat_world_seed_string=COAST,
+    )
+
+
 def test_what_is_far_is_seen_and_what_is_near_is_faced():
     assert_works(
         """

@@ -15,8 +15,11 @@ from messages.plan import (
     Performed,
     PerformedEpisode,
     Samples,
+    Stage,
     Subtask,
 )
+from messages.program import Program
+from messages.training import Demonstrated, Learning
 from messages.verdict import Verdict
 from messages.world import Condition
 from rlgpt.refused import Refused
@@ -25,7 +28,7 @@ from rlgpt.report.iteration_table import iteration_table
 from rlgpt.report.summary import Summary
 from rlgpt.report.writing import write
 from rlgpt.reporting import report
-from tests.report_run import HOSTILE, RESTARTS, TASK, fill, goal_report, launched, written
+from tests.report_run import ATTACK, HOSTILE, RESTARTS, TASK, fill, goal_report, launched, written
 
 
 def test_a_curve_is_found_by_its_policy() -> None:
@@ -93,6 +96,51 @@ def test_model_written_text_stays_text(tmp_path: Path) -> None:
     assert "<U+001B>[31mred" in outline.text
     assert "<U+202E>attack" in outline.text
     assert "\u202e" not in outline.text
+
+
+def learned_from_code() -> GoalReport:
+    """The report, whose policy began as a clone and was left for the program it was cloned from."""
+    report = goal_report()
+    last = report.iterations[-1]
+    learning = Learning(
+        samples=118_784,
+        curve=[(118_784, 0.61)],
+        stopped="its tryouts fell to 0.55, below the 0.70 that it began with",
+        demonstrated=[
+            Demonstrated(
+                program="harvest_log_3", episodes=32, successes=24, decisions=310, steps=400
+            )
+        ],
+        clone_kl=0.1,
+        clone_fade=30_000,
+        tryouts=[(0, 0.7), (50_000, 0.75), (118_784, 0.55)],
+        best=50_000,
+    )
+    find, dig = last.lines
+    stands = Stage(sub_action=dig.sub_action, program=Program(name="harvest_log_3", source=ATTACK))
+    last = msgspec.structs.replace(
+        last,
+        lines=[find, msgspec.structs.replace(dig, learning=learning, macros=[])],
+        stages=[last.stages[0], stands],
+    )
+    return msgspec.structs.replace(report, iterations=[*report.iterations[:-1], last])
+
+
+def test_what_learning_began_with_and_what_stands_is_told(tmp_path: Path) -> None:
+    text = " ".join(written(tmp_path, learned_from_code()).text.split())
+    assert "harvest_log_3 succeeded in 24 of 32 demonstrations; 310 of 400 decisions" in text
+    assert "held to what was cloned by a weight of 0.1, which fades over 30k samples" in text
+    assert "its tryouts fell to 0.55, below the 0.70 that it began with" in text
+    assert "tryouts meanwhile: 0.70 at 0, 0.75 at 50k, 0.55 at 119k" in text
+    assert "its weights are those after 50k samples" in text
+    assert "The program stands, not the policy." in text
+    console = Console(file=io.StringIO(), width=200)
+    console.print(iteration_table(learned_from_code()))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "harvest log: rl (the program stands)" in shown
+    console = Console(file=io.StringIO(), width=200)
+    console.print(iteration_table(goal_report()))
+    assert "stands" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("path", ["../secret.mp4", "/etc/hostname", "env_server/none.mp4"])

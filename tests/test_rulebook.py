@@ -12,6 +12,7 @@ from messages.chat import (
     PlanQuestion,
     ProgramAttempt,
     ProgramQuestion,
+    SpecAnswer,
     SpecQuestion,
     TriedNote,
 )
@@ -29,6 +30,7 @@ from messages.verdict import Verdict
 from messages.world import Condition
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
+from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rulebook_backend import (
     RulebookBackend,
     decompose,
@@ -38,8 +40,10 @@ from nodes.llm.rulebook.rulebook_backend import (
 )
 from nodes.llm.rulebook.rules import BOOK, Book
 from nodes.spec_check import spec_problems
+from rlgpt.named_goals import goals_of
 from tests.rulebook_questions import LOG, TREE, evidence, subtask, task
 from voxeldojo.actions import PRIMITIVES
+from worlds import card
 from worlds.minecraft.card import CARD
 from worlds.minecraft.card.features import FEATURES
 
@@ -284,3 +288,27 @@ def test_a_variant_may_change_where_things_are(tmp_path: Path, monkeypatch: pyte
     dirt = Book(file="variant.yaml").approach(Condition(kind="have", name="dirt"))
     assert dirt.splits[1][0].name == "find earth"
     assert dirt.splits[1][0].success == Condition(kind="facing", name="dirt")
+
+
+@pytest.mark.parametrize("book", ["rules.yaml", "reward_only.yaml", "plan4mc.yaml"])
+def test_every_mob_of_mine_dojos_can_be_learned_to_be_fought(book: str):
+    """Each combat task has a way by learning, from programs and alone, whose specs are valid."""
+    goals = goals_of("minecraft")
+    tasks = {goals.task(name).success.name: goals.task(name) for name in goals.names("combat")}
+    assert len(tasks) == 27
+    for fight in tasks.values():
+        approach = Book(file=book).approach(fight.success, fight.inventory)
+        learned = [step for split in approach.splits for step in split if "rl" in step.methods]
+        named = list(dict.fromkeys(name for step in learned for name in step.specs))
+        assert named[0] == "fight_from_programs"
+        assert {"roam_and_fight", "roam_and_fight_with_macros"} <= set(named)
+        for name in named:
+            spec = filled_specs.spec(name, fight.success, fight.inventory, Book(file=book))
+            answer = SpecAnswer(
+                observations=spec.observations, actions=spec.actions, rewards=spec.rewards,
+                horizon=spec.horizon, targets=spec.targets, budget=spec.budget,
+            )  # fmt: skip
+            specs = card("minecraft").specs
+            problems = spec_problems(answer, list(specs.features), list(specs.actions), True, 10**6)
+            assert problems == [], (fight.id, name)
+            assert spec.targets

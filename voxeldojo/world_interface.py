@@ -208,6 +208,11 @@ class World(ABC):
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
         """What the player sees: (3, height, width) uint8."""
 
+    def above(self, environment: int) -> NDArray[np.uint8]:
+        """The ground around the player seen from above, (3, n, n) uint8, north at the top, the
+        player in the middle; of no size where a world has no such picture."""
+        return np.zeros((3, 0, 0), np.uint8)
+
     @abstractmethod
     def observation(self, environment: int) -> dict[str, Any]:
         """MineDojo's observation dictionary of one environment, key for key."""

@@ -238,6 +238,11 @@ class Play(ABC):
         """Call what imports or loads something when it is first called, of a world that was reset:
         nothing can be loaded in the jail."""
 
+    def above(self, world: Any, environment: int) -> NDArray[np.uint8]:
+        """The ground around the player seen from above, (3, n, n), north at the top, the player in
+        the middle; of no size where a world has no such picture."""
+        return np.zeros((3, 0, 0), np.uint8)
+
     @abstractmethod
     def readings(self, world: Any, embedder: Embedder | None = None) -> Any: ...
 

@@ -3,11 +3,13 @@ peers in the same world, and where a sample's time goes. Prints the tables of do
 
 The peers take turns with the learner, a few rollouts each, so that whatever else runs on the
 machine slows all alike; a figure is the median of the turns. All have the same network, batch and
-epochs and one thread; `across processes` is the stack itself, on as many cores as there are.
+epochs and, unless it is named, one thread; `across processes` is the stack itself, on as many cores
+as there are.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -29,6 +31,8 @@ from messages.training import TRAIN, Progress, Train
 
 FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
 STACK, SB3 = "across processes", "Stable-Baselines3 2.9.2"
+TWO = "ours, one process, two threads"
+NOT_KNOWN = math.nan  # CPU time of other threads and processes
 Turn = Callable[[int], Spent]
 
 
@@ -41,6 +45,7 @@ def main() -> int:
     torch.set_num_threads(1)
     peers: dict[str, Turn] = {
         "ours, one process": timed(ours("fused")),
+        TWO: _on_two_threads(timed(ours("fused"))),
         "ours, `update: torchrl`": timed(ours("torchrl")),
         "a loop by hand": timed(by_hand()),
         "TorchRL as in its examples": timed(torchrl_example()),
@@ -84,7 +89,21 @@ def _stack(bus: Bus, number: int, rollouts: int) -> Spent:
 
     bus.run_goal(TRAIN, f"bench/{number}", Train(spec=spec), reported)
     (first, began), (last, ended) = at[0], at[-1]
-    return Spent(last - first, float("nan"), ended - began)
+    return Spent(last - first, NOT_KNOWN, ended - began)
+
+
+def _on_two_threads(turn: Turn) -> Turn:
+    """Whether torch's own threads pay for networks of this size."""
+
+    def run(rollouts: int) -> Spent:
+        torch.set_num_threads(2)
+        try:
+            spent = turn(rollouts)
+        finally:
+            torch.set_num_threads(1)
+        return Spent(spent.samples, NOT_KNOWN, spent.wall)
+
+    return run
 
 
 def _sb3(rollouts: int) -> Spent:
@@ -111,8 +130,9 @@ def _rates(found: dict[str, list[Spent]]) -> str:
         rates = sorted(each.samples / each.wall for each in runs)
         cpu = [each.cpu / each.samples for each in runs]
         share = statistics.median(b / a for a, b in zip(ours_now, cpu, strict=True))
-        costs = ["", ""] if name == STACK else [f"{statistics.median(cpu) * 1e6:.0f}"]
-        costs += [] if name == STACK else [f"{share:.2f}"]
+        costs = ["", ""]
+        if not math.isnan(share):
+            costs = [f"{statistics.median(cpu) * 1e6:.0f}", f"{share:.2f}"]
         spread = f"{rates[0]:,.0f} to {rates[-1]:,.0f}"
         shown = [name, f"{statistics.median(rates):,.0f}", spread, *costs]
         lines.append(f"| {' | '.join(shown)} |")

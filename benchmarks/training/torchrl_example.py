@@ -23,19 +23,18 @@ class Environments(EnvBase):
     def __init__(self, world: Sampled) -> None:
         super().__init__(batch_size=torch.Size([world.size]))
         self.world = world
-        shape = (world.size, 1)
-        self.observation_spec = Composite(
-            observation=Unbounded(shape=(world.size, world.features)), shape=(world.size,)
-        )
-        self.action_spec = Categorical(world.choices, shape=(world.size,))
-        self.reward_spec = Unbounded(shape=shape)
+        batch = self.batch_size
+        seen = Unbounded(shape=torch.Size([*batch, world.features]))
+        self.observation_spec = Composite(observation=seen, shape=batch)
+        self.action_spec = Categorical(world.choices, shape=batch)
+        self.reward_spec = Unbounded(shape=torch.Size([*batch, 1]))
         self._now = torch.from_numpy(np.array(world.opened.features))
 
     def _reset(self, tensordict: TensorDictBase | None = None, **_: object) -> TensorDict:
         return TensorDict({"observation": self._now}, batch_size=self.batch_size)
 
     def _step(self, tensordict: TensorDictBase) -> TensorDict:
-        stepped = self.world.step(tensordict["action"].numpy())
+        stepped = self.world.step(np.asarray(tensordict["action"]))
         self._now = torch.from_numpy(np.array(stepped.features))
         terminated = torch.from_numpy(np.array(stepped.terminated)).unsqueeze(-1)
         truncated = torch.from_numpy(np.array(stepped.truncated)).unsqueeze(-1)

@@ -203,6 +203,10 @@ class Bus:
             self.advertise(topic)
         self._publish(topic, message, "")
 
+    def subscribed(self, topic: Topic[Any]) -> bool:
+        """Whether a topic of this node may have a subscriber: for what is costly to publish."""
+        return self._publisher is not None and self._publisher.subscribed(topic.name)
+
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         """Call ``callback`` in the serving thread with each message of a topic."""
         self._used.add(topic.name)

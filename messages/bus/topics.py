@@ -117,6 +117,16 @@ class Publisher:
                 continue
             self._subscribe(route, frames[0][1:])
 
+    def subscribed(self, name: str) -> bool:
+        """Whether there may be a subscriber of a topic: one that has left without a word counts for
+        some seconds more. May be called from any thread."""
+        topic = name.encode() + b"\0"
+        return any(
+            topic.startswith(wanted)
+            for subscriptions in list(self._subscribers.values())
+            for wanted in subscriptions
+        )
+
     def drop_departed(self) -> None:
         """Drop subscribers that have left; to be called regularly. Without it, a subscriber of a
         topic that is never published on would stay."""

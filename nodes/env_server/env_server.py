@@ -20,6 +20,7 @@ from messages.world import (
     MOST_ENVIRONMENTS,
     OPEN,
     RUN_PROGRAM,
+    SIGHT,
     STEP,
     Activity,
     Closed,
@@ -40,6 +41,7 @@ from nodes.env_server.games import any_task, first_kind, play_of
 from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.one_at_a_time import OneAtATime
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.recorded_session import Recorded
@@ -88,6 +90,7 @@ class EnvServer(Node):
         self._writing_jail = threading.Lock()
         self._jail_written = b""
         self._killed_before = _killed(self.folder / "jail.json")
+        self._sights = Sights(lambda sight: self.publish(SIGHT, sight))
         self._host = self._hosted(pulses)
         self._host.gate = self._pausing.gate
         self._write_jail()
@@ -102,6 +105,7 @@ class EnvServer(Node):
         self._names = OneAtATime()
         self._stop = threading.Event()
         self.advertise(ACTIVITY)
+        self.advertise(SIGHT)
         own = clocked if isinstance(self._host, OwnProcess) else _as_it_is
         self.serve(OPEN, own(self.open_session), background=True)
         self.serve(INTERFACE, own(self.take_interface))
@@ -282,7 +286,7 @@ class EnvServer(Node):
             if self.parameters.jail:
                 return self._jailed(kind, options, task, why, pulses, model)
             why = f"jail=false: {why}" if why else "jail=false"
-            return OwnProcess(kind, options, task, why, model)
+            return OwnProcess(kind, options, task, why, model, self._sights)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
         except NoForkServer as error:
@@ -309,7 +313,7 @@ class EnvServer(Node):
                               "language alone")  # fmt: skip
         host = JailedHost(
             kind, options, task, self._quarantine, self.parameters.jail_memory,
-            self.fork_server, pulses, model, self.fail,
+            self.fork_server, pulses, model, self.fail, self._sights,
         )  # fmt: skip
         if host.missing and self.parameters.jail != "partial":
             host.close()
@@ -385,6 +389,7 @@ class EnvServer(Node):
             )
             before, then = steps, now
             self.publish(ACTIVITY, activity)
+            self._sights.wanted = self.bus.subscribed(SIGHT)
 
 
 class _In:

@@ -24,6 +24,7 @@ from messages.world import (
 )
 from nodes.env_server.film import Film
 from nodes.env_server.games import make_world, play_of
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
 from nodes.env_server.session import Session
@@ -110,7 +111,9 @@ class OwnProcess:
         task: Task,
         why: str,
         model: VideoModel | None = None,
+        sights: Sights | None = None,
     ) -> None:
+        self._sights = sights
         self.jail = f"off ({why})"
         self.killed = 0
         self.gate = Gate()  # the node's, once there is one
@@ -123,7 +126,8 @@ class OwnProcess:
     ) -> Session:
         world = make_world(self._kind, request.size, request.task, **self._options)
         try:
-            return Session(request, world, film, counted, self._model)
+            watcher = None if self._sights is None else self._sights.of(request)
+            return Session(request, world, film, counted, self._model, watcher)
         except BaseException:
             world.close()
             raise

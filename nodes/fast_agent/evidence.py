@@ -14,6 +14,11 @@ def learning_of(trained: Trained, played: Played) -> Learning:
         stopped=trained.reason,
         choices=played.choices,
         mistakes=played.mistakes,
+        demonstrated=trained.demonstrated,
+        clone_kl=trained.clone_kl,
+        clone_fade=trained.clone_fade,
+        tryouts=trained.tryouts,
+        best=trained.best,
     )
 
 

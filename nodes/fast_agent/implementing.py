@@ -77,7 +77,8 @@ class Outcome:
         better = self.stage is None or _merit(verdict) > _merit(self.verdict)
         if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
-            self.episodes, self.learning = episodes, learning
+            # What a training came to is told where a program stands in place of its policy, too.
+            self.episodes, self.learning = episodes, learning or self.learning
         return better
 
     def implemented(self, goal: Implementing, spent: Spent) -> Implemented:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.optim.adam import adam
 
 from models.flat_network import FlatNetwork
@@ -49,9 +48,12 @@ class FlatAdam:
         group = self._optimiser.param_groups[0]
         beta1, beta2 = group["betas"]
         adam(
-            *self._flat(chosen),
-            [],
-            [self._steps[number] for number in chosen],
+            params=[self._networks[number].weights for number in chosen],
+            grads=[self._networks[number].gradient for number in chosen],
+            exp_avgs=[self._means[number] for number in chosen],
+            exp_avg_sqs=[self._squares[number] for number in chosen],
+            max_exp_avg_sqs=[],
+            state_steps=[self._steps[number] for number in chosen],
             foreach=False,
             fused=True,
             amsgrad=False,
@@ -62,15 +64,6 @@ class FlatAdam:
             eps=group["eps"],
             maximize=False,
         )
-
-    def _flat(self, chosen: Any) -> list[list[Tensor]]:
-        networks = [self._networks[number] for number in chosen]
-        return [
-            [network.weights for network in networks],
-            [network.gradient for network in networks],
-            [self._means[number] for number in chosen],
-            [self._squares[number] for number in chosen],
-        ]
 
     def end(self) -> None:
         """The optimiser's parameters have made as many steps as their networks."""

@@ -14,7 +14,10 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     reward_scale: Amount = 0.0  # 0: one over the largest weight of the spec's rewards
 
     # The objective.
-    gamma: Discount = 0.99  # per primitive step
+    gamma: Discount = 0.99  # per primitive step, at least
+    # What a reward at the end of a stage's horizon is worth at its start, at least: gamma is raised
+    # to that for long stages. 0: it is the same for all.
+    worth_at_horizon: Share = 0.0
     gae_lambda: Share = 0.95  # per decision
     clip: Share = 0.2
     entropy_bonus: Amount = 0.01

@@ -7,6 +7,7 @@ loss itself is Ppo's, over the decisions of a minibatch of whole sequences.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from tensordict import TensorDict
@@ -99,12 +100,12 @@ class SequencePpo(Ppo):
         half = self.parameters.precision == "bfloat16"
         for which in order.split(max(1, size // length)):
             part = sequences.take(which)
-            minibatch = batch[part.rows]
+            minibatch: Any = batch[part.rows]
             with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=half):
                 for name, memory in zip(("actor", "critic"), before, strict=True):
                     network = getattr(self.networks, name)
                     outputs = part.outputs(network, batch["features"], memory[which])
-                    minibatch[f"{name}_outputs"] = outputs
+                    minibatch.set(f"{name}_outputs", outputs)
             yield minibatch
 
     def _logits(self, minibatch: TensorDict) -> Tensor:

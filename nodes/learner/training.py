@@ -46,6 +46,13 @@ def reward_scale(spec: TrainingSpec) -> float:
     return 1.0 / (max((abs(term.weight) for term in spec.interface.rewards), default=0.0) or 1.0)
 
 
+def discount(parameters: Hyperparameters, spec: TrainingSpec) -> float:
+    """Of a primitive step, in the training of this spec."""
+    if not parameters.worth_at_horizon:
+        return parameters.gamma
+    return max(parameters.gamma, parameters.worth_at_horizon ** (1.0 / spec.interface.horizon))
+
+
 def _longest_reset(prefix: Sequence[Program], leaders: Leaders) -> int:
     """Primitive steps that the reset of one environment may take."""
     steps = sum(program.max_steps for program in prefix)
@@ -91,7 +98,9 @@ class Training:
         self.policy = policy
         self.spec = spec
         self.parameters = msgspec.structs.replace(
-            parameters, reward_scale=parameters.reward_scale or reward_scale(spec)
+            parameters,
+            reward_scale=parameters.reward_scale or reward_scale(spec),
+            gamma=discount(parameters, spec),
         )
         self.learner = learner
         self.folder = folder
@@ -105,7 +114,7 @@ class Training:
             call,
             name=policy,
             spec=spec,
-            gamma=parameters.gamma,
+            gamma=self.parameters.gamma,
             size=size,
             leaders=leaders,
             guards=with_actors(learner, spec.guards, parameters.greedy),
@@ -482,4 +491,6 @@ class Training:
             demonstrated=state.demonstrated,
             tryouts=state.tryouts,
             best=state.best and state.best.samples,
+            clone_kl=self.parameters.clone_kl if state.clone is not None else 0.0,
+            clone_fade=self.parameters.clone_fade if state.clone is not None else 0,
         )

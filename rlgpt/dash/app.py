@@ -22,7 +22,8 @@ from nodes.goal_ids import file_name
 from rlgpt.comparing import compared_runs
 from rlgpt.dash import films, live_socket
 from rlgpt.dash.access import Access
-from rlgpt.dash.follow.follower import NotRunning
+from rlgpt.dash.follow.follower import Follower, NotRunning
+from rlgpt.dash.follow.sight_watch import SightWatch
 from rlgpt.dash.replays import Replays
 from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
 from rlgpt.dash.watched_runs import WatchedRun, WatchedRuns
@@ -90,13 +91,21 @@ class Dash:
         return made
 
     async def live(self, socket: WebSocket) -> None:
+        await self._stream(socket, lambda watched: watched.follower)
+
+    async def sight(self, socket: WebSocket) -> None:
+        await self._stream(socket, lambda watched: watched.sight)
+
+    async def _stream(
+        self, socket: WebSocket, source: Callable[[WatchedRun], Follower | SightWatch]
+    ) -> None:
         watched = await run_in_threadpool(self.runs.get, socket.path_params["name"])
         if watched is None or self._pages >= live_socket.MOST:
             await socket.close(1008)
             return
         self._pages += 1
         try:
-            await live_socket.stream(socket, watched.follower)
+            await live_socket.stream(socket, source(watched))
         finally:
             self._pages -= 1
 
@@ -144,6 +153,7 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         run_route("films/{kind}/{film}", _film),
         run_route("nodes/{node}/{what}", _control, "POST"),
         WebSocketRoute("/api/runs/{name}/live", dash.live),
+        WebSocketRoute("/api/runs/{name}/sight", dash.sight),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     app = Starlette(

@@ -20,7 +20,7 @@ class Feed:
         self._closed = False
 
     def put(self, channel: str, state: bytes) -> None:
-        """``state`` is JSON. It takes the place of one of the same channel that was not taken."""
+        """``state`` takes the place of one of the same channel that was not taken."""
         with self._lock:
             if self._closed:
                 return
@@ -30,17 +30,15 @@ class Feed:
             if wake:
                 self._loop.call_soon_threadsafe(self._ready.set)
 
-    async def take(self) -> bytes:
-        """All that is new, as one JSON object with a key for each channel."""
+    async def take(self) -> dict[str, bytes]:
+        """All that is new, by channel."""
         while True:
             await self._ready.wait()
             with self._lock:
                 self._ready.clear()
                 states, self._states = self._states, {}
             if states:
-                # Names of channels are ours: they need no escape.
-                parts = [b'"%s":%s' % (name.encode(), state) for name, state in states.items()]
-                return b"{" + b",".join(parts) + b"}"
+                return states
 
     @property
     def waiting(self) -> int:

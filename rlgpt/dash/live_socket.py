@@ -1,23 +1,26 @@
-"""The websocket of a page: all states of a run as they are, then each that changes."""
+"""The websockets of a page: all states of a run as they are, then each that changes; and what the
+player sees."""
 
 import asyncio
 import contextlib
 
+from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rlgpt.dash.feed import Feed
 from rlgpt.dash.follow.follower import Follower
+from rlgpt.dash.follow.sight_watch import SightWatch
 
 MOST = 64
 """Pages at a time."""
 _SENDING = 20.0  # seconds that a browser may take for one message; then its page connects again
 
 
-async def stream(socket: WebSocket, follower: Follower) -> None:
+async def stream(socket: WebSocket, source: Follower | SightWatch) -> None:
     """Returns when the page has left, or takes nothing any more."""
     await socket.accept()
     feed = Feed(asyncio.get_running_loop())
-    follower.add(feed)
+    await run_in_threadpool(source.add, feed)
     leaving = asyncio.create_task(_left(socket))
     try:
         while not leaving.done():
@@ -26,18 +29,27 @@ async def stream(socket: WebSocket, follower: Follower) -> None:
             if not taking.done():
                 taking.cancel()
                 break
-            text = taking.result().decode()
-            await asyncio.wait_for(socket.send_text(text), _SENDING)
+            states = taking.result()
+            if isinstance(source, SightWatch):
+                await asyncio.wait_for(socket.send_bytes(states["sight"]), _SENDING)
+            else:
+                await asyncio.wait_for(socket.send_text(_object(states)), _SENDING)
     except (TimeoutError, WebSocketDisconnect, RuntimeError):
         pass
     finally:
-        follower.remove(feed)
         feed.close()
+        await run_in_threadpool(source.remove, feed)
         leaving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await leaving
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close()
+
+
+def _object(states: dict[str, bytes]) -> str:
+    """One JSON object with a key for each channel, whose names are ours and need no escape."""
+    parts = [b'"%s":%s' % (name.encode(), state) for name, state in states.items()]
+    return (b"{" + b",".join(parts) + b"}").decode()
 
 
 async def _left(socket: WebSocket) -> None:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from rlgpt.dash.follow.follower import Follower
+from rlgpt.dash.follow.sight_watch import SightWatch
 from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.curve_view import Curves
 from rlgpt.runs import Run, described, run_folders
@@ -23,6 +24,7 @@ class WatchedRun:
     def __init__(self, run: Path) -> None:
         self.run = run
         self.follower = Follower(run)
+        self.sight = SightWatch(run)
         self.curves = Curves(run)
         self.conversation = Conversation(run)
         self.used_at = time.monotonic()

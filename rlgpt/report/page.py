@@ -13,7 +13,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from messages.plan import GuardLine, Iteration, Line, Stage, Subtask
+from messages.plan import GuardLine, Iteration, Subtask
 from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
 from nodes import guard_counts
@@ -88,7 +88,6 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,
         words=words,
-        stage_of=_stage_of,
         guard_of=_guard_of,
         condition_of=_condition_of,
         guarded=guard_counts.line_in_words,
@@ -144,14 +143,6 @@ def _chapters(report: Account, required: float) -> list[Chapter]:
                 )
             )
     return result
-
-
-def _stage_of(iteration: Iteration, line: Line) -> Stage | None:
-    """What implements a verdict line's sub-action, if anything does."""
-    return next(
-        (stage for stage in iteration.stages if stage.sub_action.name == line.sub_action.name),
-        None,
-    )
 
 
 def _guard_of(iteration: Iteration, line: GuardLine) -> Guard | None:

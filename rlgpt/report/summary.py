@@ -4,6 +4,7 @@ import importlib.metadata
 import platform
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,7 @@ class Summary(msgspec.Struct, kw_only=True):
     written: str  # local time, ISO 8601
 
 
+@cache
 def versions() -> dict[str, str]:
     """Python's version and those of the distributions that matter, read without importing them."""
     result = {"python": platform.python_version()}

@@ -1,7 +1,7 @@
 """Numbers, conditions and model-written text in words, for the page and the table."""
 
 from messages.plan import Iteration, Line, Subtask
-from messages.training import Trained
+from messages.training import Learning, Trained
 from messages.world import Condition, RewardTerm, Task
 from nodes.plain_text import plain
 from worlds import GameError, card
@@ -71,11 +71,35 @@ def reward(term: RewardTerm, game: str) -> tuple[str, str]:
 def decomposition(iteration: Iteration) -> str:
     """``find a tree: code; harvest log: rl + attack_20``"""
     guards = [f"guard {line.proposal.name}: {line.proposal.method}" for line in iteration.guards]
-    return "; ".join([*(_implemented(line) for line in iteration.lines), *guards])
+    parts = [_implemented(line, iteration.program_stands(line)) for line in iteration.lines]
+    return "; ".join([*parts, *guards])
 
 
-def _implemented(line: Line) -> str:
-    return " + ".join([f"{line.sub_action.name}: {line.sub_action.method}", *line.macros])
+def _implemented(line: Line, program: bool) -> str:
+    stands = " (the program stands)" if program else ""
+    return " + ".join([f"{line.sub_action.name}: {line.sub_action.method}{stands}", *line.macros])
+
+
+def learned_in_words(learning: Learning) -> list[str]:
+    """Sentences about a training: what it started from, how it went and which weights it ended
+    with."""
+    said = [
+        f"{each.program} succeeded in {each.successes} of {each.episodes} demonstrations; "
+        f"{each.decisions:,} of {each.steps:,} decisions in them are the policy's own"
+        for each in learning.demonstrated
+    ]
+    if learning.clone_kl:
+        said.append(
+            f"held to what was cloned by a weight of {learning.clone_kl:g}, which fades over "
+            f"{count(learning.clone_fade)} samples"
+        )
+    said.append(f"{count(learning.samples)} samples; it ended because {plain(learning.stopped)}")
+    if learning.tryouts:
+        rates = ", ".join(f"{rate:.2f} at {count(at)}" for at, rate in learning.tryouts)
+        said.append(f"tryouts meanwhile: {rates}")
+    if learning.best is not None:
+        said.append(f"its weights are those after {count(learning.best)} samples")
+    return said
 
 
 def successes(iteration: Iteration) -> int:

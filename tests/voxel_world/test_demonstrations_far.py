@@ -187,6 +187,16 @@ def test_the_count_is_kept_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(file.read_text().splitlines()) == 2
 
 
+def test_what_took_few_steps_before_goes_first() -> None:
+    before = {
+        "b": Demonstration("b", 1, True, 900, 0, 1.0),
+        "c": Demonstration("c", 1, True, 20, 0, 1.0),
+        "d": Demonstration("d", 1, False, 10, 0, 1.0, "it is dark"),
+    }
+    assert counting.cheapest_first(["d", "a", "b", "c"], before) == ["c", "b", "a", "d"]
+    assert counting.cheapest_first(["b", "a"], {}) == ["b", "a"]
+
+
 @pytest.mark.parametrize("wrong", [["--ids", "0"], ["--jobs", "0"], ["harvest_1_dimond"]])
 def test_a_count_that_cannot_be_made_is_refused(
     wrong: list[str], capsys: pytest.CaptureFixture[str]

@@ -361,6 +361,11 @@ class EmbeddedWorld(World):
 
         return pictures(self, height, width)
 
+    def above(self, environment: int) -> NDArray[np.uint8]:
+        from voxeldojo.engine.picture.from_above import from_above
+
+        return from_above(self, self._checked(environment))
+
     def observation(self, environment: int) -> dict[str, Any]:
         from voxeldojo.engine.minedojo_observation import observe
 

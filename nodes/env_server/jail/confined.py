@@ -18,16 +18,17 @@ import numpy as np
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
 from messages.program import Checked, CheckProgram
-from messages.world import ProgramRan, Step
+from messages.world import ProgramRan, Step, View
 from messages.world import TakeInterface as Take
 from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
+from nodes.env_server.live_sights import Pause
 from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
-from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS
+from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
 from nodes.env_server.session import Session
 from nodes.process import show_as
 from worlds.play import WorldError
@@ -148,7 +149,8 @@ class ConfinedWorker:
         CLOCK.switch(part_clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
-        session = self._session = Session(request, world, film, self._count, model)
+        watcher = _Watcher(self._sock, self._memory)
+        session = self._session = Session(request, world, film, self._count, model, watcher)
         if ask.over:
             session.give_up()
         return worker_wire.Made(opened=session.opened(), episodes=session.episodes())
@@ -195,6 +197,22 @@ class _Frames(FrameCount):
 
     def close(self) -> None:
         """The env server does that."""
+
+
+class _Watcher:
+    """Stands for those who watch, to whom the env server publishes it."""
+
+    def __init__(self, sock: socket.socket, memory: memoryview) -> None:
+        self._sock = sock
+        self._memory = memory
+        self._pause = Pause()
+
+    def wants_sight(self) -> bool:
+        return bool(self._memory[WATCHED]) and self._pause.over()
+
+    def show(self, steps: int, view: View, picture: np.ndarray, above: np.ndarray) -> None:
+        seen = worker_wire.Seen(steps=steps, view=view, picture=picture, above=above)
+        worker_wire.write(self._sock, seen)
 
 
 class AskedModel:

@@ -33,6 +33,7 @@ from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
+from nodes.env_server.live_sights import Sights
 from nodes.env_server.pace import Pace
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
@@ -68,10 +69,12 @@ class JailedHost:
         pulses: Path | None = None,
         model: VideoModel | None = None,
         failed: Callable[[str], None] = lambda sentence: None,
+        sights: Sights | None = None,
     ) -> None:
         self.killed = 0
         self.gate = Gate()  # the node's, once there is one
         self._model = model
+        self._sights = sights
         self.quarantine = quarantine
         self._kind, self._options, self._memory = kind, options, memory
         self._checking = threading.Lock()
@@ -115,7 +118,9 @@ class JailedHost:
                     raise WorldError(f"{error}; the env server's log has why") from error
         raise WorldError(f"no program can be checked: {why}, {_WORKERS} times in a row")
 
-    def worker(self, counted: Callable[[int], None], film: Film | None) -> Worker:
+    def worker(
+        self, counted: Callable[[int], None], film: Film | None, request: OpenSession
+    ) -> Worker:
         """Raises WorldError: there can be none, which is no program's doing."""
 
         def add(rgb: Any) -> None:
@@ -123,7 +128,8 @@ class JailedHost:
                 film.add(rgb)
 
         try:
-            return Worker(self._server, counted, add, model=self._model)
+            sights = None if self._sights is None else self._sights.of(request)
+            return Worker(self._server, counted, add, model=self._model, sights=sights)
         except NoForkServer as error:
             raise WorldError(f"{error}; the env server's log has why") from error
 
@@ -345,7 +351,7 @@ class JailedSession:
             len(programs),
         )  # workers that may still be lost: by others, by programs
         while True:
-            worker = self._host.worker(self._count, self.film)
+            worker = self._host.worker(self._count, self.film, request)
             stilled = self._host.quarantine.stilled(request)
             try:
                 made: worker_wire.Made = worker.ask(self._host.making(stilled, self.film, over))

@@ -28,6 +28,7 @@ from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
 from nodes.env_server.jail.forking import Forked, ForkServer
+from nodes.env_server.live_sights import LARGEST_MAP, SessionSights
 from nodes.env_server.programs.compiler import FILE_NAME
 from nodes.env_server.programs.pulse import (
     ALLOWED,
@@ -38,6 +39,7 @@ from nodes.env_server.programs.pulse import (
     STEPPED,
     STEPS,
     TURN,
+    WATCHED,
 )
 from nodes.env_server.video_model import FRAMES, VideoModel
 from nodes.process_status import STOPPED_FOR, Status, status_of
@@ -78,7 +80,8 @@ class WorkerLost(Exception):
 
 class Worker:
     """``counted`` is called with primitive steps, ``film`` gets the frames of environment 0,
-    ``early``: see `ForkServer.fork`, ``model`` is called for the worker. Calls may not overlap."""
+    ``early``: see `ForkServer.fork`, ``model`` is called for the worker, ``sights`` get what its
+    player sees. Calls may not overlap."""
 
     def __init__(
         self,
@@ -87,11 +90,13 @@ class Worker:
         film: Callable[[np.ndarray], None] = lambda rgb: None,
         early: bool = False,
         model: VideoModel | None = None,
+        sights: SessionSights | None = None,
     ) -> None:
         self._server = server
         self._counted = counted
         self._film = film
         self._model = model
+        self._sights = sights
         with spending("world"):  # which the fork server may still be loading
             self._forked: Forked = server.fork(early)
         self._memory = self._forked.memory
@@ -137,12 +142,15 @@ class Worker:
             self._memory[STEPPED] = 0
             self.held_at(pace)
         turn = self._memory[TURN]
+        self.tell_watched()
         try:
             self._forked.sock.sendall(question)
             while True:
                 answer = decode(_ANSWER, worker_wire.read(wait.receive))
                 if isinstance(answer, worker_wire.Frame):
                     self._show(answer.rgb)
+                elif isinstance(answer, worker_wire.Seen):
+                    self._publish(answer)
                 elif isinstance(answer, worker_wire.Logged):
                     self._log(answer)
                 elif isinstance(answer, worker_wire.Embed | worker_wire.Rate):
@@ -190,6 +198,11 @@ class Worker:
     def cancel(self) -> None:
         self._memory[CANCEL] = self._runs
 
+    def tell_watched(self) -> None:
+        """Whether what its player sees is wanted."""
+        if self._sights is not None:
+            self._memory[WATCHED] = int(self._sights.wanted)
+
     def pulse(self) -> tuple[int, bool]:
         self._count()
         return self._memory[TURN], bool(self._memory[INSIDE])
@@ -228,6 +241,14 @@ class Worker:
             raise worker_wire.Broken(f"a picture of {rgb.shape}")
         with spending("film"):
             self._film(rgb)
+
+    def _publish(self, seen: worker_wire.Seen) -> None:
+        if seen.picture.shape != (3, HEIGHT, WIDTH) or seen.picture.dtype != np.uint8:
+            raise worker_wire.Broken(f"a picture of {seen.picture.shape}")
+        if seen.above.dtype != np.uint8 or seen.above.size > LARGEST_MAP:
+            raise worker_wire.Broken(f"a map of {seen.above.shape}")
+        if self._sights is not None:
+            self._sights.show(seen.steps, seen.view, seen.picture, seen.above)
 
     def _estimate(self, question: worker_wire.Embed | worker_wire.Rate) -> worker_wire.Estimate:
         """What the video model returns for it."""
@@ -344,6 +365,7 @@ class _Wait:
         """Raises WorkerLost: it has stood still for too long."""
         passed = self._passed()
         self._waited += passed
+        self._worker.tell_watched()
         if self._deadline is not None and self._waited > self._deadline:
             raise self._worker.stuck(f"gave no answer within {self._deadline:g} s")
         if self._check is not None and self.cancelled is None:

@@ -28,6 +28,7 @@ from messages.world import (
     RunProgram,
     Step,
     Stepped,
+    View,
 )
 from messages.world import TakeInterface as Take
 
@@ -116,6 +117,16 @@ class Frame(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     rgb: Array
 
 
+class Seen(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the player of environment 0 sees now, for those who watch, on the way to an answer: see
+    `messages.world.Sight`."""
+
+    steps: int
+    view: View
+    picture: Array
+    above: Array
+
+
 class Embed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Frames for the video model, on the way to an answer. It is answered with `Estimate`."""
 
@@ -146,7 +157,7 @@ class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 Answer = (
     Made | Opened | Stepped | ProgramRan | Standing | Pictured | Checked | Done | Cancelled
-    | Refused | Frame | Embed | Rate | Logged
+    | Refused | Frame | Seen | Embed | Rate | Logged
 )  # fmt: skip
 
 

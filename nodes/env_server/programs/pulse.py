@@ -19,11 +19,12 @@ CANCEL = 4  # written from outside: the number of the request that is no longer 
 COLLECTED = 5  # written from outside: how many of the steps were counted there
 STEPPED = 6  # steps of the worlds that the program that runs has begun, each in all environments
 ALLOWED = 7  # written from outside: how many it may begin, and 1; 0: any number
-SIZE = 8 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
+WATCHED = 8  # written from outside: 1 while what the player sees is wanted
+SIZE = 9 * 8  # bytes; behind them lies what the process spends its time on, see `part_clock`
 
 
 class Pulse:
-    """``memory``: eight integers, see above."""
+    """``memory``: nine integers, see above."""
 
     def __init__(self) -> None:
         self.memory = memoryview(bytearray(SIZE)).cast("q")

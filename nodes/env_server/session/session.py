@@ -34,7 +34,7 @@ from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
-from nodes.env_server.session.steps import Camera, Outcome, Steps
+from nodes.env_server.session.steps import Camera, Outcome, Steps, Watcher
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -56,6 +56,7 @@ class Session:
         film: Camera | None = None,
         counted: Callable[[int], None] = lambda steps: None,
         model: VideoModel | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
         if request.seeds.count < 1:
             raise ValueError("a range of seeds has at least one seed")
@@ -78,7 +79,7 @@ class Session:
         self._matched = request.matched
         score = worlds.card(request.task.game).score
         self._scored = () if score is None else score.counted
-        self._steps = Steps(request, world, film, counted, model)
+        self._steps = Steps(request, world, film, counted, model, watcher)
         self._readings = self._steps.readings
         self.records = self._steps.episodes
         self._photographer = self._steps.photographer

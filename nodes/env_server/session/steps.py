@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 import worlds
-from messages.world import OpenSession
+from messages.world import OpenSession, View
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs.part_clock import CLOCK, FILM, WORLD
@@ -26,6 +26,13 @@ class Camera(Protocol):
     def wants_frame(self) -> bool: ...
     def add(self, rgb: np.ndarray) -> None: ...
     def close(self) -> None: ...
+
+
+class Watcher(Protocol):
+    """Who looks at environment 0 while it is played."""
+
+    def wants_sight(self) -> bool: ...
+    def show(self, steps: int, view: View, picture: np.ndarray, above: np.ndarray) -> None: ...
 
 
 class Outcome:
@@ -72,6 +79,7 @@ class Steps:
         film: Camera | None = None,
         counted: Callable[[int], None] = lambda steps: None,
         model: VideoModel | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
         self.play = play = worlds.play(request.task.game)
         self.world = world
@@ -83,6 +91,7 @@ class Steps:
         if request.pictures is not None:
             self.photographer = Photographer(request.pictures, world)
         self._film = film
+        self._watcher = watcher
         self._counted = counted
         self._success = play.judge(request.task.success, world)
         self._horizon = request.task.horizon
@@ -108,6 +117,15 @@ class Steps:
         if self._film is not None and running[0] and self._film.wants_frame():
             part = CLOCK.switch(FILM)
             self._film.add(self.world.rgb(0, HEIGHT, WIDTH))
+            CLOCK.switch(part)
+        if self._watcher is not None and running[0] and self._watcher.wants_sight():
+            part = CLOCK.switch(FILM)
+            self._watcher.show(
+                int(self.episodes.steps[0]),
+                self.play.view(self.readings, 0),
+                self.world.rgb(0, HEIGHT, WIDTH),
+                self.play.above(self.world, 0),
+            )
             CLOCK.switch(part)
         return running & (~self.readings.alive() | self.episodes.died_early)
 

@@ -20,7 +20,7 @@ from messages.interface import Topic
 from messages.plan import PLAN, WORKING
 from messages.system import Description, Heartbeat, description, heartbeat
 from messages.training import PROGRESS
-from messages.world import ACTIVITY
+from messages.world import ACTIVITY, SIGHT
 from nodes.config import key_folder
 from rlgpt.configuration import Stack
 from rlgpt.dash.follow.answers_being_written import Speaking
@@ -34,7 +34,7 @@ _SHOWN: dict[str, tuple[str, Topic[Any]]] = {
     ACTIVITY.name: ("activity", ACTIVITY),
 }
 """Topics whose newest message is a state of the page, and the channel of each."""
-NOT_COUNTED = ("env_server/sight",)
+NOT_COUNTED = (SIGHT.name,)
 """Topics that cost their node something where there are subscribers."""
 
 

@@ -11,6 +11,11 @@ export function colour(place) {
   return (dark.matches ? DARK : LIGHT)[place % LIGHT.length];
 }
 
+// More of them than the palette has, for parts of a whole.
+export function tint(place) {
+  return `hsl(${Math.round(215 + place * 137.5) % 360} ${dark.matches ? "62% 66%" : "55% 45%"})`;
+}
+
 // ``unit`` words a value, ``time``: x is seconds since the epoch. ``zoomed(first, last)`` is called
 // with the part that is shown, or with nulls for all of it. ``range`` of y, else as the values are.
 export function chart(root, { unit = short, time = false, height = 260, zoomed = null, range = null, legend = true, sync = null } = {}) {

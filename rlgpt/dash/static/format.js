@@ -23,6 +23,7 @@ export function duration(seconds) {
 export function bytes(value) {
   if (!value) return "-";
   if (value >= 2 ** 30) return `${(value / 2 ** 30).toFixed(1)} GiB`;
+  if (value < 2 ** 20) return `${Math.ceil(value / 2 ** 10)} KiB`;
   return `${Math.round(value / 2 ** 20)} MiB`;
 }
 

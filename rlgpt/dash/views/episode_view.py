@@ -10,8 +10,8 @@ from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import played_episodes, stores
 
 _ONE = (
-    "select played_episodes.play, why, told from episodes join plays using (play)"
-    " where played_episodes.play = ? and environment = ?"
+    "select episodes.play, why, told from episodes join plays using (play)"
+    " where episodes.play = ? and environment = ?"
 )
 
 

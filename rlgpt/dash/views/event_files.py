@@ -10,6 +10,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Columns = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -17,6 +18,7 @@ Columns = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 _LENGTH = struct.Struct("<Q")
 _LONGEST = 1 << 20  # of one record: a longer one is none of ours
+_LOOKED_AT = 64  # records that are read one by one before it is seen whether they repeat
 
 
 class EventFile:
@@ -48,21 +50,53 @@ class EventFile:
 
 def _records(data: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Where the whole records begin, their lengths, and where the last of them ends."""
-    starts: list[int] = []
-    lengths: list[int] = []
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     at, end, unpack = 0, len(data), _LENGTH.unpack_from
-    while at + 16 <= end:
-        (length,) = unpack(data, at)
-        after = at + 16 + length
-        if length > _LONGEST:
-            at = end  # damaged: nothing behind it can be read
+    while True:
+        starts: list[int] = []
+        lengths: list[int] = []
+        while at + 16 <= end and len(starts) < _LOOKED_AT:
+            (length,) = unpack(data, at)
+            if length > _LONGEST:
+                at = end  # damaged: nothing behind it can be read
+                break
+            if at + 16 + length > end:
+                break
+            starts.append(at + 12)
+            lengths.append(length)
+            at += 16 + length
+        parts.append((np.array(starts, np.int64), np.array(lengths, np.int64)))
+        if len(starts) < _LOOKED_AT:
             break
-        if after > end:
-            break
-        starts.append(at + 12)
-        lengths.append(length)
-        at = after
-    return np.array(starts, np.int64), np.array(lengths, np.int64), at
+        repeated = _repeated(data, at, lengths)
+        if repeated is not None:
+            parts.append(repeated)
+            at = int(repeated[0][-1] + repeated[1][-1] + 4)
+    starts_of, lengths_of = zip(*parts, strict=True)
+    return np.concatenate(starts_of), np.concatenate(lengths_of), at
+
+
+def _repeated(
+    data: bytes, at: int, lengths: list[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The records from ``at`` on as far as they repeat the last ``lengths``: a learner writes its
+    curves in turn, so that a period of some records goes on for long. None: they do not."""
+    for period in range(1, _LOOKED_AT // 2 + 1):
+        cycle = np.array(lengths[-period:], np.int64)
+        if lengths[-period:] != lengths[-2 * period : -period]:
+            continue
+        places = np.concatenate([[0], np.cumsum(cycle + 16)])
+        cycles = (len(data) - at) // int(places[-1])
+        if cycles < 2:
+            return None
+        starts = (at + places[:-1] + places[-1] * np.arange(cycles)[:, None]).ravel()
+        expected = np.tile(cycle, cycles)
+        rows = sliding_window_view(np.frombuffer(data, np.uint8), 8)[starts]
+        found = rows.view("<u8")[:, 0]
+        wrong = np.flatnonzero(found != expected.astype(np.uint64))
+        same = int(wrong[0]) if len(wrong) else len(found)
+        return (starts[:same] + 12, expected[:same]) if same else None
+    return None
 
 
 def _scalars(
@@ -74,7 +108,7 @@ def _scalars(
         places = starts[lengths == length]
         while len(places):
             layout = _layout(data[places[0] : places[0] + length])
-            rows = everything[places[:, None] + np.arange(length)]
+            rows = sliding_window_view(everything, length)[places]
             same = np.ones(len(places), bool)
             if layout is None:
                 same[1:] = False

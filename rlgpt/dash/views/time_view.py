@@ -2,7 +2,7 @@
 
 Tryouts, evaluations and performances are timed by the env server (a play begins and ends), answers
 by the llm node, trainings by the learner's curves. They may overlap; what no part was measured for
-is the rest.
+is the rest. Beside it the account of `rlgpt profile`, of runs whose nodes have written it down.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from rlgpt import launches
 from rlgpt.dash.views.curve_view import CurveLine
+from rlgpt.profiling import MEANINGS, TITLES, profile
 from rlgpt.report import found, played_episodes, stores
 
 _PLAYS = "select play, began, ended from plays order by began"
@@ -47,8 +48,17 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
         parts[span["part"]] += max(span["ended"] - span["began"], 0.0)
     parts["rest"] = max(whole - _covered(spans), 0.0)
     records = launches.read(run)
+    account = profile(run)
     return {
         "whole": whole,
+        "profile": {
+            # Without what nodes have written, all of it would be the start.
+            "parts": account.parts if any(account.nodes.values()) else [],
+            "trainings": account.trainings,
+            "calls": account.calls[:12],
+            "titles": TITLES,
+            "meanings": MEANINGS,
+        },
         "parts": [
             {"part": part, "label": label, "seconds": round(parts[part], 3)}
             for part, label in _LABELS.items()

@@ -127,8 +127,8 @@ def step_on(obs: Observation, run: bool = False) -> Observation:
 def travel(obs: Observation, dx: float, dz: float, max_steps=200, dy=None) -> Observation:
     """Go there, round or through what is in the way."""
 
-def roam(obs: Observation, steps: int, home_x=None, home_z=None) -> Observation:
-    """Run on over open land, away from `home`."""
+def roam(obs: Observation, steps: int, home_x=None, home_z=None, dry=False) -> Observation:
+    """Run on over open land, away from `home`; `dry`: rather back than into the sea."""
 
 def surface(obs: Observation, max_steps: int = 600) -> Observation:
     """Dig and climb up to the open."""

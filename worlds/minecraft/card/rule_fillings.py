@@ -87,7 +87,7 @@ class MinecraftRulebook(RulebookRules):
             "block": block,
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
-            "of": way.of if way else "",
+            "of": _mob(goal, way),
             "use": _USES[use_of(goal.name)],
             "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
             "station": (way.station if way else "").replace("_", " "),
@@ -103,7 +103,7 @@ class MinecraftRulebook(RulebookRules):
             "ITEM": goal.name,
             "BLOCK": block,
             "QUANTITY": goal.quantity,
-            "MOB": _as_seen(goal.name if goal.kind == "killed" else way.of),
+            "MOB": _mob(goal, way),
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
             "ALIKE": [other for other, item in ALIKE.items() if item == goal.name],
@@ -146,6 +146,11 @@ class MinecraftRulebook(RulebookRules):
             found["sources"].append(goal.name)
         found["hands"] += [item for item in inventory if item.endswith("_sword")]
         return {key: list(dict.fromkeys(names)) for key, names in found.items()}
+
+
+def _mob(goal: Condition, way: Way | None) -> str:
+    """What is killed, or whatever the way leads to, by the name that it is seen by."""
+    return _as_seen(goal.name if goal.kind == "killed" else way.of if way else "")
 
 
 def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:

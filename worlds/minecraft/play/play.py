@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from messages.world import Condition, Interface, RewardTerm, Task, View
 from voxeldojo.world_interface import Ints, World
 from worlds.common.feature_matrix import FeatureMatrix
@@ -34,6 +37,10 @@ class Minecraft(Play):
 
     def load(self, world: World) -> None:
         world.observation(0)
+        world.above(0)
+
+    def above(self, world: World, environment: int) -> NDArray[np.uint8]:
+        return world.above(environment)
 
     def readings(self, world: World, embedder: Embedder | None = None) -> Readings:
         return Readings(world, embedder)

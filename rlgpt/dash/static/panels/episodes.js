@@ -59,8 +59,12 @@ export function episodes(root, context, rest) {
   async function open(each) {
     chosen = `${each.play}#${each.environment}`;
     for (const made of list.querySelectorAll("tr")) made.classList.toggle("active", made.dataset.key === chosen);
-    const found = await get(ofRun(context.run, "episode", { play: each.play, environment: each.environment }));
+    const found = await get(ofRun(context.run, "episode", { play: each.play, environment: each.environment })).catch((error) => ({ error }));
     replay = null;
+    if (found.error) {
+      shown.replaceChildren(empty(`It cannot be shown: ${found.error.message}`));
+      return;
+    }
     shown.replaceChildren(...one(found, context, () => again(found)));
     shown.scrollIntoView({ block: "nearest" });
   }

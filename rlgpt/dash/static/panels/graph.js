@@ -51,9 +51,10 @@ export function graph(root, context) {
 
   function rates() {
     const known = new Map((context.states().rates || []).map((row) => [row.topic, row]));
-    for (const { element, topic } of labels) {
-      const hz = known.get(topic)?.hz;
-      text(element, hz ? ` ${hz >= 10 ? Math.round(hz) : hz.toFixed(1)}/s` : "");
+    for (const { element, topic, node } of labels) {
+      const sum = node ? [...known.values()].filter((row) => row.topic.startsWith(`${node}/`)).reduce((all, row) => all + row.hz, 0) : known.get(topic)?.hz;
+      const hz = sum ? `${sum >= 10 ? Math.round(sum) : sum.toFixed(1)}/s` : "";
+      text(element, node ? (hz ? `publishes ${hz}` : "") : hz && ` ${hz}`);
     }
     keyed(
       body,
@@ -80,7 +81,7 @@ function lay(nodes, edges, labels) {
   const made = new dagre.Graph({ multigraph: false });
   made.setGraph({ rankdir: "LR", nodesep: 34, ranksep: 80, edgesep: 22, marginx: 12, marginy: 12 });
   made.setDefaultEdgeLabel(() => ({}));
-  for (const node of nodes) made.setNode(node, { width: 26 + node.length * 8, height: 36 });
+  for (const node of nodes) made.setNode(node, { width: Math.max(26 + node.length * 8, 104), height: 46 });
   for (const edge of edges) {
     const longest = Math.max(...edge.names.map(({ name, kind }) => name.length + (kind === "topic" ? 7 : 0)));
     made.setEdge(edge.from, edge.to, { width: longest * 6.4 + 8, height: edge.names.length * 15 + 4, labelpos: "c", edge });
@@ -104,7 +105,9 @@ function lay(nodes, edges, labels) {
   }
   for (const node of nodes) {
     const { x, y, width: wide, height: high } = made.node(node);
-    drawn.append(svg("rect", { class: "node", x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: 8 }), svg("text", { class: "node", x, y: y + 5, "text-anchor": "middle" }, node));
+    const rate = svg("text", { class: "name topic", x, y: y + 15, "text-anchor": "middle" });
+    labels.push({ element: rate, node });
+    drawn.append(svg("rect", { class: "node", x: x - wide / 2, y: y - high / 2, width: wide, height: high, rx: 8 }), svg("text", { class: "node", x, y: y - 1, "text-anchor": "middle" }, node), rate);
   }
   return drawn;
 }

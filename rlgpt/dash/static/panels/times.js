@@ -1,7 +1,7 @@
 // Where the time of the run went: in sums, and on a line of time.
 
 import { get, ofRun } from "../api.js";
-import { colour } from "../chart.js";
+import { colour, tint } from "../chart.js";
 import { empty, h, svg, table, td } from "../dom.js";
 import { clock, count, duration } from "../format.js";
 
@@ -13,7 +13,8 @@ export function times(root, context) {
   const sums = h("section", { class: "card" });
   const line = h("section", { class: "card" });
   const learner = h("section", { class: "card" });
-  root.append(h("h2", null, "Where the time goes"), sums, h("h2", null, "On a line of time"), line, h("h2", null, "Speed of trainings"), learner);
+  const profile = h("section");
+  root.append(h("h2", null, "Where the time goes"), profile, h("h2", null, "By what it was for"), sums, h("h2", null, "On a line of time"), line, h("h2", null, "Speed of trainings"), learner);
   let timer = null;
   let ended = false;
 
@@ -21,6 +22,7 @@ export function times(root, context) {
     const found = await get(ofRun(context.run, "times")).catch(() => null);
     const curves = await get(ofRun(context.run, "curves")).catch(() => []);
     if (!found || ended || !context.current()) return;
+    drawProfile(profile, found.profile);
     drawSums(sums, found);
     drawLine(line, found);
     drawSpeed(learner, curves);
@@ -38,20 +40,60 @@ export function times(root, context) {
   };
 }
 
+// The account of `rlgpt profile`: each second of the run once, and each of its trainings.
+function drawProfile(root, found) {
+  if (!found.parts.length) {
+    root.replaceChildren(h("section", { class: "card" }, empty("Its nodes have not written down what they spend their time on.")));
+    return;
+  }
+  const slow = found.parts.slice().sort((a, b) => b.seconds - a.seconds);
+  const place = new Map(found.parts.map((each, i) => [each.part, i]));
+  const title = (part) => found.titles[part] || part;
+  const swatch = (part) => {
+    const made = h("span", { class: "swatch" });
+    made.style.background = tint(place.get(part) ?? 20);
+    return made;
+  };
+  const [first] = slow.filter((each) => each.part !== "other");
+  root.replaceChildren(
+    h(
+      "section",
+      { class: "card" },
+      first && h("p", { class: "lead" }, `${title(first.part)} takes the most, ${Math.round(100 * first.share)} % of the time: ${found.meanings[first.part] || ""}.`),
+      stacked(found.parts, (each) => title(each.part), (each) => tint(place.get(each.part))),
+      table(["part", "#time", "#share", "what it is"], slow.map((each) => h("tr", null, td([swatch(each.part), title(each.part)]), td(duration(each.seconds), "number"), td(`${(100 * each.share).toFixed(1)} %`, "number"), td(found.meanings[each.part] || "", "soft")))),
+    ),
+    ...found.trainings.map((training) =>
+      h(
+        "section",
+        { class: "card" },
+        h("header", null, h("h3", null, `Training ${training.policy}`), h("span", { class: "soft" }, duration(training.seconds))),
+        stacked(training.parts, (each) => title(each.part), (each) => tint(place.get(each.part) ?? 20)),
+        h("p", { class: "soft small" }, training.parts.slice().sort((a, b) => b.seconds - a.seconds).map((each) => `${title(each.part)} ${(100 * each.share).toFixed(0)} %`).join(", ")),
+      ),
+    ),
+  );
+}
+
+function stacked(parts, name, paint) {
+  const sum = parts.reduce((all, part) => all + part.seconds, 0);
+  const bar = h("div", { class: "stacked" });
+  for (const part of parts) {
+    const piece = h("i", { title: `${name(part)}: ${duration(part.seconds)}` });
+    piece.style.width = `${(100 * part.seconds) / sum}%`;
+    piece.style.background = paint(part);
+    bar.append(piece);
+  }
+  return bar;
+}
+
 function drawSums(root, found) {
   if (!found.parts.length) {
     root.replaceChildren(empty("Nothing was measured yet."));
     return;
   }
   const sum = found.parts.reduce((all, part) => all + part.seconds, 0);
-  const bar = h("div", { class: "stacked" });
-  for (const part of found.parts) {
-    const piece = h("i", { title: `${part.label}: ${duration(part.seconds)}` });
-    piece.style.width = `${(100 * part.seconds) / sum}%`;
-    piece.style.background = colour(PLACES[part.part]);
-    if (part.part === "rest") piece.style.opacity = ".45";
-    bar.append(piece);
-  }
+  const bar = stacked(found.parts, (part) => part.label, (part) => colour(PLACES[part.part]));
   const slow = found.parts.slice().sort((a, b) => b.seconds - a.seconds);
   root.replaceChildren(
     h("p", { class: "lead" }, `${slow[0].label} took the most: ${duration(slow[0].seconds)} of ${duration(found.whole)}.`),

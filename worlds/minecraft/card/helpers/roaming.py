@@ -2,39 +2,49 @@
 
 FLUIDS = ("water", "flowing water", "lava", "flowing lava")
 OVERHEAD = ("air", "leaves", "vines", "snow")  # what does not hide the sky
+LAND = 48.0  # metres of it ahead that are as good as any
+NARROW = 10.0  # metres that are too few
+SEA = 62.9  # metres: where it ends
+EYES = 1.62  # metres over the feet
 CAVES = 56.0  # metres: who is lower is under the ground
 SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
-def way_on(obs, course):
+def way_on(obs, course, dry):
     """The turn, in degrees, to where the way leads on over land, the least of them from ``course``
-    (which is relative to the eyes, too); who swims is turned to land ahead."""
+    (which is relative to the eyes, too), and the metres of land that way, as far as it matters
+    (``dry``); who swims is turned to land ahead."""
     swims = obs.block(0, 0, 0) == "water"
-    cost = {}
+    eyes = obs.position[1] + EYES
+    shore, ahead, blocked = {}, {}, {}
     for ray in far_rays(obs):
-        if ray.yaw not in cost:
-            cost[ray.yaw] = (
-                abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + (64.0 if swims else 0.0)
-            )
-        dry = ray.block != "air" and ray.block not in FLUIDS
+        firm = ray.block != "air" and ray.block not in FLUIDS
+        if ray.yaw not in shore:
+            shore[ray.yaw], ahead[ray.yaw], blocked[ray.yaw] = LAND, 64.0, 0.0
+        if dry and ray.pitch > 0 and eyes > SEA + EYES and ray.block != "air":
+            down = sin(radians(ray.pitch))
+            if eyes - ray.distance * down < SEA - 1:  # rays go through water, down to its ground
+                shore[ray.yaw] = min(shore[ray.yaw], (eyes - SEA) / down)
+        elif firm and -13 < ray.pitch <= 0:  # else it lies under water
+            ahead[ray.yaw] = min(ahead[ray.yaw], ray.distance)
+            if ray.pitch == 0 and ray.distance < 3:
+                blocked[ray.yaw] = 15.0
+    best, found, land = 1000.0, 0.0, 0.0
+    for yaw in shore:
+        cost = abs(yaw) * 0.1 + abs(yaw - course) * 0.2
         if swims:
-            if dry and -13 < ray.pitch <= 0:  # else it lies under water
-                least = abs(ray.yaw) * 0.1 + abs(ray.yaw - course) * 0.2 + ray.distance
-                cost[ray.yaw] = min(cost[ray.yaw], least)
-        elif ray.block in FLUIDS and 0 < ray.pitch < 20 and ray.distance < 40:
-            cost[ray.yaw] += 8.0
-        elif ray.pitch == 0 and ray.block != "air" and ray.distance < 3:
-            cost[ray.yaw] += 15.0
-    best, found = 1000.0, 0.0
-    for yaw in cost:
-        if cost[yaw] < best:
-            best, found = cost[yaw], yaw
-    return found
+            cost += ahead[yaw]
+        else:
+            cost += LAND - shore[yaw] + blocked[yaw]
+        if cost < best:
+            best, found, land = cost, yaw, shore[yaw]
+    return found, land
 
 
-def roam(obs, steps, home_x=None, home_z=None):
-    """``home``: the place from which one goes away."""
+def roam(obs, steps, home_x=None, home_z=None, dry=False):
+    """``home``: the place from which one goes away. ``dry``: along the shore or back, rather than
+    into the sea; what lies at the water is not found so."""
     last = obs.steps + steps
     stuck = 0
     while obs.steps < last:
@@ -48,7 +58,15 @@ def roam(obs, steps, home_x=None, home_z=None):
             if abs(course) > 90:
                 obs = turn(course)
                 course = 0.0
-        aside = way_on(obs, course) if stuck == 0 else 0.0
+        aside, land = way_on(obs, course, dry) if stuck == 0 else (0.0, LAND)
+        if land < NARROW and obs.block(0, 0, 0) != "water":
+            obs = turn(180)
+            other, land = way_on(obs, course, dry)
+            if land < NARROW:
+                obs = turn(180)
+            else:
+                aside = other
+                home_x, home_z = None, None
         if abs(aside) > 7.5:
             obs = turn(aside)
         blocked = 0

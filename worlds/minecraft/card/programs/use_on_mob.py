@@ -3,23 +3,24 @@ MOB = "cow"
 TOOL = "bucket"
 QUANTITY = 1
 NEAR = 2.5  # metres
+ROUND = 8.0  # metres from where one began, in which one looks behind, too
+FAR = 12.0  # metres
+LONG = 150  # steps in which one should have come so far, else one goes straight on
 
 
 def search(obs, home):
-    """Round about, then towards one that is far, then on to another place."""
+    """Towards one that is far, else on to another place; at first it is looked for all round."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
-    seen = None
-    for _ in range(2):
-        if nearest_mob(obs, MOB) is not None:
-            return obs
-        seen = look_out(obs, MOB)
-        if seen is not None:
-            break
+    if nearest_mob(obs, MOB) is not None:
+        return obs
+    seen = look_out(obs, MOB)
+    if seen is None and hypot(obs.position[0] - home[0], obs.position[2] - home[2]) < ROUND:
         obs = turn(180)
+        seen = look_out(obs, MOB)
     if seen is None:
-        return roam(obs, 60, home[0], home[2])
+        return roam(obs, 25, home[0], home[2], True)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
@@ -36,7 +37,8 @@ def pick_up(obs, had):
 
 
 def action(obs):
-    home = obs.position
+    home = mark = obs.position
+    since = 0
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     uses = 0
     while obs.inventory.get(ITEM, 0) < wanted:
@@ -45,6 +47,11 @@ def action(obs):
         seen = nearest_mob(obs, MOB)
         if seen is None:
             obs = search(obs, home)
+            if obs.steps > since + LONG:
+                if hypot(obs.position[0] - mark[0], obs.position[2] - mark[2]) < FAR:
+                    obs = roam(obs, LONG)
+                    home = obs.position
+                mark, since = obs.position, obs.steps
             continue
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
