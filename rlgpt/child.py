@@ -100,7 +100,7 @@ class Child:
         halted, before = "", self.halted
         if self.process is not None and self._watch is not None and self._watch.look():
             halted = (
-                f"stopped by a signal; `kill -CONT {self.process.pid}` continues it, "
+                f"stopped by a signal; `kill -CONT {self.process.pid}` lets it go on, "
                 f"`rlgpt node restart {self.name}` starts it again"
             )
         self.halted = halted

@@ -15,8 +15,8 @@ from rlgpt.report.writing import write
 from rlgpt.run_folder import launched as is_launched
 from tests.dash_served import PATIENCE, Served, served, states_until
 from tests.launch_toys.launched import Launched, launched
-from tests.test_report import fill, goal_report
-from tests.test_report import launched as mark_launched
+from tests.report_run import fill, goal_report
+from tests.report_run import launched as mark_launched
 
 LAUNCH = {
     "seed": 0,

@@ -9,8 +9,8 @@ from websockets.exceptions import InvalidStatus
 
 from tests.dash_served import Served, served, states_until
 from tests.launch_toys.launched import launched, refused
-from tests.test_report import fill
-from tests.test_report import launched as mark_launched
+from tests.report_run import fill
+from tests.report_run import launched as mark_launched
 
 TOKEN = "0123456789abcdefghij-long-enough"
 

