@@ -57,8 +57,9 @@ def test_what_was_received_is_in_the_file_whenever_it_is_killed(run: Path) -> No
         publish_until_recorded(bus, bag)
         for number in range(1, 1001):
             bus.publish(NUMBERS, Number(number=number))
-        # It is written at once, and not when something more comes or the process ends.
-        eventually(lambda: numbers_in(bag)[-1] == 1000)
+            if number % 100 == 0:  # a topic drops what its subscribers do not take in time
+                # It is written at once, and not when something more comes or the process ends.
+                eventually(lambda sent=number: numbers_in(bag)[-1] == sent)
         record.process.kill()
         record.ended()
     found = [number for number in numbers_in(bag) if number]

@@ -173,7 +173,9 @@ def test_a_nodes_damaged_file_is_not_blamed_on_the_configuration(place: Path) ->
 def test_node_that_refuses_its_parameters(place: Path) -> None:
     with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
         assert launch.ended() == 1
-        assert "there is no parameter 'loudnes'; there are: loudness, text" in launch.text
+        assert (
+            "there is no parameter 'loudnes'; there are: log_level, loudness, text" in launch.text
+        )
 
 
 def test_port_that_is_taken(place: Path) -> None:

@@ -28,6 +28,12 @@ def declared(project: dict[str, Any]) -> set[str]:
     return {requirement.split("==")[0] for requirement in project["project"]["dependencies"]}
 
 
+def optional(project: dict[str, Any]) -> set[str]:
+    """What users may install besides, each from an extra of its own."""
+    extras = project["project"]["optional-dependencies"]
+    return {each.split("==")[0] for name in extras if name != "dev" for each in extras[name]}
+
+
 def modules(project: dict[str, Any]) -> set[str]:
     return {MODULES.get(name, name) for name in declared(project)}
 
@@ -48,7 +54,7 @@ def imported(*rooms: str) -> set[str]:
 
 
 def test_what_is_imported_is_declared_and_the_other_way_round() -> None:
-    assert modules(PROJECT) == imported(*ROOMS) | LOADED
+    assert modules(PROJECT) | optional(PROJECT) == imported(*ROOMS) | LOADED
     assert modules(WORLD) == imported("voxeldojo")
     assert (modules(PROJECT) | modules(WORLD)) - {"voxeldojo"} == set(DEPENDENCIES)
 

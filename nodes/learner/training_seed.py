@@ -25,6 +25,8 @@ def seed_of(spec: TrainingSpec) -> int:
     for interface in _interfaces(told):
         if interface["memory"] == "none":
             del interface["memory"], interface["memory_size"]
+    if told["task"]["biome"] is None:
+        told["task"]["biome"] = "forest"  # which stood there before a task could leave it open
     if told["task"]["game"] == DEFAULT_GAME:
         del told["task"]["game"]
     for term in told["interface"]["rewards"]:

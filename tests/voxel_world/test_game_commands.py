@@ -137,8 +137,8 @@ def test_what_cannot_be_done_is_reported_and_changes_nothing(
 
 def test_a_mob_that_gives_a_command_for_itself_must_name_for_whom(stage: Game) -> None:
     perform(stage, "summon cow ~3 ~ ~")
-    assert "which player" in perform(stage, "execute @e[type=cow] ~ ~ ~ kill")
-    assert "which player" in perform(stage, "execute @e[type=cow] ~ ~ ~ tp ~ ~1 ~")
+    assert "must name the player" in perform(stage, "execute @e[type=cow] ~ ~ ~ kill")
+    assert "must name the player" in perform(stage, "execute @e[type=cow] ~ ~ ~ tp ~ ~1 ~")
     assert perform(stage, "execute @e[type=cow] ~ ~ ~ kill @e[type=cow,r=1]") == ""
     assert not mobs(stage, "cow")
     assert stage.player["life"] > 0.0
