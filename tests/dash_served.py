@@ -1,4 +1,4 @@
-"""The page of `rlgpt dash`, served in this process, and a client of it."""
+"""The page of `rlgpt dash`, served in this process, a client of it, and a run of toys to show."""
 
 import contextlib
 import http.client
@@ -10,13 +10,37 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+import yaml
 from websockets.sync.client import ClientConnection, connect
 
 from rlgpt.dash.app import make_app
 from rlgpt.dash.page_server import server_config
 from rlgpt.dash.watched_runs import WatchedRuns
+from tests.launch_toys.launched import Launched, launched
 
 PATIENCE = 60.0
+LAUNCH = {
+    "seed": 0,
+    "nodes": {
+        "talker": {"module": "tests.launch_toys.talker"},
+        "caller": {"module": "tests.launch_toys.caller"},
+    },
+}
+
+
+def write_launch_file(folder: Path) -> None:
+    """From then on `rlgpt launch toys` works in ``folder``."""
+    (folder / "launch").mkdir()
+    (folder / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+
+
+@contextlib.contextmanager
+def toys(folder: Path, name: str) -> Iterator[Launched]:
+    """A live run of two nodes, ``runs/NAME`` in a folder with the launch file."""
+    run = folder / "runs" / name
+    with launched("launch", "toys", f"run=runs/{name}", cwd=folder, run=run) as launch:
+        launch.wait_for("there is no goal")
+        yield launch
 
 
 class Served:

@@ -9,37 +9,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from rlgpt.report.writing import write
 from rlgpt.run_folder import launched as is_launched
-from tests.dash_served import PATIENCE, Served, served, states_until
+from tests.dash_served import PATIENCE, Served, served, states_until, toys, write_launch_file
 from tests.launch_toys.launched import Launched, launched
 from tests.report_run import fill, goal_report
 from tests.report_run import launched as mark_launched
-
-LAUNCH = {
-    "seed": 0,
-    "nodes": {
-        "talker": {"module": "tests.launch_toys.talker"},
-        "caller": {"module": "tests.launch_toys.caller"},
-    },
-}
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("dash")
-    (place / "launch").mkdir()
-    (place / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    write_launch_file(place)
     return place
 
 
 @pytest.fixture(scope="module")
 def live(place: Path) -> Iterator[Launched]:
-    run = place / "runs" / "it"
-    with launched("launch", "toys", "run=runs/it", cwd=place, run=run) as launch:
-        launch.wait_for("there is no goal")
+    with toys(place, "it") as launch:
         yield launch
 
 

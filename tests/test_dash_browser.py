@@ -13,11 +13,10 @@ import yaml
 
 from rlgpt.report.writing import write
 from tests.browser import NONE, PROGRAM, Browser
-from tests.dash_served import Served, served
+from tests.dash_served import Served, served, toys, write_launch_file
 from tests.launch_toys.launched import Launched, launched
 from tests.report_run import HOSTILE, fill, goal_report
 from tests.report_run import launched as mark_launched
-from tests.test_dash import LAUNCH
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(PROGRAM is None, reason=NONE)]
 
@@ -31,16 +30,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("dash")
-    (place / "launch").mkdir()
-    (place / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    write_launch_file(place)
     return place
 
 
 @pytest.fixture(scope="module")
 def live(place: Path) -> Iterator[Launched]:
-    run = place / "runs" / "it"
-    with launched("launch", "toys", "run=runs/it", cwd=place, run=run) as launch:
-        launch.wait_for("there is no goal")
+    with toys(place, "it") as launch:
         yield launch
 
 

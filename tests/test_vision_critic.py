@@ -2,6 +2,7 @@
 replay."""
 
 import base64
+import contextlib
 import io
 import json
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from messages.world import (
     SessionName,
 )
 from rlgpt.main import main
-from tests.agent_stack import LOG, STEPS, AgentProcess, ToyWorld, ended_with_a_log, stack
+from tests.agent_stack import LOG, STEPS, AgentProcess, Stack, ToyWorld, ended_with_a_log, stack
 from tests.bus_processes import PATIENCE
 from tests.test_llm_node import Server, says
 from tests.test_vision import ANSWER, FORWARD, launch
@@ -269,24 +270,32 @@ SAID: dict[str, Any] = {
 }
 
 
-def test_tryouts_bring_pictures_and_evaluations_none(run_folder: Path):
+@contextlib.contextmanager
+def seeing_stack(folder: Path, answers: dict[str, Any]) -> Iterator[tuple[Stack, Server]]:
+    """The agents with a critic that sees, and a model that answers each question by its schema."""
+
     def answer(handler: BaseHTTPRequestHandler) -> None:
         name = server.requests[-1]["response_format"]["json_schema"]["name"]
-        says(json.dumps(SAID[name]))(handler)
+        says(json.dumps(answers[name]))(handler)
 
     server = Server(answer)
-    try:
-        with stack(
-            run_folder,
+    with (
+        contextlib.closing(server),
+        stack(
+            folder,
             world=lambda run: Photographing(run, lambda source: ""),
             llm={"kind": "openai", "url": server.url, "model": "toy", "vision": True},
             nodes={"critic": {"vision": True, "pictures": {"each": 2, "environments": 1}}},
             trial_episodes=3,
-        ) as agents:
-            report = agents.bus.run_goal(PURSUE, "demo", agents.goal(1), timeout=PATIENCE)
-            opened = agents.world.opened
-    finally:
-        server.close()
+        ) as agents,
+    ):
+        yield agents, server
+
+
+def test_tryouts_bring_pictures_and_evaluations_none(run_folder: Path):
+    with seeing_stack(run_folder, SAID) as (agents, server):
+        report = agents.bus.run_goal(PURSUE, "demo", agents.goal(1), timeout=PATIENCE)
+        opened = agents.world.opened
     assert not report.success
     (line,) = report.iterations[0].lines
     assert line.verdict.reason == ANSWER["reason"]
@@ -312,24 +321,10 @@ def test_a_creative_goal_is_judged_by_what_the_critic_sees(run_folder: Path):
         "LookAnswer": {**ANSWER, "success": True},
     }
 
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        name = server.requests[-1]["response_format"]["json_schema"]["name"]
-        says(json.dumps(told[name]))(handler)
-
-    server = Server(answer)
-    try:
-        with stack(
-            run_folder,
-            world=lambda run: Photographing(run, lambda source: ""),
-            llm={"kind": "openai", "url": server.url, "model": "toy", "vision": True},
-            nodes={"critic": {"vision": True, "pictures": {"each": 2, "environments": 1}}},
-            trial_episodes=3,
-        ) as agents:
-            goal = PursueGoal(task=task, limits=Limits(iterations=1))
-            report = agents.bus.run_goal(PURSUE, "demo", goal, timeout=PATIENCE)
-            opened = agents.world.opened
-    finally:
-        server.close()
+    with seeing_stack(run_folder, told) as (agents, server):
+        goal = PursueGoal(task=task, limits=Limits(iterations=1))
+        report = agents.bus.run_goal(PURSUE, "demo", goal, timeout=PATIENCE)
+        opened = agents.world.opened
     assert report.success
     assert [subtask.success for subtask in report.subtasks] == [task.success]
     assert (report.iterations[0].success_rate, report.iterations[0].lines[0].verdict.success) == (
