@@ -4,8 +4,8 @@ The words are ROS 2's. A name is ``<node>/<what>``: the node before the slash ow
 a client finds its address from the name alone.
 """
 
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, Self, TypeVar
 
 import msgspec
 
@@ -30,6 +30,10 @@ class _Named:
     def node(self) -> str:
         """The node that owns this endpoint: the part of the name before the slash."""
         return self.name.partition("/")[0]
+
+    def at(self, node: str) -> Self:
+        """The same endpoint of another node of the kind, as of a second env server."""
+        return replace(self, name=f"{node}/{self.name.partition('/')[2]}")
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ REWARDS = {
 class SeedRange(msgspec.Struct, frozen=True, kw_only=True):
     """Seeds ``first .. first + count - 1``. Environment i of B plays them in the order
     i, i + B, i + 2B, ... (modulo ``count``), so which episode gets which seed never depends on
-    timing."""
+    timing. B are those of all env servers together where a batch is spread over several."""
 
     first: int
     count: int
@@ -289,6 +289,10 @@ class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     matched: bool = False  # Stepped.matched is given
     record: bool = False  # film environment 0
     pictures: Pictures | None = None  # not with autoreset
+    # Where the batch is spread over several env servers: how many environments it has in all (0:
+    # those of this session), and the place of this session's first one, which decides its seeds.
+    batch: int = 0
+    first: int = 0
     # The play that its episodes are stored under; a later session of the same play replaces them.
     play: str = ""  # empty: the session's name
 

@@ -25,6 +25,9 @@ _Numbers.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
 _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
 
 
+ENV_SERVER = "env_server"
+
+
 class ConfigError(Exception):
     """The configuration is invalid; the text is one sentence for the user."""
 
@@ -85,6 +88,24 @@ def check_session_size(config: Mapping[str, Any], name: str, size: int) -> None:
             f"{name} is {size}, and a session has at most {most} environments: take fewer, or "
             "raise nodes.env_server.parameters.most_environments"
         )
+
+
+def env_servers(config: Mapping[str, Any]) -> list[str]:
+    """The names of the env servers of a configuration, the first one, ``env_server``, always among
+    them."""
+    nodes = config.get("nodes")
+    others = (nodes if isinstance(nodes, Mapping) else {}).items()
+    more = [
+        str(name)
+        for name, plan in others
+        if isinstance(plan, Mapping) and plan.get("kind_of") == ENV_SERVER
+    ]
+    return [ENV_SERVER, *more]
+
+
+def check_batch(config: Mapping[str, Any], name: str, size: int) -> None:
+    """`check_session_size` of the largest share of a batch that all env servers play together."""
+    check_session_size(config, name, -(-size // len(env_servers(config))))
 
 
 def override(values: dict[str, Any], arguments: Sequence[str]) -> dict[str, Any]:

@@ -86,6 +86,10 @@ class Node:
 
     name: ClassVar[str]
 
+    kind_of: ClassVar[str] = ""
+    """Of another node of a kind (``env_server_2``): the name of the first one (``env_server``),
+    whose endpoints it has under its own name. Empty: it is the first."""
+
     class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         """What every node has. A subclass declares its own; it must not be frozen."""
 
@@ -161,7 +165,8 @@ class Node:
         held = self.steps is None or service.name in self.steps
         gate = self._pausing.gate if held else None
         timed = self._time_spent.timed(service.name, handler, whose)
-        self.bus.serve(service, quittable(timed), background, gate)
+        own = service.at(self.name) if service.node == self.kind_of else service
+        self.bus.serve(own, quittable(timed), background, gate)
 
     def serve_action(
         self,
@@ -177,12 +182,13 @@ class Node:
             return handler(goal)
 
         timed = self._time_spent.timed(action.name, work, whose)
-        self.bus.serve_action(action, quittable(timed), self.goals())
+        own = action.at(self.name) if action.node == self.kind_of else action
+        self.bus.serve_action(own, quittable(timed), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:
         """Name a topic that the node publishes. Belongs in `setup`: the description of a node that
         is ready has all its topics, so that they can be listed and subscribed to from then on."""
-        self.bus.advertise(topic)
+        self.bus.advertise(self.own(topic))
         self._topics.add(topic.name)
 
     def publish(self, topic: Topic[Message], message: Message) -> None:
@@ -191,19 +197,28 @@ class Node:
             raise BusError(
                 f"{topic.name} is not advertised; call self.advertise(...) with it in setup"
             )
-        self.bus.publish(topic, message)
+        self.bus.publish(self.own(topic), message)
+
+    def own(self, topic: Topic[Message]) -> Topic[Message]:
+        """A topic of this node's kind as its own."""
+        return topic.at(self.name) if topic.node == self.kind_of else topic
 
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         """See `Bus.subscribe`."""
         self.bus.subscribe(topic, quittable(callback))
 
     def call(
-        self, service: Service[Request, Reply], request: Request, timeout: float | None = None
+        self,
+        service: Service[Request, Reply],
+        request: Request,
+        timeout: float | None = None,
+        *,
+        absence: float | None = None,
     ) -> Reply:
         """See `Bus.call`. While the node is paused, it waits before."""
         self.wait_while_paused(service.name)
         with self._time_spent.calling(service.name, service.node):
-            return self.bus.call(service, request, timeout)
+            return self.bus.call(service, request, timeout, absence=absence)
 
     def run_goal(
         self,
@@ -319,8 +334,11 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     """Run a node until SIGTERM or SIGINT; returns the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m nodes.{kind.name}", description=kind.__doc__)
     parser.add_argument("--run", type=Path, required=True, help="the run folder")
+    parser.add_argument("--name", help=f"its name, where {kind.name} is another node's")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="parameters")
     options = parser.parse_args(arguments)
+    if options.name and options.name != kind.name:
+        kind = type(kind.__name__, (kind,), {"name": options.name, "kind_of": kind.name})
     end_with_supervisor()
     ending = _Ending()
     for number in (signal.SIGTERM, signal.SIGINT):

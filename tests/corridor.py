@@ -1,8 +1,8 @@
 """A toy env server for the learner's tests: environments are corridors, and the way out is right.
 
 It serves the env server's doors with the same conventions (automatic resets, final rows, rewards
-discounted inside macros, horizons that truncate). ``python tests/corridor.py RUN_FOLDER`` serves it
-on the bus, under the name ``env_server``.
+discounted inside macros, horizons that truncate). ``python tests/corridor.py RUN_FOLDER [NAME]``
+serves it on the bus, under the name ``env_server`` or another one.
 """
 
 import sys
@@ -67,7 +67,8 @@ class Session:
         if request.interface is not None:
             self.interface = request.interface
         size = request.size
-        self.next_seed = np.arange(size)
+        self.next_seed = np.arange(size) + request.first
+        self.played: list[int] = []  # seeds, in their order
         self.position = np.zeros(size, np.int64)
         self.length = np.zeros(size, np.int64)  # primitive steps of the running episodes
         self.total = np.zeros(size)  # and what they were paid
@@ -80,7 +81,8 @@ class Session:
         for row in rows.tolist():
             seed = self.request.seeds.first + int(self.next_seed[row]) % self.request.seeds.count
             self.position[row] = seed % 2
-            self.next_seed[row] += self.request.size
+            self.played.append(seed)
+            self.next_seed[row] += self.request.batch or self.request.size
 
     def take(self, interface: Interface) -> None:
         self.interface = interface
@@ -201,11 +203,12 @@ class Corridors:
 
 def main() -> None:
     corridors = Corridors()
-    bus = Bus(run=Path(sys.argv[1]), node="env_server")
-    bus.serve(OPEN, corridors.open)
-    bus.serve(INTERFACE, corridors.interface)
-    bus.serve(STEP, corridors.step)
-    bus.serve(CLOSE, corridors.close)
+    name = sys.argv[2] if len(sys.argv) > 2 else "env_server"
+    bus = Bus(run=Path(sys.argv[1]), node=name)
+    bus.serve(OPEN.at(name), corridors.open)
+    bus.serve(INTERFACE.at(name), corridors.interface)
+    bus.serve(STEP.at(name), corridors.step)
+    bus.serve(CLOSE.at(name), corridors.close)
     bus.spin(threading.Event())
 
 

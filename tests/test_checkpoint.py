@@ -91,7 +91,7 @@ def training(folder, corridors, spec=None, call=None):
         parameters=PARAMETERS,
         learner=folder / "learner",
         folder=folder / "learner" / "toy+train",
-        call=call or corridors.call,
+        servers={"env_server": call or corridors.call},
         log=logging.getLogger("test"),
         warn=logging.getLogger("test").error,
     )

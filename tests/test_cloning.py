@@ -246,7 +246,7 @@ def training(folder, clone=(), tryouts=None, budget=1500, horizon=40, **changes)
         parameters=parameters,
         learner=folder / "learner",
         folder=folder / "learner" / "toy+train",
-        call=bus,
+        servers={"env_server": bus},
         log=logging.getLogger("test"),
         warn=logging.getLogger("test").error,
     )

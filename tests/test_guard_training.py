@@ -329,7 +329,7 @@ def train(folder: Path, told: TrainingSpec) -> tuple[Trained, Sessions]:
         parameters=Hyperparameters(environments=8, learning_rate=5e-3),
         learner=folder,
         folder=folder / "goal+guard+train",
-        call=sessions.call,
+        servers={"env_server": sessions.call},
         log=logging.getLogger("test"),
         warn=lambda problem: None,
     ).run(lambda progress: None)

@@ -225,7 +225,7 @@ def trained(learner: Path, spec: TrainingSpec, name: str = "dig") -> tuple[Any, 
         parameters=PARAMETERS,
         learner=learner,
         folder=policy_folder(learner, name),
-        call=server,
+        servers={"env_server": server},
         log=logging.getLogger("test"),
         warn=lambda problem: None,
     )
@@ -264,7 +264,7 @@ def test_specs_without_a_lead_train_the_policies_they_always_did(tmp_path: Path)
         parameters=PARAMETERS,
         learner=tmp_path,
         folder=tmp_path / "p",
-        call=server,
+        servers={"env_server": server},
         log=logging.getLogger("test"),
         warn=lambda problem: None,
     )

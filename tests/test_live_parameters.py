@@ -126,7 +126,7 @@ def trained(tmp_path: Path, change: dict[str, float], at: int) -> Training:
         parameters=given,
         learner=tmp_path,
         folder=tmp_path / "toy",
-        call=Corridors().call,
+        servers={"env_server": Corridors().call},
         log=logging.getLogger("toy"),
         warn=print,
     )

@@ -221,7 +221,7 @@ def training(folder: Path, world: Cues, spec: TrainingSpec) -> Training:
         parameters=PARAMETERS,
         learner=folder,
         folder=policy_folder(folder, "cue"),
-        call=world.call,
+        servers={"env_server": world.call},
         log=logging.getLogger("test"),
         warn=logging.getLogger("test").error,
     )

@@ -215,7 +215,7 @@ def test_a_training_and_its_session_have_the_raised_discount(tmp_path):
         parameters=Hyperparameters(worth_at_horizon=0.9),
         learner=tmp_path,
         folder=tmp_path / "p",
-        call=Corridors().call,
+        servers={"env_server": Corridors().call},
         log=logging.getLogger("test"),
         warn=logging.getLogger("test").error,
     )

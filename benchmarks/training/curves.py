@@ -46,7 +46,7 @@ def trained(spec: TrainingSpec, update: str) -> Trained:
             parameters=msgspec.structs.replace(Hyperparameters(), update=update),
             learner=Path(folder),
             folder=Path(folder) / "curve+train",
-            call=LocalSession().call,
+            servers={"env_server": LocalSession().call},
             log=logging.getLogger("curves"),
             warn=logging.getLogger("curves").error,
         )

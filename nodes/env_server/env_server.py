@@ -389,7 +389,7 @@ class EnvServer(Node):
             )
             before, then = steps, now
             self.publish(ACTIVITY, activity)
-            self._sights.wanted = self.bus.subscribed(SIGHT)
+            self._sights.wanted = self.bus.subscribed(self.own(SIGHT))
 
 
 class _In:

@@ -158,11 +158,11 @@ class Recorded:
         """The seeds follow from who has ended how often: see `SeedRange`."""
         if not len(stepped.final_rows):
             return
-        seeds, size = self._request.seeds, self._request.size
+        seeds, batch = self._request.seeds, self._request.batch or self._request.size
         ends: list[tuple[int, str, int]] = []
         for row, steps in zip(stepped.final_rows.tolist(), stepped.final_lengths.tolist(),
                               strict=True):  # fmt: skip
-            place = row + int(self._rounds[row]) * size
+            place = self._request.first + row + int(self._rounds[row]) * batch
             self._rounds[row] += 1
             how = "horizon"
             if stepped.terminated[row]:

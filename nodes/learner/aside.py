@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from messages.world import Opened, Stepped
-from nodes.learner.session import TrainingSession
+from nodes.learner.spread import Sessions
 
 Choose = Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 """Choices int64 (B,) from features (B, F) and a mask (B, N)."""
@@ -38,7 +38,7 @@ class Once:
 
 
 def play_once(
-    session: TrainingSession,
+    session: Sessions,
     choose: Choose,
     check: Callable[[], None],
     witness: Witness | None = None,
@@ -50,7 +50,7 @@ def play_once(
     Raises:
         SessionLost: nothing is known of it then.
     """
-    opened = session.open(0)
+    opened = session.open(0, check)
     features, mask = opened.features, opened.mask
     steps = opened.prefix_steps
     over = np.zeros(session.size, bool)

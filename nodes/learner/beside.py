@@ -6,7 +6,7 @@ are counted with those of prefixes: they are played, but PPO learned nothing fro
 
 import logging
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,8 @@ from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
 from nodes.learner.leading import Leaders
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.session import SessionLost
+from nodes.learner.spread import session_on
 from nodes.learner.state import TrainingState
 from nodes.times import spending
 from worlds import card
@@ -44,7 +45,7 @@ class Beside:
         spec: TrainingSpec,
         parameters: Hyperparameters,
         learner: Path,
-        call: Call,
+        servers: Mapping[str, Call],
         log: logging.Logger,
         lost: Callable[[SessionLost, Check], None],
         reset: int,
@@ -53,7 +54,7 @@ class Beside:
         self._spec = spec
         self._parameters = parameters
         self._learner = learner
-        self._call = call
+        self._servers = servers
         self._log = log
         self._lost = lost
         assisted = card(spec.task.game).specs.most_assisted if spec.interface.autocraft else 0
@@ -136,13 +137,16 @@ class Beside:
             spec = msgspec.structs.replace(spec, interface=demonstrations.interface)
         name = f"{self._policy}/{what}"
         while True:
-            session = TrainingSession(
-                self._call,
+            session = session_on(
+                self._servers,
                 name=name,
                 spec=spec,
                 gamma=self._parameters.gamma,
                 size=seeds.count,
+                learner=self._learner,
                 leaders=Leaders(self._learner, spec.lead, name),
+                log=self._log,
+                whole=True,
                 once=True,
                 matched=demonstrations is not None,
             )

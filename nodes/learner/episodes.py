@@ -10,6 +10,7 @@ many of them have been seen to end as are still going on, the ones that go on co
 """
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 PATIENCE = 4
@@ -27,7 +28,11 @@ class RecentEpisodes:
         self._ended: deque[tuple[bool, float, int]] = deque(maxlen=size)
         # Of each that ended, in order or later: whether it was overtaken, and succeeded then.
         self._settled: deque[tuple[bool, bool]] = deque(maxlen=MANY)
-        self._running: list[int] = []  # per environment, the ordinal of its episode
+        # Per environment, the ordinal of its episode; None where the environment is not there.
+        self._running: list[int | None] = []
+        self._left: set[int] = (
+            set()
+        )  # ordinals of episodes that will not end, and count for nothing
         self._waiting: dict[int, tuple[bool, float, int]] = {}
         self._begun = 0
         self._counted = 0
@@ -38,22 +43,49 @@ class RecentEpisodes:
         """A session was opened: a first episode begins in each environment, and whatever was
         running is forgotten."""
         self._waiting.clear()
+        self._left.clear()
         self._counted = self._begun
         self._running = list(range(self._begun, self._begun + environments))
         self._begun += environments
+
+    def leave(self, environments: Iterable[int]) -> None:
+        """These environments are lost: their episodes are as if they had not begun."""
+        for environment in environments:
+            ordinal, self._running[environment] = self._running[environment], None
+            if ordinal is not None and ordinal >= self._counted:
+                self._left.add(ordinal)
+        self._count()
+
+    def enter(self, environments: Iterable[int]) -> None:
+        """They are there again, and an episode begins in each."""
+        for environment in environments:
+            self._running[environment] = self._begun
+            self._begun += 1
 
     def end(self, environment: int, success: bool, total_reward: float, length: int) -> None:
         """The episode of an environment ended, and its next one began."""
         self.succeeded += success
         ordinal = self._running[environment]
+        if ordinal is None:
+            raise ValueError(f"no episode is under way in environment {environment}")
         if ordinal >= self._counted:
             self._waiting[ordinal] = (success, total_reward, length)
         else:
             self._settled.append((True, success))
         self._running[environment] = self._begun
         self._begun += 1
+        self._count()
+
+    def _count(self) -> None:
+        """Count the episodes that all before them have been counted of, and those overtaken."""
         many = max(self._ended.maxlen or 1, PATIENCE * len(self._running))
-        while self._counted in self._waiting or len(self._waiting) > many:
+        while True:
+            if self._counted in self._left:
+                self._left.remove(self._counted)
+                self._counted += 1
+                continue
+            if self._counted not in self._waiting and len(self._waiting) <= many:
+                return
             episode = self._waiting.pop(self._counted, None)
             if episode is not None:
                 self._ended.append(episode)
@@ -71,7 +103,9 @@ class RecentEpisodes:
         that a few early successes are not taken for skill."""
         rate = sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
         late = [success for overtaken, success in self._settled if overtaken]
-        unknown = max(0, sum(each < self._counted for each in self._running) - len(late))
+        unknown = max(
+            0, sum(each is not None and each < self._counted for each in self._running) - len(late)
+        )
         in_order = len(self._settled) - len(late)
         return (rate * in_order + sum(late)) / max(1, len(self._settled) + unknown)
 

@@ -8,7 +8,7 @@ was not published is this project's choice: the oldest trajectory makes room for
 
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,31 +58,39 @@ class Trajectories:
         """A session was opened: an episode begins in each environment."""
         self._running = [[] for _ in range(environments)]
 
+    def begin_in(self, environments: Iterable[int]) -> None:
+        """What was under way in these is lost; an episode begins, or the environment is absent."""
+        for environment in environments:
+            self._running[environment] = []
+
     def add(self, rollout: Rollout) -> None:
         """Take the decisions of a rollout, and judge the episodes that ended in it."""
-        begun = [0] * len(self._running)
+        columns = rollout.choices.shape[1]
+        rows = range(columns) if rollout.rows is None else rollout.rows.tolist()
+        begun = [0] * columns
         ends = zip(rollout.final_at.tolist(), rollout.episodes, strict=True)
-        for (at, environment), episode in ends:
-            self._take(rollout, environment, begun[environment], at + 1)
-            begun[environment] = at + 1
+        for (at, column), episode in ends:
+            environment = rows[column]
+            self._take(rollout, column, environment, begun[column], at + 1)
+            begun[column] = at + 1
             parts, self._running[environment] = self._running[environment], []
             if episode.success or self._outstanding(episode.total_reward):
                 self.kept.append(Trajectory.joined(parts))
                 self.ever += 1
             self._count(episode.total_reward)
-        for environment, start in enumerate(begun):
-            self._take(rollout, environment, start, rollout.choices.shape[0])
+        for column, start in enumerate(begun):
+            self._take(rollout, column, rows[column], start, rollout.choices.shape[0])
 
     def all(self) -> Trajectory:
         """The decisions of all kept trajectories, in the order in which those ended."""
         return Trajectory.joined(self.kept)
 
-    def _take(self, rollout: Rollout, environment: int, start: int, end: int) -> None:
+    def _take(self, rollout: Rollout, column: int, environment: int, start: int, end: int) -> None:
         if end > start:  # a rollout is a view of storage that is written over: copies
             part = Trajectory(
-                features=rollout.features[start:end, environment].clone(),
-                mask=rollout.mask[start:end, environment].clone(),
-                choices=rollout.choices[start:end, environment].clone(),
+                features=rollout.features[start:end, column].clone(),
+                mask=rollout.mask[start:end, column].clone(),
+                choices=rollout.choices[start:end, column].clone(),
             )
             self._running[environment].append(part)
 

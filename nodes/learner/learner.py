@@ -24,8 +24,9 @@ from messages.training import (
     Train,
     Trained,
 )
-from nodes.config import check_session_size
+from nodes.config import check_batch
 from nodes.learner import gpu
+from nodes.learner.env_servers import servers_of
 from nodes.learner.parameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.learner.taking import TAKEN
@@ -51,7 +52,7 @@ class Learner(Node):
     parameters: Parameters
 
     def setup(self) -> None:
-        check_session_size(self.config, "learner.environments", self.parameters.environments)
+        check_batch(self.config, "learner.environments", self.parameters.environments)
         gpu.check_device(self.config, self.parameters.device)
         gpu.check_there(self.parameters.device)
         self._stopping = threading.Event()
@@ -92,7 +93,7 @@ class Learner(Node):
             parameters=self.parameters,
             learner=self.folder,
             folder=folder,
-            call=self.call,
+            servers=servers_of(self.config, self.call),
             log=self.log,
             warn=lambda problem: self.bus.report(TRAIN.name, problem, "error"),
         )

@@ -3,7 +3,7 @@
 Plain networks take the same step by hand (fused.py), which is several times as fast.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,9 @@ class Ppo:
 
     def begin(self) -> None:
         """A session was opened: an episode begins in each environment."""
+
+    def begin_in(self, environments: Sequence[int]) -> None:
+        """An episode begins in these."""
 
     def update(
         self,

@@ -17,6 +17,11 @@ from models.distribution import MaskedCategorical
 from models.memory import Remembering
 from nodes.times import spending
 
+_OF_ENVIRONMENTS = (
+    *("features", "mask", "choices", "log_probs"),
+    *("reward", "steps", "terminated", "truncated"),
+)
+
 
 @dataclass
 class EndedEpisode:
@@ -46,6 +51,29 @@ class Rollout:
     # float32 (B, M), of a policy with a memory: what its networks remembered before the first
     # decision, side by side; zero where that is the first one of an episode.
     memory: Tensor | None = None
+    # int64 (B,), which environments of the session these are; None: all of them.
+    rows: Tensor | None = None
+
+    def of(self, present: np.ndarray[Any, Any]) -> "Rollout":
+        """Without the environments that are not ``present``, bool (B,): what was played in them is
+        not known to its end. ``final_at`` names columns, ``episodes`` the session's environments.
+        """
+        if present.all():
+            return self
+        rows = torch.from_numpy(np.flatnonzero(present))
+        column = torch.from_numpy(present.cumsum() - 1)
+        kept = torch.from_numpy(present)[self.final_at[:, 1]]
+        final_at = self.final_at[kept]
+        final_at[:, 1] = column[final_at[:, 1]]
+        return Rollout(
+            **{name: getattr(self, name)[:, rows] for name in _OF_ENVIRONMENTS},
+            final_at=final_at,
+            final_features=self.final_features[kept],
+            episodes=[each for each in self.episodes if present[each.environment]],
+            prefix_steps=self.prefix_steps,
+            memory=None if self.memory is None else self.memory[rows],
+            rows=rows,
+        )
 
     @property
     def decisions(self) -> int:
@@ -84,6 +112,11 @@ class Collector:
         self._filled = 0
         self._arrays["features"][0] = opened.features
         self._arrays["mask"][0] = opened.mask
+
+    def take_in(self, rows: slice, opened: Opened) -> None:
+        """The session of these environments was opened: collect from its first observations."""
+        self._arrays["features"][self._filled, rows] = opened.features
+        self._arrays["mask"][self._filled, rows] = opened.mask
 
     def collect(
         self,

@@ -6,7 +6,7 @@ episode ends inside a sequence they forget. Gradients flow inside a sequence and
 loss itself is Ppo's, over the decisions of a minibatch of whole sequences.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -42,10 +42,16 @@ class SequencePpo(Ppo):
         super().__init__(networks, parameters, generator)
         self._sequences: Sequences | None = None  # of the rollout that is learned from
         self._before: tuple[Tensor, Tensor] | None = None  # what is remembered before each of them
-        self._clone_memory: Tensor | None = None  # before the next rollout; None: nothing yet
+        # Of the session's environments, before the next rollout; of those beyond its end nothing.
+        self._clone_memory: Tensor | None = None
 
     def begin(self) -> None:
         self._clone_memory = None
+
+    def begin_in(self, environments: Sequence[int]) -> None:
+        if self._clone_memory is not None:
+            there = [each for each in environments if each < len(self._clone_memory)]
+            self._clone_memory[there] = 0
 
     def _modules(self) -> tuple[TensorDictModule, TensorDictModule]:
         return Given("actor_outputs", "logits"), Given("critic_outputs", "state_value")
@@ -81,13 +87,20 @@ class SequencePpo(Ppo):
     def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
         clone = self.clone
         assert isinstance(clone, MemoryNetwork)
+        rows = rollout.rows
+        if rows is None:
+            rows = torch.arange(rollout.choices.shape[1])
         memory = self._clone_memory
         if memory is None:
-            memory = torch.zeros(rollout.choices.shape[1], clone.size, device=self.device)
-        logits, remembered = unrolled(clone, rollout, memory)
+            memory = torch.zeros(0, clone.size, device=self.device)
+        missing = int(rows.max()) + 1 - len(memory)
+        if missing > 0:
+            memory = torch.cat([memory, memory.new_zeros(missing, clone.size)])
+        logits, remembered = unrolled(clone, rollout, memory[rows])
         # Before the features that came last, with which the next rollout begins.
         ended = (rollout.terminated[-1] | rollout.truncated[-1]).to(self.device)
-        self._clone_memory = remembered[-2] * (~ended).unsqueeze(-1)
+        memory[rows] = remembered[-2] * (~ended).unsqueeze(-1)
+        self._clone_memory = memory
         flat = logits[:-1].reshape(batch.shape[0], -1).float()
         return MaskedCategorical(flat, batch["mask"]).log_probs
 

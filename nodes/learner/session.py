@@ -3,7 +3,7 @@ bus, with the collectors' conventions (automatic resets, the last features of an
 apart)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,11 +38,13 @@ _Answer = TypeVar("_Answer", Opened, Stepped)
 
 class SessionLost(Exception):
     """The session is gone (the env server was restarted, or closed it): open it again.
-    ``killed``: a process was killed from outside, and nothing that ran in it is to blame."""
+    ``killed``: a process was killed from outside, and nothing that ran in it is to blame.
+    ``absent``: the env server did not answer in time."""
 
-    def __init__(self, text: str, killed: bool = False) -> None:
+    def __init__(self, text: str, killed: bool = False, absent: bool = False) -> None:
         super().__init__(text)
         self.killed = killed
+        self.absent = absent
 
 
 def lost(error: Exception) -> bool:
@@ -80,6 +82,8 @@ class TrainingSession:
         once: one episode in each environment, on the first seeds; nothing follows.
         matched: whether it reports which primitive choice does what was done.
         guards: that cut in, with their actors.
+        batch: how many environments are trained in on all env servers together; 0: only these.
+        first: the place of the first one of these among them.
         guarded: what a guard that is trained cuts into, with actors. What is played between its
             turns is played here; where that would take more than ``room`` steps, or its condition
             does not hold for too long, ``gave_up`` says so.
@@ -98,6 +102,8 @@ class TrainingSession:
         matched: bool = False,
         guards: Sequence[Guard] = (),
         guarded: Sequence[Lead] = (),
+        batch: int = 0,
+        first: int = 0,
     ) -> None:
         self.call = call
         self.name = name
@@ -108,23 +114,35 @@ class TrainingSession:
         self.matched = matched
         self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
         self.guards, self.guarded = list(guards), list(guarded)
+        self.batch, self.first = batch, first
         self.room = math.inf
         self.gave_up = ""
         self.seeds_used = 0
         self._episodes = np.zeros(size, np.int64)
         self._seeds_before = 0
 
-    def open(self, seeds_used: int) -> Opened:
+    @property
+    def present(self) -> np.ndarray[Any, Any]:
+        """Bool (size,): which environments there are."""
+        return np.ones(self.size, bool)
+
+    def take_in(self) -> list[Any]:
+        """No environments come in while it is open."""
+        return []
+
+    def open(self, seeds_used: int, check: Callable[[], None] = lambda: None) -> Opened:
         """Open or reopen. ``seeds_used``: how many seeds were played before, see ``seeds_used``.
+        ``check`` is called first and may raise.
 
         Raises:
             SessionLost: the env server was restarted meanwhile; try again.
         """
+        check()
         request = OpenSession(
             session=self.name,
             task=self.spec.task,
             size=self.size,
-            seeds=remaining_seeds(self.spec.seeds, seeds_used, self.size),
+            seeds=self._seeds(seeds_used),
             prefix=self.spec.prefix,
             lead=self.leaders.lead,
             guards=self.guards,
@@ -134,11 +152,13 @@ class TrainingSession:
             autoreset=True,
             once=self.once,
             matched=self.matched,
+            batch=self.batch,
+            first=self.first,
         )
         opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used
         self._episodes[:] = 1
-        self.seeds_used = seeds_used + self.size
+        self.seeds_used = seeds_used + (self.batch or self.size)
         return opened
 
     def step(self, choices: np.ndarray[Any, Any]) -> Stepped:
@@ -150,8 +170,17 @@ class TrainingSession:
         stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
         # Environment i plays seeds i, i + size, ...: used is what the fastest one has begun.
-        self.seeds_used = self._seeds_before + self.size * int(self._episodes.max())
+        size = self.batch or self.size
+        self.seeds_used = self._seeds_before + size * int(self._episodes.max())
         return stepped
+
+    def _seeds(self, used: int) -> SeedRange:
+        """Those that are left. Where several env servers play them, the range is a multiple of the
+        batch: so it is no other's seeds either that are played when it begins from its start."""
+        seeds, batch = self.spec.seeds, self.batch or self.size
+        if self.batch:
+            seeds = SeedRange(first=seeds.first, count=seeds.count - seeds.count % batch)
+        return remaining_seeds(seeds, used, batch)
 
     def _led(self, answer: _Answer) -> _Answer:
         """``answer`` with the features of when it is the trained policy's turn: until then the
@@ -197,5 +226,6 @@ class TrainingSession:
             return self.call(service, request)
         except (DeadlineExceeded, PeerRestarted, RemoteError) as error:
             if lost(error):
-                raise SessionLost(str(error), killed(error)) from error
+                absent = isinstance(error, DeadlineExceeded)
+                raise SessionLost(str(error), killed(error), absent) from error
             raise

@@ -1,6 +1,7 @@
 """All that a policy's training consists of between two rollouts: what a checkpoint holds."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,19 @@ class TrainingState:
         self.ppo.begin()
         if isinstance(self.player, Remembering):
             self.player.begin(environments)
+
+    def leave(self, environments: Sequence[int]) -> None:
+        """These environments are lost, with their episodes."""
+        self.episodes.leave(environments)
+        self.trajectories.begin_in(environments)
+
+    def enter(self, environments: Sequence[int]) -> None:
+        """They are there again: an episode begins in each of them."""
+        self.episodes.enter(environments)
+        self.trajectories.begin_in(environments)
+        self.ppo.begin_in(environments)
+        if isinstance(self.player, Remembering):
+            self.player.forget(list(environments))
 
     def _imitate(self, rollout: Rollout) -> None:
         every = self.parameters.imitation_every

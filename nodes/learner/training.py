@@ -4,34 +4,32 @@ import logging
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import torch
 
 from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
-from messages.program import Program
 from messages.training import Policy, Progress, Trained, TrainingSpec
-from models.policy import NetworkShape
 from nodes.learner import checkpoint
 from nodes.learner.beside import Beside
 from nodes.learner.exporting import guarded, with_actors
 from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import CHUNK, SessionLost, TrainingSession
+from nodes.learner.session import CHUNK, SessionLost
+from nodes.learner.spec_measures import discount, longest_decision, longest_reset, reward_scale
+from nodes.learner.spread import absent, session_on
+from nodes.learner.starting import start_of
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
 from nodes.learner.taking import Taking
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
 from nodes.times import spending
-from worlds import card
 
 MOST_LOSSES = 10
 MOST_KILLED = 100
@@ -39,34 +37,6 @@ MOST_KILLED = 100
 FALLS = 2
 """Tryouts in a row below the first one that end a training."""
 LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
-
-
-def reward_scale(spec: TrainingSpec) -> float:
-    """What makes the largest reward 1, so that one learning rate suits the critics of all specs."""
-    return 1.0 / (max((abs(term.weight) for term in spec.interface.rewards), default=0.0) or 1.0)
-
-
-def discount(parameters: Hyperparameters, spec: TrainingSpec) -> float:
-    """Of a primitive step, in the training of this spec."""
-    if not parameters.worth_at_horizon:
-        return parameters.gamma
-    return max(parameters.gamma, parameters.worth_at_horizon ** (1.0 / spec.interface.horizon))
-
-
-def _longest_reset(prefix: Sequence[Program], leaders: Leaders) -> int:
-    """Primitive steps that the reset of one environment may take."""
-    steps = sum(program.max_steps for program in prefix)
-    for lead in leaders.lead:
-        if lead.program is not None:
-            steps += lead.program.max_steps
-        elif lead.interface is not None:
-            steps += lead.interface.horizon
-    return steps
-
-
-def _turn(macro: Program) -> int:
-    """Primitive steps that a macro may take before the policy is asked again."""
-    return min(macro.max_steps, macro.interrupt or macro.max_steps)
 
 
 class Training:
@@ -78,7 +48,8 @@ class Training:
         parameters: hyper-parameters.
         learner: the node's folder.
         folder: the policy's, inside.
-        call: the bus's call.
+        servers: the env servers by name, and what calls each of them. With several, the batch is
+            spread over those that are there.
         log: how it goes is said there.
         warn: is told what went wrong and was mended, in one sentence.
     """
@@ -91,7 +62,7 @@ class Training:
         parameters: Hyperparameters,
         learner: Path,
         folder: Path,
-        call: Call,
+        servers: Mapping[str, Call],
         log: logging.Logger,
         warn: Callable[[str], None],
     ) -> None:
@@ -106,17 +77,19 @@ class Training:
         self.folder = folder
         self.log = log
         self.warn = warn
-        self.longest = self._longest_decision()
+        self.longest = longest_decision(spec)
         leaders = Leaders(learner, spec.lead, policy)
-        self.reset = _longest_reset(spec.prefix, leaders) + (CHUNK if spec.guard else 0)
+        self.reset = longest_reset(spec.prefix, leaders.lead) + (CHUNK if spec.guard else 0)
         size = self._affordable(parameters.environments)
-        self.session = TrainingSession(
-            call,
+        self.session = session_on(
+            servers,
             name=policy,
             spec=spec,
             gamma=self.parameters.gamma,
             size=size,
+            learner=learner,
             leaders=leaders,
+            log=log,
             guards=with_actors(learner, spec.guards, parameters.greedy),
             guarded=guarded(learner, spec.guarded),
         )
@@ -125,7 +98,7 @@ class Training:
             spec=spec,
             parameters=self.parameters,
             learner=learner,
-            call=call,
+            servers=servers,
             log=log,
             lost=self._lost,
             reset=self.reset,
@@ -244,14 +217,14 @@ class Training:
         self.session.room = self._room(self.state) if self.state else (self.spec.most or math.inf)
         while True:
             try:
-                opened = self.session.open(used)
+                opened = self.session.open(used, check)
                 break
             except SessionLost as error:
                 self.log.warning("%s can't open its session yet: %s", self.policy, error)
                 self._lost(error, check)
         spaces = Spaces.of(opened)
         if self.state is None:
-            start = self._start(spaces)
+            start = start_of(self.policy, self.spec, spaces, self.learner, self.log)
             self.state = TrainingState(
                 spaces,
                 self.parameters,
@@ -275,6 +248,7 @@ class Training:
         self.collector.begin(opened)
         self._opening_steps = opened.prefix_steps
         self.state.begin(self.session.size)
+        self.state.leave(absent(self.session))
         return self.state, self.collector
 
     def _lost(self, error: SessionLost, check: Callable[[], None]) -> None:
@@ -290,35 +264,6 @@ class Training:
             )
         with spending("waiting"):
             time.sleep(min(losses - 1, LONGEST_PAUSE))
-
-    def _start(self, spaces: Spaces) -> dict[str, Any] | None:
-        """The checkpoint that a new training begins from, None: from nothing."""
-        start = self.spec.start
-        if start is None:
-            return None
-        found, problems = load(folder_of(self.learner, start))
-        if found is None:
-            missing = " ".join(problems) or "it has no checkpoint."
-            raise ServiceError(
-                f"{self.policy} can't start from the policy {start.id}: {missing}",
-                code="unknown_policy",
-            )
-        if difference := stored_spaces(found).difference(spaces):
-            raise ServiceError(
-                f"{self.policy} can't start from the policy {start.id}: {difference}. "
-                "Start from one with the same observations and actions, or from none.",
-                code="policy_does_not_fit",
-            )
-        theirs = msgspec.convert(found["shape"], NetworkShape).memory
-        if theirs != (ours := memory_of(self.spec.interface)):
-            raise ServiceError(
-                f"{self.policy} can't start from the policy {start.id}, which remembers {theirs} "
-                f"numbers where the spec has {ours}. Start from one with the same memory, or from "
-                "none.",
-                code="policy_does_not_fit",
-            )
-        self.log.info("%s starts from the policy %s", self.policy, start.id)
-        return found
 
     def _end(self, state: TrainingState, metrics: Metrics, check: Callable[[], None]) -> None:
         """The training is over: of the weights that were tried out the best stand."""
@@ -344,9 +289,15 @@ class Training:
                 return False
             return samples + most <= left and samples < self.parameters.rollout_samples
 
-        return collector.collect(
+        for arrival in self.session.take_in():
+            collector.take_in(arrival.rows, arrival.opened)
+            state.enter(range(arrival.rows.start, arrival.rows.stop))
+            self._opening_steps += arrival.opened.prefix_steps
+        rollout = collector.collect(
             self.session.step, state.player, state.generator, go_on, state.device
         )
+        state.leave(absent(self.session))
+        return rollout.of(self.session.present)
 
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
@@ -449,15 +400,6 @@ class Training:
                     code="budget",
                 )
         return size
-
-    def _longest_decision(self) -> int:
-        interface = self.spec.interface
-        longest = max((_turn(macro) for macro in interface.macros), default=1)
-        if interface.autocraft:
-            longest += card(self.spec.task.game).specs.most_assisted
-        # After its last step each guard may have a turn.
-        longest += sum(guard.max_steps for guard in self.spec.guards)
-        return max(1, min(longest, interface.horizon))
 
     def _progress(
         self, state: TrainingState, statistics: UpdateStatistics, steps_per_second: float

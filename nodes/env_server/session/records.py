@@ -22,10 +22,15 @@ Rgb = NDArray[np.uint8]
 class Episodes:
     """One episode per environment at a time. Counters are arrays over the batch."""
 
-    def __init__(self, size: int, seeds: SeedRange, play: Play) -> None:
+    def __init__(
+        self, size: int, seeds: SeedRange, play: Play, first: int = 0, batch: int = 0
+    ) -> None:
+        """``first``, ``batch``: see `OpenSession`."""
         self.size = size
         self._play = play
         self._seeds = seeds
+        self._first = first
+        self._batch = batch or size
         self._round = np.full(size, -1)
         self.seed = np.zeros(size, np.int64)
         self.steps = np.zeros(size, np.int64)
@@ -44,9 +49,9 @@ class Episodes:
         return self.ended != RUNNING
 
     def next_seeds(self, rows: Ints) -> Ints:
-        """Environment i of B plays first + i, i + B, i + 2B, ... modulo the count."""
+        """Of the episodes that begin in ``rows``; see `SeedRange`."""
         self._round[rows] += 1
-        place = rows + self._round[rows] * self.size
+        place = self._first + rows + self._round[rows] * self._batch
         self.seed[rows] = self._seeds.first + place % self._seeds.count
         return self.seed[rows]
 

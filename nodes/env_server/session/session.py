@@ -60,6 +60,11 @@ class Session:
     ) -> None:
         if request.seeds.count < 1:
             raise ValueError("a range of seeds has at least one seed")
+        if request.batch and not 0 <= request.first <= request.batch - world.size:
+            raise ValueError(
+                f"environments {request.first} to {request.first + world.size - 1} are not among "
+                f"the {request.batch} of a batch"
+            )
         if request.task.horizon < 1:
             raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
         if request.autoreset and request.pictures is not None:

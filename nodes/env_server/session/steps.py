@@ -85,7 +85,7 @@ class Steps:
         self.world = world
         self.size = world.size
         self.readings = play.readings(world, model)
-        self.episodes = Episodes(world.size, request.seeds, play)
+        self.episodes = Episodes(world.size, request.seeds, play, request.first, request.batch)
         self.actions = np.tile(play.noop, (world.size, 1))
         self.photographer: Photographer | None = None
         if request.pictures is not None:

@@ -1,0 +1,400 @@
+"""A training's batch spread over several env servers: one session on each, with its share.
+
+All that are up are stepped side by side, and what they answer is put together, so that whoever
+trains sees one batch. Which environments a server has, and which seeds they play, follows from the
+batch's size and the servers' order alone. docs/several_env_servers.md has the whole design.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from messages.bus import BusError, ServiceError
+from messages.interface import Call
+from messages.training import TrainingSpec
+from messages.world import Opened, Stepped
+from nodes.learner.leading import Leaders
+from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.state import Spaces
+from nodes.times import WAITS, spending
+
+LONGEST_PAUSE = 5.0
+"""Seconds, at most, before a server that was lost, or refused, is tried again."""
+_TURN = 0.2  # seconds between two checks whether the wait for a server is to go on
+_OF_ROWS = ("features", "mask", "reward", "steps", "terminated", "truncated", "success")
+_OF_ENDS = ("final_features", "final_returns", "final_lengths")
+
+Make = Callable[[str, Call, slice], TrainingSession]
+"""Makes the session on an env server from its name, its call and its rows of the batch."""
+
+
+@dataclass
+class Arrival:
+    """A server that came into the batch: the rows of its environments, and how they begin."""
+
+    rows: slice
+    opened: Opened
+
+
+class Member:
+    """One env server's part of the batch. Its calls are made one at a time."""
+
+    def __init__(self, node: str, rows: slice, session: TrainingSession) -> None:
+        self.node = node
+        self.rows = rows
+        self.session = session
+        self.up = False
+        self.opening: Future[Opened] | None = None
+        self.losses = 0  # in a row, without a rollout in between
+        self.again_at = 0.0  # when it is tried again
+        self.refused = ""  # why it was not taken in, as far as that was reported
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix=f"env server {node}")
+
+    @property
+    def size(self) -> int:
+        return self.rows.stop - self.rows.start
+
+    def begin(self, seeds_used: int) -> None:
+        """Begin to open its session, in its own thread."""
+        self.opening = self._threads.submit(self.session.open, seeds_used)
+
+    def step(self, choices: np.ndarray[Any, Any]) -> Future[Stepped]:
+        return self._threads.submit(self.session.step, choices)
+
+    def close(self) -> Future[None] | None:
+        """Close its session, if it is open. One that is just being opened is closed once it is;
+        that is not waited for."""
+        opening, self.opening = self.opening, None
+        if not self.up and opening is None:
+            return None
+        closed = self._threads.submit(self.session.close)
+        self.up = False
+        return closed if opening is None else None
+
+
+def shares(size: int, servers: int) -> list[slice]:
+    """The rows of each server: an even split of ``size`` environments, without empty parts."""
+    count = min(size, servers)
+    ends = [size * k // count for k in range(count + 1)]
+    return [slice(first, end) for first, end in pairwise(ends)]
+
+
+class SpreadSession:
+    """Environments on several env servers that train one policy; used like a `TrainingSession`.
+
+    A server that is lost in a step takes its environments out of the batch: what they played since
+    the rollout began is not to be learned from (`present`). It is opened again beside the training,
+    and comes in with the next `take_in`.
+
+    Args:
+        servers: the env servers' names, and what calls each of them; a call ends soon where its
+            server is absent.
+        size: environments in all.
+        make: makes a session.
+        whole: every environment is needed, as where each plays one episode: the batch is split over
+            those that are there, and none may be lost.
+        log: which servers come and go is reported there.
+    """
+
+    def __init__(
+        self,
+        servers: Mapping[str, Call],
+        size: int,
+        make: Make,
+        log: logging.Logger,
+        whole: bool = False,
+    ) -> None:
+        self.size = size
+        self._servers = dict(servers)
+        self._make = make
+        self._log = log
+        self._whole = whole
+        self._spaces: Spaces | None = None
+        self._room = float("inf")
+        self._members = self._split(list(servers))
+
+    def _split(self, nodes: Sequence[str]) -> list[Member]:
+        return [
+            Member(node, rows, self._make(node, self._servers[node], rows))
+            for node, rows in zip(nodes, shares(self.size, len(nodes)), strict=False)
+        ]
+
+    # ---- as of a session
+
+    @property
+    def present(self) -> np.ndarray[Any, Any]:
+        """Bool (size,): the environments that were stepped in all steps since `take_in`."""
+        present = np.zeros(self.size, bool)
+        for member in self._up:
+            present[member.rows] = True
+        return present
+
+    @property
+    def seeds_used(self) -> int:
+        return max(member.session.seeds_used for member in self._members)
+
+    @property
+    def gave_up(self) -> str:
+        return next((m.session.gave_up for m in self._members if m.session.gave_up), "")
+
+    @property
+    def room(self) -> float:
+        return self._room
+
+    @room.setter
+    def room(self, room: float) -> None:
+        self._room = room
+        for member in self._members:  # each plays without the others
+            member.session.room = room / len(self._members)
+
+    @property
+    def _up(self) -> list[Member]:
+        return [member for member in self._members if member.up]
+
+    def open(self, seeds_used: int, check: Callable[[], None] = lambda: None) -> Opened:
+        """Open it on all servers that are there; while there is none, wait for one.
+
+        ``check`` is called meanwhile and may raise.
+
+        Raises:
+            SessionLost: all that were there were lost meanwhile; try again.
+            RemoteError, ServiceError: a server refused it.
+        """
+        reported = False
+        while True:
+            opened, lost = self._open_all(seeds_used, check)
+            if opened and lost and self._whole:
+                # Those that are there share the batch; opening replaces what they have now.
+                self._members = self._split([member.node for member, _ in opened])
+                continue
+            if opened:
+                return self._all_opened(opened)
+            if reason := next((error for error in lost if not error.absent), None):
+                raise reason
+            if not reported:
+                reported = True
+                self._log.warning("waiting for an env server: %s", "; ".join(map(str, lost)))
+
+    def _open_all(
+        self, seeds_used: int, check: Callable[[], None]
+    ) -> tuple[list[tuple[Member, Opened]], list[SessionLost]]:
+        """Open all members: what they showed, and how others were lost."""
+        for member in self._members:
+            member.up = False
+            if member.opening is None:
+                member.begin(seeds_used)
+        left = {member.opening for member in self._members if member.opening is not None}
+        while left:
+            check()
+            left = wait(left, _TURN).not_done
+        opened: list[tuple[Member, Opened]] = []
+        lost: list[SessionLost] = []
+        refused: BusError | None = None
+        for member in self._members:
+            try:
+                opened.append((member, self._taken(member)))
+            except SessionLost as error:
+                lost.append(error)
+            except BusError as error:
+                refused = refused or error
+        if refused is not None:
+            raise refused
+        return opened, lost
+
+    def step(self, choices: np.ndarray[Any, Any]) -> Stepped:
+        """One decision for every environment; those of absent servers stand still: their rows are
+        zero, ``steps`` too.
+
+        Raises:
+            SessionLost: no server is left, or (``whole``) one was lost.
+        """
+        up = self._up
+        first, *others = up
+        answers: list[tuple[Member, Stepped]] = []
+        lost: SessionLost | None = None
+        futures = [(member, member.step(choices[member.rows])) for member in others]
+        try:
+            answers.append((first, first.session.step(choices[first.rows])))
+        except SessionLost as error:
+            lost = error
+            self._lose(first, error)
+        finally:  # no session is left in the middle of a step
+            for member, future in futures:
+                with spending(WAITS + member.node):
+                    wait([future])
+        for member, future in futures:
+            try:
+                answers.append((member, future.result()))
+            except SessionLost as error:
+                lost = error
+                self._lose(member, error)
+        if lost is not None and (self._whole or not answers):
+            raise lost
+        return self._together(answers)
+
+    def take_in(self) -> list[Arrival]:
+        """Before a rollout: the servers that have come since the last one; the others that are
+        absent are tried on, in threads of their own."""
+        arrived: list[Arrival] = []
+        for member in self._members:
+            if member.up:
+                member.losses = 0
+            elif member.opening is None:
+                if time.monotonic() >= member.again_at:
+                    member.begin(max(self.seeds_used, member.session.seeds_used))
+            elif member.opening.done() and (opened := self._arrived(member)) is not None:
+                arrived.append(Arrival(member.rows, opened))
+        return arrived
+
+    def close(self) -> None:
+        """Close all sessions. Where one could not be, its server forgets it when it ends."""
+        closing = [(member.node, closed) for member in self._members if (closed := member.close())]
+        for node, closed in closing:
+            wait([closed])
+            if (error := closed.exception()) is not None:
+                self._log.debug("the session on %s was not closed: %s", node, error)
+
+    # ---- inside
+
+    def _taken(self, member: Member) -> Opened:
+        """What its session shows, which has been opened.
+
+        Raises:
+            SessionLost, BusError: it has not, or does not fit the others.
+        """
+        opening, member.opening = member.opening, None
+        assert opening is not None
+        opened = opening.result()
+        spaces = Spaces.of(opened)
+        self._spaces = self._spaces or spaces
+        if difference := self._spaces.difference(spaces):
+            raise ServiceError(
+                f"{member.node} has other spaces than the env servers before it: {difference}",
+                code="policy_does_not_fit",
+            )
+        member.up, member.refused = True, ""
+        return opened
+
+    def _arrived(self, member: Member) -> Opened | None:
+        try:
+            opened = self._taken(member)
+        except SessionLost:
+            return None  # the next call tries again
+        except BusError as error:
+            # What one server refuses does not end what the others play.
+            member.again_at = time.monotonic() + LONGEST_PAUSE
+            if str(error) != member.refused:
+                member.refused = str(error)
+                self._log.warning("%s is not taken in: %s", member.node, error)
+            return None
+        self._log.info(
+            "%s is taken in: %d environments, %d of %d are there",
+            *(member.node, member.size, int(self.present.sum()), self.size),
+        )
+        return opened
+
+    def _lose(self, member: Member, error: SessionLost) -> None:
+        member.up = False
+        member.losses += 1
+        member.again_at = time.monotonic() + min(member.losses - 1, LONGEST_PAUSE)
+        self._log.warning(
+            "%s is lost (%s): its %d episodes, and what it played in this rollout, are discarded, "
+            "uncounted; %d of %d environments are left",
+            *(member.node, error, member.size, int(self.present.sum()), self.size),
+        )
+
+    def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
+        """Of all members together; rows of absent ones are zero, and possible."""
+        one = opened[0][1]
+        features = np.zeros((self.size, one.features.shape[1]), np.float32)
+        mask = np.ones((self.size, len(one.choices)), bool)
+        for member, each in opened:
+            features[member.rows], mask[member.rows] = each.features, each.mask
+        return Opened(
+            fields=one.fields,
+            choices=one.choices,
+            features=features,
+            mask=mask,
+            prefix_steps=sum(each.prefix_steps for _, each in opened),
+        )
+
+    def _together(self, answers: Sequence[tuple[Member, Stepped]]) -> Stepped:
+        columns: dict[str, np.ndarray[Any, Any]] = {}
+        for name in _OF_ROWS:
+            columns[name] = self._column(name, answers)
+        columns["mask"][~self.present] = True  # something has to be possible
+        ends = {
+            name: np.concatenate([getattr(each, name) for _, each in answers]) for name in _OF_ENDS
+        }
+        rows = [each.final_rows + member.rows.start for member, each in answers]
+        matched = answers[0][1].matched is not None
+        return Stepped(
+            **columns,
+            **ends,
+            final_rows=np.concatenate(rows),
+            prefix_steps=sum(each.prefix_steps for _, each in answers),
+            final_scored=[scored for _, each in answers for scored in each.final_scored],
+            matched=self._column("matched", answers) if matched else None,
+        )
+
+    def _column(self, name: str, answers: Sequence[tuple[Member, Stepped]]) -> np.ndarray[Any, Any]:
+        given = np.asarray(getattr(answers[0][1], name))
+        column = np.zeros((self.size, *given.shape[1:]), given.dtype)
+        for member, each in answers:
+            column[member.rows] = getattr(each, name)
+        return column
+
+
+Sessions = TrainingSession | SpreadSession
+
+
+def session_on(
+    servers: Mapping[str, Call],
+    *,
+    name: str,
+    spec: TrainingSpec,
+    gamma: float,
+    size: int,
+    learner: Path,
+    leaders: Leaders,
+    log: logging.Logger,
+    whole: bool = False,
+    **options: Any,
+) -> Sessions:
+    """A session of ``size`` environments, spread over the servers where there are several.
+
+    ``learner`` is the node's folder; the rest as of `TrainingSession` and `SpreadSession`.
+    """
+    if len(servers) == 1:
+        (call,) = servers.values()
+        return TrainingSession(
+            call, name=name, spec=spec, gamma=gamma, size=size, leaders=leaders, **options
+        )
+
+    def make(node: str, call: Call, rows: slice) -> TrainingSession:
+        return TrainingSession(
+            call,
+            name=name,
+            spec=spec,
+            gamma=gamma,
+            size=rows.stop - rows.start,
+            # Each is led on by itself, beside the others.
+            leaders=Leaders(learner, spec.lead, f"{name} on {node}"),
+            batch=size,
+            first=rows.start,
+            **options,
+        )
+
+    return SpreadSession(servers, size, make, log, whole)
+
+
+def absent(session: Sessions) -> list[int]:
+    """The environments that are not there."""
+    return np.flatnonzero(~session.present).tolist()

@@ -1,0 +1,356 @@
+"""A training's batch on several env servers: the same as on one, and what a loss costs."""
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+
+from messages.bus import DeadlineExceeded, RemoteError, ServiceError
+from messages.training import Trained, TrainingSpec, Tryouts
+from messages.world import OPEN, STEP, SeedRange
+from nodes.config import env_servers
+from nodes.learner import checkpoint, spread
+from nodes.learner.env_servers import servers_of
+from nodes.learner.episodes import RecentEpisodes
+from nodes.learner.parameters import Hyperparameters
+from nodes.learner.spread import shares
+from nodes.learner.training import Training
+from tests.corridor import Corridors, Session, corridor_spec
+
+PARAMETERS = Hyperparameters(
+    environments=7, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0, reward_scale=0.01
+)
+NAMES = ("env_server", "env_server_2", "env_server_3")
+TO_THE_END = corridor_spec(budget=3000, stop_at=2.0, macro=False)
+
+
+class Server:
+    """An env server of corridors that may be absent, restarted, or refuse."""
+
+    def __init__(self) -> None:
+        self.there = True
+        self.steps = 0
+        self.sessions: list[Session] = []  # all that were ever opened
+        self.before: Callable[[], None] = lambda: None  # each step
+        self.restart()
+
+    def restart(self) -> None:
+        self.corridors = Corridors()
+
+    def __call__(self, service: Any, request: Any, timeout: float | None = None) -> Any:
+        if service is STEP:
+            self.before()
+        if not self.there:
+            raise DeadlineExceeded(f"{service.name}: no reply")
+        try:
+            reply = self.corridors.call(service, request)
+        except ServiceError as error:
+            raise RemoteError(service.name, error.code, error.message) from error
+        if service is OPEN:
+            self.sessions.append(self.corridors.sessions[request.session])
+        if service is STEP:
+            self.steps += int(reply.steps.sum())
+        return reply
+
+    @property
+    def played(self) -> list[int]:
+        return [seed for session in self.sessions for seed in session.played]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "LONGEST_PAUSE", 0.0)
+
+
+def train(
+    folder: Path,
+    servers: list[Server],
+    spec: TrainingSpec = TO_THE_END,
+    parameters: Hyperparameters = PARAMETERS,
+    report: Callable[[int], None] = lambda iteration: None,
+) -> Trained:
+    training = Training(
+        policy="toy/train",
+        spec=spec,
+        parameters=parameters,
+        learner=folder / "learner",
+        folder=folder / "learner" / "toy+train",
+        servers=dict(zip(NAMES, servers, strict=False)),
+        log=logging.getLogger("test"),
+        warn=logging.getLogger("test").error,
+    )
+    iterations = itertools.count(1)
+    return training.run(lambda progress: report(next(iterations)))
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return checkpoint.read(folder / "learner" / "toy+train" / checkpoint.NAME)["networks"]
+
+
+def all_there(servers: list[Server], count: int) -> Callable[[int], None]:
+    """After each iteration: wait until so many sessions are open, that is until one that was lost
+    or absent has been opened again beside the training."""
+
+    def wait(iteration: int) -> None:
+        deadline = time.monotonic() + 60.0
+        while sum(len(server.corridors.sessions) for server in servers if server.there) < count:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+
+    return wait
+
+
+def test_an_even_split_without_empty_parts() -> None:
+    assert shares(7, 3) == [slice(0, 2), slice(2, 4), slice(4, 7)]
+    assert shares(2, 3) == [slice(0, 1), slice(1, 2)]
+
+
+def test_the_configuration_names_the_env_servers() -> None:
+    config = {"nodes": {"env_server": {}, "env_server_2": {"kind_of": "env_server"}, "critic": {}}}
+    assert env_servers(config) == ["env_server", "env_server_2"]
+    assert env_servers({}) == ["env_server"]
+    asked: list[tuple[str, float | None]] = []
+
+    def call(service: Any, request: Any, timeout: Any = None, *, absence: Any = None) -> None:
+        asked.append((service.name, absence))
+
+    for each in servers_of(config, call).values():  # pyright: ignore[reportArgumentType]
+        each(STEP, None)  # pyright: ignore[reportArgumentType]
+    assert asked == [("env_server/step", 1.0), ("env_server_2/step", 1.0)]
+    # The only one is waited for as ever.
+    assert servers_of({}, call) == {"env_server": call}  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_several_servers_train_what_one_does(tmp_path: Path, count: int) -> None:
+    """To the bit: the same environments play the same seeds, wherever they are."""
+    tryouts = Tryouts(seeds=SeedRange(first=5000, count=5), every=1000)
+    spec = msgspec.structs.replace(corridor_spec(budget=2000, stop_at=2.0), tryouts=tryouts)
+    alone = train(tmp_path / "one", [Server()], spec)
+    servers = [Server() for _ in range(count)]
+    together = train(tmp_path / "several", servers, spec)
+    assert msgspec.structs.replace(together, policy=alone.policy) == alone
+    for name, tensor in weights(tmp_path / "one").items():
+        assert torch.equal(tensor, weights(tmp_path / "several")[name]), name
+    assert all(server.steps > 0 for server in servers)
+    assert all(server.corridors.sessions == {} for server in servers)
+
+
+def test_no_two_servers_play_the_same_seed(tmp_path: Path) -> None:
+    """Nor a server what was played before it was lost, until all seeds were played."""
+    servers = [Server(), Server()]
+    spec = msgspec.structs.replace(TO_THE_END, seeds=SeedRange(first=0, count=100_003))
+
+    def report(iteration: int) -> None:
+        if iteration in (3, 6):
+            servers[iteration // 6].restart()
+        if iteration in (5, 8):
+            all_there(servers, 2)(iteration)
+
+    train(tmp_path, servers, spec, report=report)
+    assert len(servers[0].sessions) == len(servers[1].sessions) == 2
+    first, second = ({seed % 7 for seed in server.played} for server in servers)
+    assert (first, second) == ({0, 1, 2}, {3, 4, 5, 6})
+    for server in servers:
+        assert len(server.played) == len(set(server.played))
+
+
+def test_seeds_of_a_short_range_never_become_anothers(tmp_path: Path) -> None:
+    servers = [Server(), Server()]
+    spec = msgspec.structs.replace(TO_THE_END, seeds=SeedRange(first=0, count=25))
+    train(tmp_path, servers, spec)
+    # 25 seeds are three for each of seven environments; the other four are not played.
+    assert {seed % 7 for seed in servers[0].played} == {0, 1, 2}
+    assert max(max(server.played) for server in servers) == 20
+
+
+def test_a_lost_server_costs_its_own_episodes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    servers, calls = [Server(), Server()], itertools.count(1)
+    counted_at = [0]
+
+    def lose() -> None:
+        if next(calls) == 40:  # in the middle of the third rollout
+            servers[1].restart()
+            counted_at[0] = servers[1].steps
+
+    servers[1].before = lose
+    trained = train(tmp_path, servers, report=all_there(servers, 2))
+    assert "env_server_2 is lost" in caplog.text
+    assert "its 4 episodes" in caplog.text
+    assert "env_server_2 is taken in: 4 environments, 7 of 7 are there" in caplog.text
+    # It was at the eighth decision of that rollout; its seven steps before are the whole loss.
+    assert trained.samples == servers[0].steps + servers[1].steps - 7 * 4
+    assert 3000 - 7 < trained.samples <= 3000
+    assert trained.reason == "the budget is spent"
+    assert trained.success_rate > 0.5
+    samples = [count for count, _ in trained.curve]
+    steps = np.diff([0, *samples])
+    # Single steps: a rollout of all, one without the lost server, and so on.
+    assert steps[:5].tolist() == [112, 112, 48, 112, 112]
+
+
+def test_one_that_comes_later_is_taken_in(tmp_path: Path) -> None:
+    servers = [Server(), Server(), Server()]
+    servers[2].there = False
+
+    def report(iteration: int) -> None:
+        if iteration == 3:
+            servers[2].there = True
+        if iteration == 5:
+            all_there(servers, 3)(iteration)
+
+    trained = train(tmp_path, servers, report=report)
+    steps = np.diff([0, *(count for count, _ in trained.curve)])
+    assert steps[:3].tolist() == [64, 64, 64]
+    assert steps[6] == 112
+    assert trained.samples == sum(server.steps for server in servers)
+
+
+def test_all_lost_is_as_one_lost(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    servers, calls = [Server(), Server()], itertools.count(1)
+
+    def lose() -> None:
+        if next(calls) == 40:
+            for server in servers:
+                server.restart()
+
+    servers[0].before = lose
+    trained = train(tmp_path, servers)
+    assert "discarded, uncounted" in caplog.text
+    assert 3000 - 7 < trained.samples <= 3000
+
+
+def test_while_there_is_none_it_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    servers = [Server(), Server()]
+    for server in servers:
+        server.there = False
+
+    def come() -> None:
+        while "waiting for an env server" not in caplog.text:
+            time.sleep(0.001)
+        servers[1].there = True
+
+    coming = threading.Thread(target=come)
+    coming.start()
+    trained = train(tmp_path, servers, report=lambda _: coming.join())
+    assert trained.samples == servers[1].steps > 0
+    # 4 of 7 environments, and a step of all 7 has to fit.
+    assert trained.samples > 3000 - 2 * 7
+
+
+def test_a_refusal_of_the_spec_ends_it_and_a_later_one_does_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    servers = [Server(), Server()]
+    usual = servers[1].corridors.open
+
+    def refuse(request: Any) -> Any:
+        raise ServiceError("There is no such world.", code="no_world")
+
+    servers[1].corridors.open = refuse  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(RemoteError, match="no such world"):
+        train(tmp_path, servers)
+    servers[1].corridors.open = usual  # pyright: ignore[reportAttributeAccessIssue]
+
+    def report(iteration: int) -> None:
+        if iteration == 2:
+            servers[1].restart()
+            servers[1].corridors.open = refuse  # pyright: ignore[reportAttributeAccessIssue]
+
+    trained = train(tmp_path, servers, report=report)
+    assert trained.reason == "the budget is spent"
+    assert caplog.text.count("env_server_2 is not taken in") <= 1
+
+
+def test_other_spaces_are_refused(tmp_path: Path) -> None:
+    servers = [Server(), Server()]
+    usual = servers[1].corridors.open
+
+    def renamed(request: Any) -> Any:
+        opened = usual(request)
+        return msgspec.structs.replace(opened, choices=["a", "b", "c"])
+
+    servers[1].corridors.open = renamed  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(ServiceError, match="env_server_2 has other spaces .* its actions are"):
+        train(tmp_path, servers)
+
+
+def test_it_goes_on_from_its_checkpoint_with_the_same_split(tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(iteration: int) -> None:
+        if iteration == 4:
+            raise Stop
+
+    servers, later = [Server(), Server()], [Server(), Server()]
+    with pytest.raises(Stop):
+        train(tmp_path, servers, report=stop)
+    train(tmp_path, later)
+    for before, after in zip(servers, later, strict=True):
+        assert {seed % 7 for seed in before.played} == {seed % 7 for seed in after.played}
+        assert max(before.played[:-4]) < min(after.played) + 7
+    assert not {*servers[0].played, *later[0].played} & {*servers[1].played, *later[1].played}
+
+
+def test_tryouts_are_played_by_those_that_are_there(tmp_path: Path) -> None:
+    tryouts = Tryouts(seeds=SeedRange(first=5000, count=5), every=1000)
+    spec = msgspec.structs.replace(TO_THE_END, tryouts=tryouts)
+    servers = [Server(), Server()]
+    servers[0].there = False
+    trained = train(tmp_path, servers, spec)
+    assert len(trained.tryouts) >= 3
+    tried = [seed for seed in servers[1].played if seed >= 5000]
+    assert set(tried) == set(range(5000, 5005))
+
+
+@pytest.mark.parametrize("imitation", [0, 2])
+def test_a_policy_with_a_memory_goes_on_without_what_was_lost(
+    tmp_path: Path, imitation: int
+) -> None:
+    servers, calls = [Server(), Server()], itertools.count(1)
+
+    def lose() -> None:
+        if next(calls) in (20, 60):
+            servers[0].restart()
+
+    servers[0].before = lose
+    interface = msgspec.structs.replace(TO_THE_END.interface, memory="gru", memory_size=8)
+    spec = msgspec.structs.replace(TO_THE_END, interface=interface, budget=2000)
+    parameters = msgspec.structs.replace(PARAMETERS, imitation_every=imitation)
+    trained = train(tmp_path, servers, spec, parameters, all_there(servers, 2))
+    assert 2000 - 7 < trained.samples <= 2000
+    assert trained.samples < sum(server.steps for server in servers)
+
+
+def test_episodes_of_lost_environments_are_as_if_they_had_not_begun() -> None:
+    episodes = RecentEpisodes(4)
+    episodes.begin(3)
+    episodes.end(2, True, 1.0, 5)
+    assert episodes.total == 0  # two began before it
+    episodes.leave([0, 1])
+    assert episodes.total == 1
+    assert episodes.success_rate == 0.25
+    episodes.leave([0, 1])
+    episodes.enter([0])
+    for _ in range(2):
+        episodes.end(0, True, 1.0, 5)
+        episodes.end(2, True, 1.0, 5)
+    assert episodes.total == 5
+    assert episodes.success_rate == 1.0
+    with pytest.raises(ValueError, match="no episode is under way"):
+        episodes.end(1, True, 1.0, 5)
+    again = RecentEpisodes(4)
+    again.load_state_dict(episodes.state_dict())
+    assert again.success_rate == 1.0
