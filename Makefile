@@ -5,7 +5,8 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-training bench-frameworks \
+.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-training bench-scaling \
+	bench-frameworks \
 	docs docs-environment gallery minedojo peers frameworks clean
 
 setup: $(INSTALLED) $(COMPILED)
@@ -73,6 +74,10 @@ bench-world: setup minedojo peers
 # How fast policies are trained, beside peers, and where the time goes (docs/speed.md).
 bench-training: setup frameworks
 	$(BIN)/python -m benchmarks.training $(ARGS)
+
+# Samples a second against env servers, 1 to 8, and environments (docs/several_env_servers.md).
+bench-scaling: setup
+	$(BIN)/python -m benchmarks.scaling $(ARGS)
 
 # Crafter and Craftax, to be measured beside: 700 MB in an environment of their own.
 PEERS := .venv-peers

@@ -108,13 +108,15 @@ def training_spec(setting: Setting, macros: bool, seed: int, budget: int) -> Tra
 
 
 @contextmanager
-def nodes(folder: Path, changes: Mapping[str, Any] | None = None) -> Iterator[Bus]:
-    """An env server and a learner with ``changes`` to its parameters, and a bus to them."""
+def nodes(
+    folder: Path, changes: Mapping[str, Any] | None = None, servers: int = 1
+) -> Iterator[Bus]:
+    """Env servers and a learner with ``changes`` to its parameters, and a bus to them."""
     learner = yaml.safe_load((ROOT / "launch" / "learner" / "default.yaml").read_text())
     learner |= changes or {}
     stack = {
         "nodes": {
-            "env_server": {"parameters": {"world": {"kind": "embedded"}}},
+            "env_server": {"parameters": {"world": {"kind": "embedded"}}, "replicas": servers},
             "learner": {"parameters": learner},
         }
     }
@@ -127,7 +129,7 @@ def nodes(folder: Path, changes: Mapping[str, Any] | None = None) -> Iterator[Bu
         while not (run / "config.yaml").exists() and process.poll() is None:
             time.sleep(0.1)
         bus = Bus(run)
-        for name in stack["nodes"]:
+        for name in [*stack["nodes"], *(f"env_server_{n}" for n in range(2, servers + 1))]:
             while True:
                 try:
                     bus.call(describe(name), Empty(), timeout=2.0)

@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from messages.bus import AddressError, Bus, BusError, GoalCancelled, GoalHandle, GoalStore
+from messages.bus.address import check_name
 from messages.empty import Empty
 from messages.files import list_files, read_file
 from messages.interface import (
@@ -338,6 +339,10 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="parameters")
     options = parser.parse_args(arguments)
     if options.name and options.name != kind.name:
+        try:
+            check_name(options.name)
+        except AddressError as error:
+            parser.error(str(error))
         kind = type(kind.__name__, (kind,), {"name": options.name, "kind_of": kind.name})
     end_with_supervisor()
     ending = _Ending()

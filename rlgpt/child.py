@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from messages.system import NodeState
-from nodes.process import child_environment, python
+from nodes.process import child_environment
 from nodes.process_status import Watch
 from rlgpt.configuration import NodePlan
 
@@ -25,7 +25,7 @@ LONGEST_BACKOFF = 10.0  # seconds
 class Child:
     """Bookkeeping only; the supervisor decides. Times are ``time.monotonic`` seconds."""
 
-    def __init__(self, name: str, module: str, plan: NodePlan, run: Path) -> None:
+    def __init__(self, name: str, command: list[str], plan: NodePlan, run: Path) -> None:
         self.name = name
         self.plan = plan
         self.state: State = "waiting"
@@ -47,9 +47,14 @@ class Child:
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
         self.false_starts = 0  # ends in a row before it was ready
-        self._command = python(module, "--run", str(run))
+        self._command = command
         self._log = run / name / "output.log"
         self._log_start = 0
+
+    @property
+    def spare(self) -> bool:
+        """Whether the launch goes on without it."""
+        return self.plan.kind_of is not None
 
     def spawn(self, notify: str) -> int:
         """Start the process and return its pid. Only from the main thread: the kernel kills a node

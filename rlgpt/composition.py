@@ -12,6 +12,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 import rlgpt
 from rlgpt.refused import Refused, instead, near
+from rlgpt.replicas import with_replicas
 
 CHECKOUT = Path(rlgpt.__file__).resolve().parent.parent
 VERSION_BASE = "1.3"
@@ -73,6 +74,7 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refused(f"{path} is no launch file: it should be a mapping")
     composed = _with_goal({str(key): value for key, value in data.items()})
+    composed = with_replicas(composed, path.stem)
     if composed.get("name") is None:
         composed["name"] = path.stem
     return composed

@@ -16,6 +16,7 @@ from messages.plan import Limits
 from messages.training import TrainingSpec
 from messages.world import JUDGED, Condition, Task
 from nodes.config import ConfigError, read_config
+from nodes.process import python
 from nodes.whole_files import write_whole
 from rlgpt.conversion import complaint
 from rlgpt.refused import Refused, instead, near
@@ -66,13 +67,16 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One node of a launch. ``module`` is what ``python -m`` is given, ``nodes.<name>`` unless
-    the launch file has another; ``patience`` is how many seconds it may take to get ready."""
+    the launch file has another; ``patience`` is how many seconds it may take to get ready.
+    ``kind_of``: it is another one of this node, under its own name (`rlgpt/replicas.py`); the
+    launch goes on without it where it cannot be started."""
 
     parameters: dict[str, Any] = {}
     after: list[str] = []
     restart: Restart = Restart()
     module: str | None = None
     patience: Amount = 600.0
+    kind_of: Literal["env_server"] | None = None
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,7 +99,13 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     nodes: dict[str, NodePlan]
 
     def module(self, node: str) -> str:
-        return self.nodes[node].module or f"nodes.{node}"
+        plan = self.nodes[node]
+        return plan.module or f"nodes.{plan.kind_of or node}"
+
+    def command(self, node: str, run: Path) -> list[str]:
+        """What starts the node."""
+        named = ["--name", node] if self.nodes[node].kind_of else []
+        return python(self.module(node), "--run", str(run), *named)
 
     def check_node(self, node: str) -> None:
         """Raises Refused where there is no such node."""

@@ -13,7 +13,7 @@ from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
 from nodes.debugging import DEBUG
 from nodes.plain_text import plain_entry
-from nodes.process import child_environment, python
+from nodes.process import child_environment
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.inspecting.opening import connected
@@ -36,7 +36,7 @@ def run(
     folder = run_folder.find(wanted)
     stack = load(folder)
     stack.check_node(node)
-    command = python(stack.module(node), "--run", str(folder), *overrides)
+    command = [*stack.command(node, folder), *overrides]
     if not run_folder.launched(folder):
         _print(f"{folder.name} has no launcher; {node} runs alone")
         return _in_foreground(command, debugger)

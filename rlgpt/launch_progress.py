@@ -34,7 +34,7 @@ class View:
         self.iterations: dict[tuple[str, int], Iteration] = {}
         self.working = ""
         self.progress: Progress | None = None
-        self.activity: Activity | None = None
+        self.activities: dict[str, Activity] = {}  # by env server
         self.busy: dict[str, list[str]] = {}
         self.notices: dict[tuple[str, str], str] = {}
         self._began = time.monotonic()
@@ -94,8 +94,8 @@ class View:
                 f"{progress.steps_per_second:,.0f} steps/s"
             )
 
-    def on_activity(self, activity: Activity) -> None:
-        self.activity = activity
+    def on_activity(self, env_server: str, activity: Activity) -> None:
+        self.activities[env_server] = activity
 
     def on_heartbeat(self, heartbeat: Heartbeat) -> None:
         self.busy[heartbeat.node] = heartbeat.busy
@@ -147,7 +147,7 @@ class LiveView:
         parts: list[RenderableType] = [self._nodes()]
         if self._view.working and self._view.busy.get("fast_agent"):
             parts.append(Text(self._view.working, no_wrap=True, overflow="ellipsis"))
-        progress, activity = self._view.progress, self._view.activity
+        progress, activities = self._view.progress, list(self._view.activities.values())
         if progress is not None and self._view.busy.get("learner"):
             row = Table.grid(padding=(0, 1))
             bar = ProgressBar(total=max(progress.budget, 1), completed=progress.samples, width=40)
@@ -158,11 +158,12 @@ class LiveView:
                 f"success {progress.success_rate:.0%}",
             )
             parts.append(row)
-        if activity is not None:
+        if activities:
             parts.append(
                 Text(
-                    f"world: {activity.environments} environments, "
-                    f"{activity.steps:,} steps, {activity.steps_per_second:,.0f} steps/s"
+                    f"world: {sum(each.environments for each in activities)} environments, "
+                    f"{sum(each.steps for each in activities):,} steps, "
+                    f"{sum(each.steps_per_second for each in activities):,.0f} steps/s"
                 )
             )
         return Group(*parts)

@@ -2,10 +2,12 @@
 
 import fcntl
 import os
+import re
 import time
 from pathlib import Path
 
 from messages.bus.address import short_folder
+from nodes.config import ENV_SERVER
 from rlgpt.refused import Refused
 
 
@@ -33,6 +35,16 @@ def create(name: str, wanted: str | None) -> Path:
             continue
         return run
     raise Refused(f"no free name for a run folder beside runs/{stem}")
+
+
+def env_server_folders(run: Path) -> list[Path]:
+    """Of all env servers that the run has had, the first one's, ``env_server``, first."""
+    others = [
+        (int(match[1]), folder)
+        for folder in run.glob(f"{ENV_SERVER}_*")
+        if (match := re.fullmatch(rf"{ENV_SERVER}_(\d+)", folder.name))
+    ]
+    return [run / ENV_SERVER, *(folder for _, folder in sorted(others))]
 
 
 def _make(run: Path, exist_ok: bool) -> None:

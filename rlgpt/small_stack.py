@@ -13,7 +13,7 @@ from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.system import describe
 from nodes.exit_codes import FAILED
-from nodes.process import child_environment, python
+from nodes.process import child_environment
 from rlgpt import run_folder
 from rlgpt.configuration import load
 from rlgpt.inspecting.opening import connected
@@ -74,7 +74,7 @@ def small_stack(run: Path) -> Generator[SmallStack]:
         for name in stack.nodes:
             (run / name).mkdir(exist_ok=True)
             with (run / name / "output.log").open("wb") as log:
-                command = python(stack.module(name), "--run", str(run))
+                command = stack.command(name, run)
                 children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         with connected(run, stack) as bus:
             small = SmallStack(run, bus, children)

@@ -52,7 +52,7 @@ class Supervisor:
         self, stack: Stack, run: Path, released: Iterable[str], observer: Observer
     ) -> None:
         order = stack.order()
-        self.children = {n: Child(n, stack.module(n), stack.nodes[n], run) for n in order}
+        self.children = {n: Child(n, stack.command(n, run), stack.nodes[n], run) for n in order}
         for name in released:
             self.children[name].state = "released"
         self.failure: str | None = None
@@ -232,7 +232,12 @@ class Supervisor:
                 due = all(b.was_ready or b.state == "released" for b in before)
             if due:
                 self._spawn(child)
-        if not self._reported_ready and not self._all("waiting", "starting", "failed"):
+        awaited = [
+            child
+            for child in self._all("waiting", "starting", "failed")
+            if not (child.spare and child.state == "failed")
+        ]
+        if not self._reported_ready and not awaited:
             self._reported_ready = True
             self._observer.all_ready()
 
@@ -283,7 +288,8 @@ class Supervisor:
         # It ran before and is already running now: a user has started it by hand meanwhile.
         taken = code == ALREADY_RUNNING and child.was_ready
         if not child.requested and not taken:
-            self.refusal = code
+            if not child.spare:
+                self.refusal = code
             self._fail(child, words)
             return
         # A user who edits a node and restarts it with a mistake can fix it.
@@ -308,6 +314,9 @@ class Supervisor:
 
     def _fail(self, child: Child, why: str) -> None:
         child.state = "failed"
+        if child.spare:
+            self._observer.report(f"{child.name}: {why}; the launch goes on without it")
+            return
         self.failure = self.failure or f"{child.name}: {why}"
 
     def _end(self, child: Child, purpose: Purpose, at_once: bool = False) -> None:

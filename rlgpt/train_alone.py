@@ -13,8 +13,9 @@ from rlgpt.spec_file import read_spec_file, training_spec
 _LAUNCH = "train"
 
 
-def train(file: str, overrides: list[str]) -> int:
-    """Launch an env server and a learner that train. Returns the exit code."""
+def train(file: str, overrides: list[str], excluded: list[str]) -> int:
+    """Launch env servers and a learner that train, without the nodes that are ``excluded``. Returns
+    the exit code."""
     from rlgpt.own_world import compose_in_own_world  # Hydra: only where it is needed
 
     path = Path(os.path.expanduser(file))
@@ -30,4 +31,4 @@ def train(file: str, overrides: list[str]) -> int:
     gamma = float(stack.learner.get("gamma", 0.99))
     spec = training_spec(wanted, path, stack.task, stack.seed, gamma)
     data |= {"name": f"train-{spec.name}", "training": msgspec.to_builtins(spec)}
-    return launch_composed(data, _LAUNCH, [])
+    return launch_composed(data, _LAUNCH, excluded)

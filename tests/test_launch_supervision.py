@@ -142,9 +142,7 @@ def test_patience_without_end(place: Path, patience: str) -> None:
 
 def test_one_that_takes_long_to_fail_at_its_start_is_given_up_too(place: Path) -> None:
     """Its failures are never `max` within the window."""
-    child = Child(
-        "first", "tests.launch_toys.first", NodePlan(restart=Restart(max=3, window=0)), place
-    )
+    child = Child("first", ["first"], NodePlan(restart=Restart(max=3, window=0)), place)
     child.state = "starting"
     assert [child.next_backoff() is None for _ in range(4)] == [False, False, False, True]
     child.state = "ready"
@@ -153,7 +151,7 @@ def test_one_that_takes_long_to_fail_at_its_start_is_given_up_too(place: Path) -
 
 def test_pauses_stop_growing(place: Path) -> None:
     restart = Restart(max=5000, window=1e9, backoff=0.1)
-    child = Child("first", "tests.launch_toys.first", NodePlan(restart=restart), place)
+    child = Child("first", ["first"], NodePlan(restart=restart), place)
     pauses = [child.next_backoff() for _ in range(2000)]
     assert pauses[:3] == [0.1, 0.2, 0.4]
     assert pauses[-1] == LONGEST_BACKOFF

@@ -52,8 +52,10 @@ class House:
             "env_server": ["-P", str(ROOT / "tests" / "corridor.py"), str(self.run)],
             "learner": ["-m", "nodes.learner", "--run", str(self.run)],
         }
+        # Others are further env servers.
+        command = commands.get(node) or [*commands["env_server"], node]
         self.processes[node] = subprocess.Popen(
-            [sys.executable, *commands[node]], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}
+            [sys.executable, *command], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}
         )
 
     def kill(self, node: str) -> None:

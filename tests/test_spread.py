@@ -282,7 +282,7 @@ def test_other_spaces_are_refused(tmp_path: Path) -> None:
         return msgspec.structs.replace(opened, choices=["a", "b", "c"])
 
     servers[1].corridors.open = renamed  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(ServiceError, match="env_server_2 has other spaces .* its actions are"):
+    with pytest.raises(ServiceError, match=r"env_server_2 has other spaces .* its actions are"):
         train(tmp_path, servers)
 
 

@@ -247,8 +247,7 @@ class SpreadSession:
             if member.up:
                 member.losses = 0
             elif member.opening is None:
-                if time.monotonic() >= member.again_at:
-                    member.begin(max(self.seeds_used, member.session.seeds_used))
+                self._try(member)
             elif member.opening.done() and (opened := self._arrived(member)) is not None:
                 arrived.append(Arrival(member.rows, opened))
         return arrived
@@ -300,6 +299,11 @@ class SpreadSession:
         )
         return opened
 
+    def _try(self, member: Member) -> None:
+        """Begin to open its session again, if it is time for that."""
+        if time.monotonic() >= member.again_at:
+            member.begin(self.seeds_used)
+
     def _lose(self, member: Member, error: SessionLost) -> None:
         member.up = False
         member.losses += 1
@@ -309,6 +313,8 @@ class SpreadSession:
             "uncounted; %d of %d environments are left",
             *(member.node, error, member.size, int(self.present.sum()), self.size),
         )
+        if not self._whole:
+            self._try(member)
 
     def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
         """Of all members together; rows of absent ones are zero, and possible."""

@@ -3,7 +3,6 @@
 from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_overrides, example, without_options
-from rlgpt.refused import Refused
 
 
 def add(commands: Commands) -> None:
@@ -13,7 +12,7 @@ def add(commands: Commands) -> None:
         allow_abbrev=False,
         description="Train one policy by a spec file: what it sees, may do and is paid for, its "
         "coded actions as files. `rlgpt resume` goes on with one that was stopped. key=value "
-        "overrides launch/train.yaml.",
+        "overrides launch/train.yaml; -NODE leaves a node out, to be run by hand.",
         **example("rlgpt train docs/examples/train/harvest_log.yaml learner.environments=32"),
     )
     train.add_argument("spec", metavar="SPEC.yaml", help="docs/launching.md has its fields")
@@ -24,7 +23,5 @@ def add(commands: Commands) -> None:
 def _train(given: Namespace, more: list[str]) -> int:
     from rlgpt.train_alone import train
 
-    options, overrides = without_options([*given.overrides, *more])
-    if options:
-        raise Refused(f"`-{options[0]}` is no option of this command; see rlgpt train --help")
-    return train(given.spec, overrides)
+    excluded, overrides = without_options([*given.overrides, *more])
+    return train(given.spec, overrides, excluded)

@@ -4,15 +4,18 @@ The learner notes what it did for a policy and how long it waited for the env se
 notes, by session, what that time was spent on. What is left of the wait is the bus's.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 import msgspec
 
+from nodes.config import ENV_SERVER
 from nodes.times import WAITS, TimesLine
 from rlgpt.profiling.parts import PartTime, in_order
 
-_ENV_SERVER = "env_server"
+_ENV_SERVER = re.compile(rf"{ENV_SERVER}(_\d+)?")
 _BESIDE = ("", "/tryout", "/demonstration")
 """What sessions of a training are called, behind its policy's id."""
 
@@ -28,7 +31,8 @@ class TrainingTime(msgspec.Struct, frozen=True, kw_only=True):
 
 def trainings(written: dict[str, list[TimesLine]]) -> list[TrainingTime]:
     """Of all policies that were trained, the oldest first."""
-    of_sessions = _by_whose(written.get(_ENV_SERVER, []))
+    servers = [lines for node, lines in written.items() if _ENV_SERVER.fullmatch(node)]
+    of_sessions = _by_whose(chain.from_iterable(servers))
     return [
         _training(policy, spent, of_sessions)
         for policy, spent in _by_whose(written.get("learner", [])).items()
@@ -43,7 +47,7 @@ def _training(
     seconds: defaultdict[str, float] = defaultdict(float)
     waited = 0.0
     for part, passed in spent.items():
-        if part == WAITS + _ENV_SERVER:
+        if part.startswith(WAITS) and _ENV_SERVER.fullmatch(part.removeprefix(WAITS)):
             waited += passed
         else:
             seconds["waiting" if part.startswith(WAITS) else part] += passed
@@ -51,7 +55,8 @@ def _training(
     for name in _BESIDE:
         for part, passed in of_sessions.get(policy + name, {}).items():
             played[part] += passed
-    # The last moments of an env server that was killed are missing, those of a learner too.
+    # The last moments of an env server that was killed are missing, those of a learner too; several
+    # env servers play side by side, and each gets its share of the wait.
     scale = min(waited / together, 1.0) if (together := sum(played.values())) else 0.0
     for part, passed in played.items():
         seconds[part] += passed * scale

@@ -8,12 +8,14 @@ import base64
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from nodes.config import ConfigError, read_config
+from rlgpt.run_folder import env_server_folders
 
 TRANSCRIPT = "llm/transcript.jsonl"
 UNANSWERED = "llm/unanswered.jsonl"
@@ -56,17 +58,21 @@ class Video(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Jail(msgspec.Struct, frozen=True, kw_only=True):
-    """The env server's report on the jail around coded actions; empty if there is none."""
+    """The env servers' report on the jail around coded actions; empty if there is none."""
 
     jail: str = ""
     killed: int = 0
 
 
 def jail(run: Path) -> Jail:
-    try:
-        return msgspec.json.decode((run / "env_server" / "jail.json").read_bytes(), type=Jail)
-    except (OSError, msgspec.DecodeError):
+    found: list[Jail] = []
+    for folder in env_server_folders(run):
+        with suppress(OSError, msgspec.DecodeError):
+            found.append(msgspec.json.decode((folder / "jail.json").read_bytes(), type=Jail))
+    if not found:
         return Jail()
+    weakest = next((each.jail for each in found if each.jail != "on"), "on")
+    return Jail(jail=weakest, killed=sum(each.killed for each in found))
 
 
 def config(run: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from nodes.episode_store import EPISODES, FILE, PLAY, PLAYS, TRAINED, Kept, Play
 from nodes.episode_store import read_kept as read_rows
 from nodes.episode_store import read_play as read_row
 from rlgpt.report import stores
+from rlgpt.run_folder import env_server_folders
 
 Kind = Literal["tryout", "evaluation", "performance", "other"]
 Ending = Literal["success", "death", "horizon", "stopped", "cut_off"]
@@ -82,10 +83,15 @@ def rows(run: Path) -> list[Row]:
 
 
 def trained(run: Path) -> list[Trained]:
-    """The episodes of trainings, counted."""
+    """The episodes of trainings, counted, over all env servers."""
+    counts: dict[str, list[int]] = {}
+    for folder in env_server_folders(run):
+        for play, *counted in stores.rows(folder / FILE, TRAINED):
+            before = counts.get(play, [0] * len(counted))
+            counts[play] = [a + b for a, b in zip(before, counted, strict=True)]
     return [
         Trained(play=play, episodes=n, successes=successes, deaths=deaths, steps=steps)
-        for play, n, successes, deaths, steps in stores.rows(_file(run), TRAINED)
+        for play, (n, successes, deaths, steps) in counts.items()
     ]
 
 
@@ -141,6 +147,7 @@ def in_words(purpose: Purpose) -> str:
 
 
 def _file(run: Path) -> Path:
+    """What is no training's is played on the first env server."""
     return run / "env_server" / FILE
 
 

@@ -4,6 +4,7 @@ import importlib.metadata
 import platform
 import sys
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from rlgpt.report.account import Account, GoalLine
 from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.run_state import State
 from rlgpt.report.words import decomposition, successes
+from rlgpt.run_folder import env_server_folders
 
 _DISTRIBUTIONS = (
     "rlgpt torch torchrl tensordict numpy numba gymnasium pyzmq msgspec hydra-core vllm minedojo"
@@ -236,7 +238,9 @@ def _iteration(iteration: Iteration) -> IterationSummary:
 
 
 def _env_server_steps(run: Path) -> int | None:
-    try:
-        return int((run / "env_server" / "steps").read_text())
-    except (OSError, ValueError):
-        return None
+    """All env servers' together; None where none has counted."""
+    counts: list[int] = []
+    for folder in env_server_folders(run):
+        with suppress(OSError, ValueError):
+            counts.append(int((folder / "steps").read_text()))
+    return sum(counts) if counts else None

@@ -14,6 +14,7 @@ from messages.plan import GoalReport
 from nodes.episode_store import FILE, SCORED
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.summary import standing
+from rlgpt.run_folder import env_server_folders
 from worlds import GameError, card
 from worlds.card import Score
 
@@ -63,7 +64,9 @@ def gather(run: Path, report: GoalReport) -> Scored | None:
         return None
     training: Counter[str] = Counter()
     samples = 0
-    for steps, gained in stores.rows(run / "env_server" / FILE, SCORED):
+    # Of several env servers, one after the other.
+    rows = (row for folder in env_server_folders(run) for row in stores.rows(folder / FILE, SCORED))
+    for steps, gained in rows:
         if samples + steps > TRAINING_SAMPLES:
             break
         samples += steps

@@ -20,8 +20,10 @@ import yaml
 def main(name: str) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--run", type=Path)
+    parser.add_argument("--name", default=name)
     parser.add_argument("overrides", nargs="*")
     given = parser.parse_args()
+    name = given.name
     config = yaml.safe_load((given.run / "config.yaml").read_text())
     parameters = config["nodes"][name].get("parameters", {})
 

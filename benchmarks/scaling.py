@@ -1,0 +1,152 @@
+"""python -m benchmarks.scaling [--quick] [--json FILE]: samples a second against env servers and
+environments, and who is the one that all wait for.
+
+For each row a launch of a learner and so many env servers trains *harvest log* by single steps
+(``--options``: with two coded actions). Beside the rate of the clock stands what does not depend on
+other work on the machine: the processor's time of a sample, in the learner and in the env servers
+with their workers. Their ratio is how many env servers one learner can use, where each has a core.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.options import nodes
+from benchmarks.training.worlds import options_spec, steps_spec
+from messages.bus import Bus
+from messages.empty import Empty
+from messages.system import LIST
+from messages.training import TRAIN, Progress, Train
+from nodes.process_status import status_of
+
+DECISIONS = 16  # of each environment in a rollout
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One training. Seconds are of the processor, but for ``wall``."""
+
+    servers: int
+    environments: int
+    samples: int
+    wall: float
+    learner: float
+    env_servers: list[float]
+
+    @property
+    def rate(self) -> float:
+        """Samples a second."""
+        return self.samples / self.wall
+
+    def cost(self, seconds: float) -> float:
+        """Microseconds a sample."""
+        return seconds / self.samples * 1e6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Samples a second against env servers.")
+    parser.add_argument("--quick", action="store_true", help="only to see that it runs")
+    parser.add_argument("--servers", type=int, nargs="+", default=[1, 2, 4, 8], metavar="N")
+    parser.add_argument(
+        "--environments", type=int, nargs="+", default=[16, 64, 256, 1024], metavar="N"
+    )
+    parser.add_argument("--rollouts", type=int, default=20, help="timed in each row; default: 20")
+    parser.add_argument("--options", action="store_true", help="with coded actions as options")
+    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    given = parser.parse_args()
+    if given.quick:
+        given.servers, given.environments, given.rollouts = [1, 2], [64], 2
+    rows: list[Row] = []
+    for servers in given.servers:
+        for environments in given.environments:
+            if environments >= servers:
+                print(f"{servers} env servers, {environments} environments", file=sys.stderr)
+                rows.append(row(servers, environments, given.rollouts, given.options))
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(table(rows))
+    if given.json is not None:
+        given.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)) + b"\n")
+    return 0
+
+
+def row(servers: int, environments: int, rollouts: int, options: bool) -> Row:
+    """Train for so many rollouts; the first one, with the sessions' opening, is left out."""
+    samples = (rollouts + 1) * environments * DECISIONS * (30 if options else 1)
+    spec = (options_spec if options else steps_spec)(0, samples)
+    changes: dict[str, Any] = {
+        "target_kl": 0.0,  # every epoch is done, so that rows compare
+        "environments": environments,
+        "decisions": DECISIONS,
+        "rollout_samples": 10**9,
+    }
+    at: list[tuple[int, float, dict[str, float]]] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="scaling-") as folder,
+        nodes(Path(folder), changes, servers) as bus,
+    ):
+
+        def reported(progress: Progress) -> None:
+            if len(at) <= rollouts:
+                at.append((progress.samples, time.perf_counter(), processors(bus)))
+
+        bus.run_goal(TRAIN, "bench", Train(spec=spec), reported)
+    (first, began, before), (last, ended, after) = at[0], at[-1]
+    spent = {node: after[node] - before[node] for node in after}
+    return Row(
+        servers=servers,
+        environments=environments,
+        samples=last - first,
+        wall=ended - began,
+        learner=spent.pop("learner"),
+        env_servers=[spent[node] for node in sorted(spent)],
+    )
+
+
+def processors(bus: Bus) -> dict[str, float]:
+    """Seconds of the processor that each node has had, with the processes below it."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            stat = path.read_text()
+        except OSError:
+            continue  # it has ended
+        parent = int(stat.rpartition(")")[2].split()[1])
+        parents.setdefault(parent, []).append(int(path.parent.name))
+
+    def below(pid: int) -> float:
+        status = status_of(pid)
+        own = 0.0 if status is None else status.processor
+        return own + sum(below(child) for child in parents.get(pid, []))
+
+    return {node.node: below(node.pid) for node in bus.call(LIST, Empty()).nodes}
+
+
+def table(rows: list[Row]) -> str:
+    lines = [
+        "| env servers | environments | samples/s | learner busy | busiest env server "
+        "| µs of CPU a sample: learner | env servers | env servers that one learner can use |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for each in rows:
+        worlds = sum(each.env_servers)
+        cells = [
+            str(each.servers),
+            str(each.environments),
+            f"{each.rate:,.0f}",
+            f"{each.learner / each.wall:.0%}",
+            f"{max(each.env_servers) / each.wall:.0%}",
+            f"{each.cost(each.learner):.0f}",
+            f"{each.cost(worlds):.0f}",
+            f"{worlds / each.learner:.2f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
