@@ -1,6 +1,11 @@
 """Several env servers as processes: in a launch, under a learner, on two machines."""
 
+import json
+import os
+import re
+import shutil
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +21,12 @@ from rlgpt.replicas import with_replicas
 from rlgpt.run_folder import env_server_folders
 from tests.bus_processes import ECHO, PATIENCE, Process, make_run
 from tests.corridor import corridor_spec
-from tests.launch_toys.launched import eventually, launched, refused, rlgpt
+from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, rlgpt
 from tests.test_learner import House
 from tests.test_node import echo
+from tests.two_machines import Machine, machines, make_tools
+
+__all__ = ["machines"]  # a fixture
 
 TOY = "tests.launch_toys.env_server"
 
@@ -185,3 +193,75 @@ def test_one_joins_and_one_is_killed_while_it_trains(servers: Servers) -> None:
     assert trained.reason == "the budget is spent"
     assert trained.success_rate > 0.9
     assert "discarded, uncounted, and the session opened again" not in servers.log
+
+
+SMALL = "learner.environments=8 learner.minibatch=64 learner.hidden=32 +world.area=64"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_env_servers_on_two_machines_train_on_when_one_loses_its_own(
+    tmp_path: Path, machines: tuple[str, str]
+) -> None:
+    """The page's steps: the second env server is reached by the network, with keys; it is killed,
+    and comes back."""
+    page = (CHECKOUT / "docs" / "several_env_servers.md").read_text()
+    launch_file = re.search(r"```yaml\n(# launch/wide.yaml\n.*?)```", page, flags=re.S)
+    assert launch_file is not None
+    _, training, running = re.findall(r"```sh\n(.*?)```", page, flags=re.S)
+    here, there = tmp_path / "a", tmp_path / "b"
+    tools = make_tools(tmp_path, there)
+    for folder in (here / "launch", here / "mine", there / "runs" / "wide"):
+        folder.mkdir(parents=True)
+    (here / "launch" / "wide.yaml").write_text(launch_file[1])
+    for file in (CHECKOUT / "docs" / "examples" / "train").iterdir():
+        shutil.copy(file, here / "mine")
+    spec = here / "mine" / "harvest_log.yaml"
+    values = yaml.safe_load(spec.read_text())
+    spec.write_text(yaml.safe_dump({**values, "budget": 60_000, "stop_at": 1.0}))
+    a, b = Machine(machines[0], here, tools), Machine(machines[1], there, tools)
+    a.do("rlgpt keys wide")
+    (there / "runs" / "keys").mkdir(mode=0o700)
+    for key in (*(here / "runs/keys").glob("*.key"), here / "runs/keys/env_server_2.key_secret"):
+        shutil.copy(key, there / "runs" / "keys")
+    run, config = here / "runs" / "wide", there / "runs" / "wide" / "config.yaml"
+    log = run / "learner" / "node.log"
+    started: list[subprocess.Popen[str]] = []
+
+    def start_there(times: int) -> None:
+        """Its env server, while the training waits for the one that is here."""
+        first = node_process(run / "env_server")
+        os.kill(first, signal.SIGSTOP)
+        started.append(b.start(running.strip()))
+        eventually(lambda: b.output().count("env_server_2 is ready") == times, b.output)
+        os.kill(first, signal.SIGCONT)
+
+    try:
+        command = training.strip().replace("SPEC.yaml", "mine/harvest_log.yaml")
+        started.append(a.start(f"{command} {SMALL}"))
+        eventually(lambda: (run / "config.yaml").exists(), a.output)
+        shutil.copy(run / "config.yaml", config)
+        eventually(lambda: "learner: " in a.output(), a.output)  # it trains with one
+        start_there(1)
+        eventually(lambda: "env_server_2 is taken in" in log.read_text(), a.output)
+        os.kill(node_process(config.parent / "env_server_2"), signal.SIGKILL)
+        eventually(lambda: "env_server_2 is lost" in log.read_text(), a.output)
+        start_there(2)
+        eventually(lambda: log.read_text().count("env_server_2 is taken in") == 2, a.output)
+        assert started[0].wait(1500) == 0, (a.output(), b.output())
+    finally:
+        for process in started:
+            process.terminate()
+            process.wait(PATIENCE)
+    assert "files of env_server_2 were brought to wide/env_server_2" in a.output()
+    summary = json.loads((run / "summary.json").read_text())
+    assert 0.9 * 60_000 < summary["samples"]["training"] <= 60_000
+    counted = sum(int((run / name / "steps").read_text()) for name in Servers.names[:2])
+    assert summary["env_server_steps"] == counted > summary["samples"]["training"]
+    # It was reached by the network alone.
+    assert not (run / "s" / "env_server_2.srv").exists()
+
+
+def node_process(folder: Path) -> int:
+    """Of the node that holds this folder."""
+    return int((folder / "lock").read_text())

@@ -6,9 +6,7 @@ two machines as far as the network goes.
 
 import fcntl
 import json
-import os
 import re
-import shlex
 import shutil
 import stat
 import subprocess
@@ -37,6 +35,9 @@ from tests.launch_toys.launched import (
     refused,
 )
 from tests.launch_toys.launched import rlgpt as command
+from tests.two_machines import Machine, machines, make_tools
+
+__all__ = ["machines"]  # a fixture
 
 FAR = {
     "seed": 0,
@@ -240,79 +241,6 @@ def test_another_machine_writes_nothing_but_its_own_folder(
         other.close()
 
 
-# ---- two machines
-
-A, B = "10.77.0.1", "10.77.0.2"
-NAMESPACES = ("rlgpt-test-a", "rlgpt-test-b")
-
-
-def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def machines() -> Iterator[tuple[str, str]]:
-    """Two network namespaces on one cable, with private addresses and a way to nowhere else."""
-    if shutil.which("ip") is None:
-        pytest.skip("there is no `ip` here (iproute2)")
-    a, b = (f"{name}-{os.getpid()}" for name in NAMESPACES)
-    made: list[str] = []
-    try:
-        try:
-            for name in (a, b):
-                _ip("netns", "add", name)
-                made.append(name)
-            cable = ("type", "veth", "peer", "name", "cable", "netns", b)
-            _ip("link", "add", "cable", "netns", a, *cable)
-        except subprocess.CalledProcessError as error:
-            pytest.skip(f"no network namespaces here: {error.stderr.decode().strip()}")
-        for name, address in ((a, A), (b, B)):
-            _ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
-            for device in ("lo", "cable"):
-                _ip("-n", name, "link", "set", device, "up")
-        yield a, b
-    finally:
-        for name in made:
-            _ip("netns", "delete", name)
-
-
-SCP = """#!/bin/sh
-# Copies to the other machine: here, to its folder.
-for to; do :; done
-while [ $# -gt 1 ]; do cp "$1" "{there}/${{to#b:rl-gpt/}}"; shift; done
-"""
-
-
-class Machine:
-    """Runs the page's commands in a folder and a network of its own."""
-
-    def __init__(self, namespace: str, folder: Path, tools: Path) -> None:
-        self.folder = folder
-        self._before = ["ip", "netns", "exec", namespace, "sh", "-c"]
-        path = f"{tools}:{os.environ['PATH']}"
-        self._environment = environment() | {"PATH": path, "COLUMNS": "120"}
-
-    def start(self, command: str) -> "subprocess.Popen[str]":
-        out = (self.folder / "output").open("a")
-        with out:
-            return subprocess.Popen(
-                [*self._before, f"exec {command}"],
-                cwd=self.folder,
-                env=self._environment,
-                stdout=out,
-                stderr=out,
-                text=True,
-            )
-
-    def do(self, commands: str) -> None:
-        for line in commands.splitlines():
-            done = self.start(f"sh -c {shlex.quote(line)}").wait(PATIENCE)
-            assert done == 0, (line, self.output())
-
-    def output(self) -> str:
-        return (self.folder / "output").read_text()
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_steps_of_the_page(tmp_path: Path, machines: tuple[str, str]) -> None:
@@ -320,13 +248,10 @@ def test_the_steps_of_the_page(tmp_path: Path, machines: tuple[str, str]) -> Non
     launch_file = re.search(r"```yaml\n(# launch/far.yaml\n.*?)```", page, flags=re.S)
     assert launch_file is not None
     place, keys, launching, copying, running = re.findall(r"```sh\n(.*?)```", page, flags=re.S)
-    tools, here, there = (tmp_path / name for name in ("tools", "a", "b"))
-    for folder in (tools, here / "launch", there):
+    here, there = (tmp_path / name for name in ("a", "b"))
+    tools = make_tools(tmp_path, there)
+    for folder in (here / "launch", there):
         folder.mkdir(parents=True)
-    (tools / "scp").write_text(SCP.format(there=there))
-    (tools / "rlgpt").write_text(f'#!/bin/sh\nexec {sys.executable} -m rlgpt.main "$@"\n')
-    for tool in tools.iterdir():
-        tool.chmod(0o755)
     a, b = Machine(machines[0], here, tools), Machine(machines[1], there, tools)
     (here / "launch" / "far.yaml").write_text(launch_file[1] + "limits: {iterations: 1}\n")
     b.do(place)

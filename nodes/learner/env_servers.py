@@ -8,7 +8,7 @@ from messages.interface import Call, Reply, Request, Service
 from messages.world import OPEN
 from nodes.config import env_servers
 
-TO_COME = 5.0
+TO_COME = 2.0
 """Seconds that a server which is to open a session may be absent."""
 TO_COME_BACK = 1.0
 """Seconds that one may be absent in a step: over TCP a connection may be made again meanwhile."""

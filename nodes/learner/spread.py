@@ -72,10 +72,11 @@ class Member:
         """Close its session, if it is open. One that is just being opened is closed once it is;
         that is not waited for."""
         opening, self.opening = self.opening, None
-        if not self.up and opening is None:
-            return None
-        closed = self._threads.submit(self.session.close)
+        closed = None
+        if self.up or opening is not None:
+            closed = self._threads.submit(self.session.close)
         self.up = False
+        self._threads.shutdown(wait=False)
         return closed if opening is None else None
 
 
