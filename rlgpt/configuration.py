@@ -15,7 +15,7 @@ from messages.bus.address import read_hosts
 from messages.plan import Limits
 from messages.training import TrainingSpec
 from messages.world import JUDGED, Condition, Task
-from nodes.config import ConfigError, read_config
+from nodes.config import ENV_SERVER, ConfigError, read_config
 from nodes.process import python
 from nodes.whole_files import write_whole
 from rlgpt.conversion import complaint
@@ -101,6 +101,11 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def module(self, node: str) -> str:
         plan = self.nodes[node]
         return plan.module or f"nodes.{plan.kind_of or node}"
+
+    @property
+    def env_servers(self) -> list[str]:
+        """The names of all env servers, if there are any."""
+        return [n for n, plan in self.nodes.items() if ENV_SERVER in (n, plan.kind_of)]
 
     def command(self, node: str, run: Path) -> list[str]:
         """What starts the node."""

@@ -20,6 +20,7 @@ from messages.world import Activity
 from nodes.plain_text import plain_entry, plain_line
 from rlgpt.report.words import cut_short, decomposition
 from rlgpt.terminal import hanging, plain_table
+from rlgpt.world_activity import together
 
 BETWEEN_PROGRESS_LINES = 5.0  # seconds
 
@@ -159,11 +160,11 @@ class LiveView:
             )
             parts.append(row)
         if activities:
+            activity = together(activities)
             parts.append(
                 Text(
-                    f"world: {sum(each.environments for each in activities)} environments, "
-                    f"{sum(each.steps for each in activities):,} steps, "
-                    f"{sum(each.steps_per_second for each in activities):,.0f} steps/s"
+                    f"world: {activity.environments} environments, "
+                    f"{activity.steps:,} steps, {activity.steps_per_second:,.0f} steps/s"
                 )
             )
         return Group(*parts)

@@ -15,7 +15,7 @@ from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
 from messages.bus.address import Host
 from messages.codec import CodecError
-from nodes.config import ENV_SERVER, key_folder
+from nodes.config import key_folder
 from nodes.exit_codes import FAILED, REFUSED, UNUSABLE_FILE
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
@@ -225,9 +225,8 @@ class Launch:
             bus.subscribe(plan.WORKING, view.on_working)
         if "learner" in nodes:
             bus.subscribe(training.PROGRESS, view.on_progress)
-        for name, node in nodes.items():
-            if ENV_SERVER in (name, node.kind_of):
-                bus.subscribe(world.ACTIVITY.at(name), partial(view.on_activity, name))
+        for name in self._stack.env_servers:
+            bus.subscribe(world.ACTIVITY.at(name), partial(view.on_activity, name))
         for name in nodes:
             bus.subscribe(system.heartbeat(name), self._on_heartbeat)
         for name in (*nodes, "launcher"):  # which waits for the planner itself

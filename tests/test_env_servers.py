@@ -19,10 +19,10 @@ from messages.world import CLOSE, SessionName
 from nodes.config import env_servers
 from rlgpt.replicas import with_replicas
 from rlgpt.run_folder import env_server_folders
-from tests.bus_processes import ECHO, PATIENCE, Process, make_run
+from tests.bus_processes import ECHO, Process, make_run
 from tests.corridor import corridor_spec
 from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, rlgpt
-from tests.test_learner import House
+from tests.test_learner import PATIENCE, House
 from tests.test_node import echo
 from tests.two_machines import Machine, machines, make_tools
 
@@ -43,7 +43,7 @@ def test_replicas_are_nodes_of_their_own() -> None:
         "nodes": {
             "env_server": {
                 "replicas": 3,
-                "parameters": {"world": {"kind": "embedded"}, "jail": True},
+                "parameters": {"world": {"kind": "any"}, "jail": True},
             },
             "learner": {},
             "env_server_2": {"parameters": {"jail": False}},
@@ -171,7 +171,7 @@ def test_one_joins_and_one_is_killed_while_it_trains(servers: Servers) -> None:
         servers.start(node)
         first.send_signal(signal.SIGCONT)
 
-    servers.bus.send_goal(TRAIN, id, Train(spec=spec))
+    servers.bus.send_goal(TRAIN, id, Train(spec=spec), timeout=PATIENCE)
     servers.wait_for(lambda: servers.samples(id) > 500)
     while_nothing_goes_on("env_server_3")
     eventually(

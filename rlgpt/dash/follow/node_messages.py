@@ -20,24 +20,20 @@ from messages.interface import Topic
 from messages.plan import PLAN, WORKING
 from messages.system import Description, Heartbeat, description, heartbeat
 from messages.training import PROGRESS
-from messages.world import ACTIVITY, SIGHT
+from messages.world import ACTIVITY, SIGHT, Activity
 from nodes.config import key_folder
 from rlgpt.configuration import Stack
 from rlgpt.dash.follow.answers_being_written import Speaking
 from rlgpt.interfaces import descriptions
 from rlgpt.machines import LAUNCHER
+from rlgpt.world_activity import together
 
 _SHOWN: dict[str, tuple[str, Topic[Any]]] = {
     PLAN.name: ("plan", PLAN),
     WORKING.name: ("working", WORKING),
     PROGRESS.name: ("progress", PROGRESS),
-    ACTIVITY.name: ("activity", ACTIVITY),
 }
 """Topics whose newest message is a state of the page, and the channel of each."""
-NOT_COUNTED = (SIGHT.name,)
-"""Topics that cost their node something where there are subscribers."""
-
-
 _GRAPH = 4.0  # seconds between two looks at who uses what
 
 
@@ -82,6 +78,10 @@ class NodeMessages:
         self._descriptions: dict[str, Description] = {}
         self._heartbeats: dict[str, Heartbeat] = {}
         self._speaking = Speaking()
+        # Topics that cost their node something where there are subscribers.
+        self._not_counted = {SIGHT.at(node).name for node in stack.env_servers}
+        self._activity_topics = {ACTIVITY.at(node).name for node in stack.env_servers}
+        self._activities: dict[str, Activity] = {}
         self._subscribed: set[str] = set()
         for node in (*stack.nodes, LAUNCHER):
             self._subscribe(description(node).name)
@@ -153,7 +153,7 @@ class NodeMessages:
                 return  # it is closed
 
     def _subscribe(self, topic: str) -> None:
-        if topic not in self._subscribed and topic not in NOT_COUNTED:
+        if topic not in self._subscribed and topic not in self._not_counted:
             self._subscribed.add(topic)
             self.bus.subscribe_frames(topic, self._take)
 
@@ -171,6 +171,9 @@ class NodeMessages:
         if (shown := _SHOWN.get(name)) is not None:
             channel, topic = shown
             self._put(channel, decode(topic.message, frames))
+        elif name in self._activity_topics:
+            self._activities[name] = decode(Activity, frames)
+            self._put("activity", together(self._activities.values()))
         elif name == TOKENS.name:
             self._put("speaking", self._speaking.add(decode(TOKENS.message, frames)))
         elif name.endswith("/heartbeat"):
