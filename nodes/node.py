@@ -165,8 +165,8 @@ class Node:
         """See `Bus.serve`. While the node is paused, requests wait (`steps`)."""
         held = self.steps is None or service.name in self.steps
         gate = self._pausing.gate if held else None
-        timed = self._time_spent.timed(service.name, handler, whose)
         own = service.at(self.name) if service.node == self.kind_of else service
+        timed = self._time_spent.timed(own.name, handler, whose)
         self.bus.serve(own, quittable(timed), background, gate)
 
     def serve_action(
@@ -182,8 +182,8 @@ class Node:
                 self._pausing.gate.wait(action.name, goal.check, counts=False)
             return handler(goal)
 
-        timed = self._time_spent.timed(action.name, work, whose)
         own = action.at(self.name) if action.node == self.kind_of else action
+        timed = self._time_spent.timed(own.name, work, whose)
         self.bus.serve_action(own, quittable(timed), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:

@@ -76,7 +76,7 @@ class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     restart: Restart = Restart()
     module: str | None = None
     patience: Amount = 600.0
-    kind_of: Literal["env_server"] | None = None
+    kind_of: Literal["env_server"] | None = None  # of a further env server
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

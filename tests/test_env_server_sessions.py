@@ -411,3 +411,16 @@ def test_what_is_faced_is_the_same_by_either_way_of_looking() -> None:
         nearness = [1 - 3 / 4.5, 1 - 4 / 4.5, 0, 0]
         expected = [[d > 0, d > 0, d] for d in nearness]
         assert playing.opened().features == pytest.approx(np.array(expected, np.float32), abs=1e-6)
+
+
+def test_a_share_of_a_batch_plays_the_seeds_of_its_place_in_it() -> None:
+    """Two of five environments, the fourth and the fifth."""
+    spread = {"autoreset": True, "batch": 5, "first": 3, "seeds": SeedRange(first=100, count=10)}
+    share, _ = session(size=2, interface=interface(horizon=1), **spread)
+    played = []
+    for _ in range(4):
+        played.append([episode.seed for episode in share.episodes()])
+        choose(share, FORWARD, FORWARD)
+    assert played == [[103, 104], [108, 109], [103, 104], [108, 109]]
+    with pytest.raises(ValueError, match="environments 4 to 5 are not among the 5 of a batch"):
+        session(size=2, autoreset=True, batch=5, first=4)

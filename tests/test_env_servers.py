@@ -1,5 +1,6 @@
 """Several env servers as processes: in a launch, under a learner, on two machines."""
 
+import io
 import json
 import os
 import re
@@ -12,12 +13,20 @@ from typing import Any
 
 import pytest
 import yaml
+from rich.console import Console
 
 from messages.bus import Bus, RemoteError
 from messages.training import TRAIN, Train
-from messages.world import CLOSE, SessionName
+from messages.world import CLOSE, Activity, SessionName
 from nodes.config import env_servers
+from nodes.episode_store import FILE as EPISODES
+from nodes.episode_store import StoredEpisodes
+from nodes.times import WAITS, TimesLine
+from rlgpt.launch_progress import LiveView, View
+from rlgpt.profiling.trainings import trainings
 from rlgpt.replicas import with_replicas
+from rlgpt.report import found, played_episodes
+from rlgpt.report.summary import env_server_steps
 from rlgpt.run_folder import env_server_folders
 from tests.bus_processes import ECHO, Process, make_run
 from tests.corridor import corridor_spec
@@ -78,6 +87,50 @@ def test_the_folders_of_all_env_servers(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     found = [folder.name for folder in env_server_folders(tmp_path)]
     assert found == ["env_server", "env_server_2", "env_server_10"]
+
+
+def test_reports_count_what_all_of_them_did(tmp_path: Path) -> None:
+    for name, seeds in (("env_server", [1, 2]), ("env_server_2", [3])):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "steps").write_text("70")
+        jail = {"jail": "on" if name == "env_server" else "partial (no landlock)", "killed": 1}
+        (folder / "jail.json").write_text(json.dumps(jail))
+        kept = StoredEpisodes(folder / EPISODES)
+        kept.keep_trained("a/train", [(seed, "success", 10) for seed in seeds])
+        kept.close()
+    (counted,) = played_episodes.trained(tmp_path)
+    assert (counted.play, counted.episodes, counted.steps) == ("a/train", 3, 30)
+    assert counted.successes == 3
+    assert found.jail(tmp_path) == found.Jail(jail="partial (no landlock)", killed=2)
+    assert env_server_steps(tmp_path) == 140
+    assert env_server_steps(tmp_path / "learner") is None
+
+
+def test_the_waits_for_all_of_them_are_the_trainings(tmp_path: Path) -> None:
+    def line(**spent: float) -> TimesLine:
+        return TimesLine(at=10.0, seconds=10.0, spent={"a/train": spent})
+
+    waits = {WAITS + "env_server": 3.0, WAITS + "env_server_2": 1.0, "update": 6.0}
+    lines = {
+        "learner": [line(**waits)],
+        "env_server": [line(world=3.0)],
+        "env_server_2": [line(world=5.0)],
+    }
+    (training,) = trainings(lines)
+    parts = {part.part: part.seconds for part in training.parts}
+    # Eight seconds of worlds, side by side, for which was waited four.
+    assert parts == {"update": 6.0, "world": 4.0}
+
+
+def test_the_places_that_show_a_load_show_that_of_all(tmp_path: Path) -> None:
+    one = Activity(sessions=1, environments=32, steps=100, steps_per_second=50.0)
+    view = View(Console(file=io.StringIO(), force_terminal=True, width=100))
+    view.on_activity("env_server", one)
+    view.on_activity("env_server_2", one)
+    shown = Console(file=io.StringIO(), width=100)
+    shown.print(LiveView(view, list)._render())
+    assert "world: 64 environments, 200 steps, 100 steps/s" in shown.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_a_launch_starts_them_and_goes_on_without_one_that_cannot_run(tmp_path: Path) -> None:

@@ -61,6 +61,9 @@ def page() -> str:
         "### nodes.NODE\n",
         "`NODE` is any of " + ", ".join(f"`{name}`" for name in NODES) + ", or one of your own.\n",
         table(NodePlan),
+        "`env_server` also has `replicas`, how many env servers there are, 1 to 64: "
+        "[several env servers](../several_env_servers.md). The further ones have `kind_of` in the "
+        "run's `config.yaml`.\n",
         "## Groups\n",
         "| group | options |\n|---|---|",
         "\n".join(

@@ -176,6 +176,10 @@ class SpreadSession:
                 self._members = self._split([member.node for member, _ in opened])
                 continue
             if opened:
+                if lost:
+                    there = int(self.present.sum())
+                    without = "; ".join(map(str, lost))
+                    self._log.warning("%d of %d environments: %s", there, self.size, without)
                 return self._all_opened(opened)
             if reason := next((error for error in lost if not error.absent), None):
                 raise reason

@@ -133,7 +133,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
         performance=performed,
         samples=samples(report),
         episodes=played_episodes.counts(run),
-        env_server_steps=_env_server_steps(run),
+        env_server_steps=env_server_steps(run),
         jail=jail.jail,
         programs_killed=jail.killed,
         questions=QuestionSummary(
@@ -237,7 +237,7 @@ def _iteration(iteration: Iteration) -> IterationSummary:
     )
 
 
-def _env_server_steps(run: Path) -> int | None:
+def env_server_steps(run: Path) -> int | None:
     """All env servers' together; None where none has counted."""
     counts: list[int] = []
     for folder in env_server_folders(run):
