@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 import torch
 
 from messages.bus import DeadlineExceeded, RemoteError, ServiceError
+from messages.program import Program
 from messages.training import Trained, TrainingSpec, Tryouts
 from messages.world import OPEN, STEP, SeedRange
 from nodes.config import env_servers
@@ -313,6 +315,31 @@ def test_tryouts_are_played_by_those_that_are_there(tmp_path: Path) -> None:
     assert len(trained.tryouts) >= 3
     tried = [seed for seed in servers[1].played if seed >= 5000]
     assert set(tried) == set(range(5000, 5005))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_more_is_taken_than_the_samples_that_are_left(tmp_path: Path, seed: int) -> None:
+    """Whatever prefixes take, and however often servers are lost: what opens a session again is
+    counted, too."""
+    draw = random.Random(seed)
+    longest = 30
+
+    class Walking(Server):
+        def __call__(self, service: Any, request: Any, timeout: float | None = None) -> Any:
+            if draw.random() < 0.05:
+                self.restart()
+            reply = super().__call__(service, request, timeout)
+            if service not in (OPEN, STEP):
+                return reply
+            episodes = request.size if service is OPEN else len(reply.final_rows)
+            return msgspec.structs.replace(reply, prefix_steps=longest * episodes)
+
+    prefix = [Program(name="walk", source="", max_steps=longest)]
+    most = draw.choice((600, 1500))
+    spec = msgspec.structs.replace(TO_THE_END, prefix=prefix, most=most)
+    trained = train(tmp_path, [Walking(), Walking()], spec)
+    assert trained.samples + trained.prefix_samples <= most
+    assert f"of {most} samples" in trained.reason
 
 
 @pytest.mark.parametrize("imitation", [0, 2])

@@ -276,6 +276,10 @@ class Training:
     def _collect(
         self, state: TrainingState, collector: Collector, check: Callable[[], None]
     ) -> Rollout:
+        for arrival in self.session.take_in():
+            collector.take_in(arrival.rows, arrival.opened)
+            state.enter(range(arrival.rows.start, arrival.rows.stop))
+            self._opening_steps += arrival.opened.prefix_steps
         most = self.session.size * self.longest  # samples that one more step may cost
         left = self.spec.budget - state.counters.samples
         room = self._room(state) - self._opening_steps
@@ -289,10 +293,6 @@ class Training:
                 return False
             return samples + most <= left and samples < self.parameters.rollout_samples
 
-        for arrival in self.session.take_in():
-            collector.take_in(arrival.rows, arrival.opened)
-            state.enter(range(arrival.rows.start, arrival.rows.stop))
-            self._opening_steps += arrival.opened.prefix_steps
         rollout = collector.collect(
             self.session.step, state.player, state.generator, go_on, state.device
         )
