@@ -214,7 +214,7 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 
 
 def test_one_joins_and_one_is_killed_while_it_trains(servers: Servers) -> None:
-    id, budget = "demo/several/train", 30_000
+    id, budget = "demo/several/train", 20_000
     spec = corridor_spec(budget=budget, stop_at=2.0, macro=False)
     first = servers.processes["env_server"]
 
