@@ -94,11 +94,12 @@ def env_servers(config: Mapping[str, Any]) -> list[str]:
     """The names of the env servers of a configuration, the first one, ``env_server``, always among
     them."""
     nodes = config.get("nodes")
-    others = (nodes if isinstance(nodes, Mapping) else {}).items()
+    plans = cast("Mapping[str, Any]", nodes) if isinstance(nodes, Mapping) else {}
     more = [
-        str(name)
-        for name, plan in others
-        if isinstance(plan, Mapping) and plan.get("kind_of") == ENV_SERVER
+        name
+        for name, plan in plans.items()
+        if isinstance(plan, Mapping)
+        and cast("Mapping[str, Any]", plan).get("kind_of") == ENV_SERVER
     ]
     return [ENV_SERVER, *more]
 

@@ -248,7 +248,7 @@ def test_one_joins_and_one_is_killed_while_it_trains(servers: Servers) -> None:
     assert "discarded, uncounted, and the session opened again" not in servers.log
 
 
-BUDGET = 150_000
+BUDGET = 100_000
 SMALL = "learner.environments=8 learner.minibatch=64 learner.hidden=32 +world.area=64"
 
 

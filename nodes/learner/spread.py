@@ -28,8 +28,6 @@ from nodes.times import WAITS, spending
 LONGEST_PAUSE = 5.0
 """Seconds, at most, before a server that was lost, or refused, is tried again."""
 _TURN = 0.2  # seconds between two checks whether the wait for a server is to go on
-_OF_ROWS = ("features", "mask", "reward", "steps", "terminated", "truncated", "success")
-_OF_ENDS = ("final_features", "final_returns", "final_lengths")
 
 Make = Callable[[str, Call, slice], TrainingSession]
 """Makes the session on an env server from its name, its call and its rows of the batch."""
@@ -337,22 +335,30 @@ class SpreadSession:
         )
 
     def _together(self, answers: Sequence[tuple[Member, Stepped]]) -> Stepped:
-        columns: dict[str, np.ndarray[Any, Any]] = {}
-        for name in _OF_ROWS:
-            columns[name] = self._column(name, answers)
-        columns["mask"][~self.present] = True  # something has to be possible
-        ends = {
-            name: np.concatenate([getattr(each, name) for _, each in answers]) for name in _OF_ENDS
-        }
+        def column(name: str) -> np.ndarray[Any, Any]:
+            return self._column(name, answers)
+
+        def ends(name: str) -> np.ndarray[Any, Any]:
+            return np.concatenate([getattr(each, name) for _, each in answers])
+
+        mask = column("mask")
+        mask[~self.present] = True  # something has to be possible
         rows = [each.final_rows + member.rows.start for member, each in answers]
-        matched = answers[0][1].matched is not None
         return Stepped(
-            **columns,
-            **ends,
+            features=column("features"),
+            mask=mask,
+            reward=column("reward"),
+            steps=column("steps"),
+            terminated=column("terminated"),
+            truncated=column("truncated"),
+            success=column("success"),
             final_rows=np.concatenate(rows),
+            final_features=ends("final_features"),
+            final_returns=ends("final_returns"),
+            final_lengths=ends("final_lengths"),
             prefix_steps=sum(each.prefix_steps for _, each in answers),
             final_scored=[scored for _, each in answers for scored in each.final_scored],
-            matched=self._column("matched", answers) if matched else None,
+            matched=None if answers[0][1].matched is None else column("matched"),
         )
 
     def _column(self, name: str, answers: Sequence[tuple[Member, Stepped]]) -> np.ndarray[Any, Any]:
