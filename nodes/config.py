@@ -94,7 +94,9 @@ def env_servers(config: Mapping[str, Any]) -> list[str]:
     """The names of the env servers of a configuration, the first one, ``env_server``, always among
     them."""
     nodes = config.get("nodes")
-    plans = cast("Mapping[str, Any]", nodes) if isinstance(nodes, Mapping) else {}
+    plans: Mapping[str, Any] = {}
+    if isinstance(nodes, Mapping):
+        plans = cast("Mapping[str, Any]", nodes)
     more = [
         name
         for name, plan in plans.items()
