@@ -12,7 +12,7 @@ from voxeldojo.rules import item_id
 
 PICKAXES = ("wooden_pickaxe", "golden_pickaxe", "stone_pickaxe", "iron_pickaxe", "diamond_pickaxe")
 MADE = ("stone_pickaxe", "wooden_pickaxe")  # at once, the better one first
-ENOUGH = 48  # blocks
+ENOUGH = 120  # blocks, for a way up of forty
 COVER = 4  # blocks below the height of the ground
 
 
