@@ -14,13 +14,16 @@ from worlds.minecraft.play.runtime import RUNTIME
 SEEDS = 4
 
 
-def play(source: str, inventory: dict[str, int] | None = None) -> list[ProgramReport]:
-    """Run a program on a few seeds; it says with assert what must have come of it."""
+def play(
+    source: str, inventory: dict[str, int] | None = None, **options: str
+) -> list[ProgramReport]:
+    """Run a program on a few seeds; it says with assert what must have come of it. ``options`` are
+    the world's."""
     never = Condition(kind="have", name="dragon_egg")
     task = Task(id="t", prompt="", success=never, inventory=inventory or {}, horizon=4000)
     seeds = SeedRange(first=0, count=SEEDS)
     request = OpenSession(session="s", task=task, size=SEEDS, seeds=seeds)
-    world = make_world("embedded", SEEDS, task, generate_world_type="flat")
+    world = make_world("embedded", SEEDS, task, generate_world_type="flat", **options)
     session = Session(request, world)
     try:
         return session.run_program(Program(name="p", source=source, max_steps=1000))[1]
@@ -60,6 +63,23 @@ def action(obs):
         assert abs(wrong) < 7.6, wrong
     assert obs.steps <= 8
 """)
+    )
+
+
+def test_who_roams_the_sea_swims_on_and_does_not_turn_about() -> None:
+    assert_works(
+        play(
+            """
+def action(obs):
+    for _ in range(20):
+        obs = jump()
+    assert obs.block(0, 0, 0) == "water", obs.block(0, 0, 0)
+    x, _, z = obs.position
+    obs = roam(obs, 96)
+    assert hypot(obs.position[0] - x, obs.position[2] - z) > 5, obs.position
+""",
+            flat_world_seed_string="3;7,60*1,9*9;1;",
+        )
     )
 
 

@@ -9,6 +9,7 @@ from voxeldojo.demonstrations.building import place_near
 from voxeldojo.demonstrations.felling import fell_trees
 from voxeldojo.demonstrations.fighting import WEAK, look_after
 from voxeldojo.demonstrations.hunting import nearest_mob
+from voxeldojo.demonstrations.pickaxes import ENOUGH, affords, keep_a_pickaxe, uses_left
 from voxeldojo.demonstrations.player import BLOCK_NAMES, Player
 from voxeldojo.demonstrations.running_away import FREE, away_from, free_metres, run
 from voxeldojo.minedojo_api import InventoryItem
@@ -115,4 +116,51 @@ def test_apples_fall_out_of_the_leaves_of_trees_that_were_felled() -> None:
     at_work = obtaining(player)
     fell_trees(at_work, at_work.way("apple"), 1)
     assert player.have("apple") >= 1
+    player.env.close()
+
+
+@pytest.mark.parametrize(
+    ("held", "enough"),
+    [
+        ({"crafting_table": 1, "cobblestone": 3, "stick": 2}, True),
+        ({"cobblestone": 3, "log": 2}, True),  # four planks for the table, two for sticks
+        ({"cobblestone": 3, "log": 1}, False),
+        ({"crafting_table": 1, "cobblestone": 2, "stick": 2}, False),
+        ({"crafting_table": 1, "stick": 2}, False),
+    ],
+)
+def test_what_a_stone_pickaxe_takes(held: dict[str, int], enough: bool) -> None:
+    assert affords("stone_pickaxe", held) == enough
+
+
+def test_an_item_that_is_made_of_itself_by_a_roundabout_way_cannot_be_had_so() -> None:
+    assert not affords("wheat", {"crafting_table": 1})
+    assert affords("wheat", {"crafting_table": 1, "hay_block": 1})
+
+
+def test_under_the_ground_a_pickaxe_that_is_worn_is_made_anew() -> None:
+    player = flat()
+    give(player, crafting_table=1, cobblestone=8, stick=4)
+    at_work = obtaining(player)
+    keep_a_pickaxe(at_work)
+    assert not player.have("stone_pickaxe"), "in the open none is needed"
+    x, y, z = player.feet
+    tick(
+        player,
+        f"fill {x - 2} {y - 20} {z - 2} {x + 2} {y - 18} {z + 2} air",
+        f"tp {x + 0.5} {y - 20} {z + 0.5}",
+    )
+    keep_a_pickaxe(at_work)
+    assert player.have("stone_pickaxe") == 1
+    assert player.have("crafting_table") == 1, "it is taken along"
+    before = player.steps
+    keep_a_pickaxe(at_work)
+    assert player.steps == before, "one that is new is enough"
+    slots = player.world.state.slots[0]
+    number = player.slot_of("stone_pickaxe")
+    lasts = uses_left(player)
+    slots["wear"][number] = lasts - ENOUGH + 1
+    keep_a_pickaxe(at_work)
+    assert player.have("stone_pickaxe") == 2
+    assert uses_left(player) >= lasts
     player.env.close()

@@ -29,7 +29,10 @@ def fell_trees(obtaining: Obtaining, rule: Rule, count: int) -> None:
         player.pause()
         for place in drops_of(player, rule.gives, SCATTERED):
             x, y, z = (math.floor(part) for part in place)
-            if (x, y, z) not in out_of_reach and not _fetch(player, rule.gives, (x, y, z)):
+            if (x, y, z) in out_of_reach:
+                continue
+            player.pause()  # to go round by them all takes until it is night
+            if not _fetch(player, rule.gives, (x, y, z)):
                 out_of_reach.add((x, y, z))
         if not any(player.have(axe) for axe in AXES):  # it wears out
             obtaining.obtain("stone_axe")

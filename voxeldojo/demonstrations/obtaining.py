@@ -14,6 +14,8 @@ from voxeldojo.rules import CRAFTS, ITEMS, Recipe
 
 DEEPEST = 24  # ways that lead to ways
 ROUNDS = 12
+# Planks beside the fuel, where so much is smelted that digging it wears pickaxes out: for others.
+MANY, HANDLES = 16, 8
 COAL_TICKS, PLANKS_TICKS, SMELT_TICKS = 1600, 300, 200
 # Blocks that give the same, whichever of them the oracle names.
 SAME = {
@@ -178,4 +180,5 @@ class Obtaining:
         ticks = SMELT_TICKS * times
         if player.have("coal") * COAL_TICKS >= ticks:
             return
-        self.obtain("planks", math.ceil(ticks / PLANKS_TICKS))
+        handles = HANDLES if times > MANY else 0
+        self.obtain("planks", math.ceil(ticks / PLANKS_TICKS) + handles)

@@ -1,7 +1,6 @@
 """What the scripted player does for each kind of task."""
 
 from contextlib import suppress
-from functools import partial
 
 import msgspec
 
@@ -9,6 +8,7 @@ from voxeldojo.demonstrations.fighting import is_dark, keep_watch, look_after, s
 from voxeldojo.demonstrations.gathering import wander
 from voxeldojo.demonstrations.hand_work import DEEDS
 from voxeldojo.demonstrations.obtaining import Obtaining
+from voxeldojo.demonstrations.pickaxes import keep_a_pickaxe
 from voxeldojo.demonstrations.player import Died, GaveUp, NoWay, OutOfSteps, Player
 from voxeldojo.demonstrations.sheltering import DAY, MORNING, wall_in
 from voxeldojo.demonstrations.tech_tree_uses import use_tech
@@ -65,7 +65,12 @@ def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
             for target in targets_of(spec):
                 slay(player, target.removeprefix("mob:"))
     obtaining = Obtaining(player, world, DEEDS)
-    player.between = partial(look_after, player)
+
+    def between() -> None:
+        look_after(player)
+        keep_a_pickaxe(obtaining)
+
+    player.between = between
     if spec.kind == "survival":
         wall_in(obtaining)
         while True:

@@ -104,6 +104,7 @@ class MinecraftRulebook(RulebookRules):
             "BLOCK": block,
             "QUANTITY": goal.quantity,
             "MOB": _mob(goal, way),
+            "VICTIM": goal.name if goal.kind == "killed" else way.of,
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
             "ALIKE": [other for other, item in ALIKE.items() if item == goal.name],

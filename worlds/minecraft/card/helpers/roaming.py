@@ -56,7 +56,9 @@ def roam(obs, steps, home_x=None, home_z=None, dry=False):
             outward = degrees(atan2(home_x - x, z - home_z))
             course = (outward - obs.yaw + 180.0) % 360.0 - 180.0
             if abs(course) > 90:
-                obs = turn(course)
+                # Along a narrow land one would turn about again and again, away from home and back
+                # from the sea.
+                obs = obs if dry else turn(course)
                 course = 0.0
         aside, land = way_on(obs, course, dry) if stuck == 0 else (0.0, LAND)
         if land < NARROW and obs.block(0, 0, 0) != "water":
@@ -73,7 +75,7 @@ def roam(obs, steps, home_x=None, home_z=None, dry=False):
         for _ in range(min(12, last - obs.steps)):
             bx, _, bz = obs.position
             obs = step_on(obs, True)
-            slow = hypot(obs.position[0] - bx, obs.position[2] - bz) < 0.06
+            slow = hypot(obs.position[0] - bx, obs.position[2] - bz) < pace(obs, 0.06, 0.015)
             blocked = blocked + 1 if slow else 0
             if blocked == 3:
                 break
@@ -81,12 +83,17 @@ def roam(obs, steps, home_x=None, home_z=None, dry=False):
             far = 14.0
             ahead_x, ahead_z = -sin(radians(obs.yaw)) * far, cos(radians(obs.yaw)) * far
             obs = travel(obs, ahead_x, ahead_z, 40)
-        if hypot(obs.position[0] - x, obs.position[2] - z) > 1.5:
+        if hypot(obs.position[0] - x, obs.position[2] - z) > pace(obs, 1.5, 0.5):
             stuck = 0
         else:
             stuck += 1
             obs = turn(75)
     return obs
+
+
+def pace(obs, walking, swimming):
+    """A swimmer comes on a third as fast."""
+    return swimming if obs.block(0, 0, 0) == "water" else walking
 
 
 def covered(obs):

@@ -1,11 +1,13 @@
 ITEM = "beef"
 MOB = "cow"
+VICTIM = "cow"  # the same, as it is counted
 QUANTITY = 1
 WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden_sword")
 NEAR = 2.8  # metres
 ROUND = 8.0  # metres from where one began, in which one looks behind, too
-FAR = 12.0  # metres
-LONG = 150  # steps in which one should have come so far, else one goes straight on
+FAR = 40.0  # metres
+PAUSE = 10  # steps between two blows: before, one that was struck takes no other
+LONG = 300  # steps in which one should have come so far, else one goes straight on
 
 
 def search(obs, home):
@@ -31,9 +33,12 @@ def place_of(obs, seen):
     return obs.position[0] - sin(yaw) * seen[2], obs.position[2] + cos(yaw) * seen[2]
 
 
-def pick_up(obs, wanted):
-    """Round about where it fell."""
-    obs = walk_on(obs, 12)
+def pick_up(obs, spot, wanted):
+    """Where it fell, and round about there."""
+    if abs(obs.pitch) > 8:
+        obs = look(-obs.pitch)
+    if spot is not None:
+        obs = travel(obs, spot[0] - obs.position[0], spot[1] - obs.position[2], 30)
     for _ in range(4):
         if obs.inventory.get(ITEM, 0) >= wanted:
             return obs
@@ -45,17 +50,19 @@ def action(obs):
     home = mark = obs.position
     since = 0
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
-    hits = 0
+    dead = obs.killed.get(VICTIM, 0)
+    struck = -PAUSE
     last = None
     while obs.inventory.get(ITEM, 0) < wanted:
         for weapon in WEAPONS:
             if obs.inventory.get(weapon, 0) and obs.held not in WEAPONS:
                 obs = equip(weapon)
-        seen = nearest_mob(obs, MOB)
-        if hits and (seen is None or seen[2] > 6):
-            obs = pick_up(look(-obs.pitch) if abs(obs.pitch) > 8 else obs, wanted)
-            hits = 0
+        if obs.killed.get(VICTIM, 0) > dead:
+            dead = obs.killed.get(VICTIM, 0)
+            obs = pick_up(obs, last, wanted)
+            last = None
             continue
+        seen = nearest_mob(obs, MOB)
         if seen is None:
             if last is not None:
                 obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
@@ -73,11 +80,11 @@ def action(obs):
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         if distance > NEAR:
-            obs = step_on(obs, distance > 5)
-            continue
-        if abs(pitch) > 7.5:
-            obs = look(pitch)
-        obs = attack()
-        hits += 1
-        for _ in range(8):  # a blow is strong again after half a second
+            obs = step_on(obs, distance > 4)
+        elif obs.steps < struck + PAUSE:
             obs = forward() if distance > 2 else noop()
+        else:
+            if abs(pitch) > 7.5:
+                obs = look(pitch)
+            obs = attack()
+            struck = obs.steps

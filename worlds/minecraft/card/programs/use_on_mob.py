@@ -4,8 +4,8 @@ TOOL = "bucket"
 QUANTITY = 1
 NEAR = 2.5  # metres
 ROUND = 8.0  # metres from where one began, in which one looks behind, too
-FAR = 12.0  # metres
-LONG = 150  # steps in which one should have come so far, else one goes straight on
+FAR = 40.0  # metres
+LONG = 300  # steps in which one should have come so far, else one goes straight on
 
 
 def search(obs, home):
