@@ -50,11 +50,9 @@ function showHead(root, found) {
 function showFigures(root, found) {
   const turns = found.subtasks.reduce((sum, each) => sum + each.iterations.length, 0);
   const restarts = Object.values(found.restarts).reduce((sum, each) => sum + each, 0);
-  // Of a goal that is not over, what it came to last.
-  const newest = found.subtasks.flatMap((each) => each.iterations).filter((turn) => turn.episodes).at(-1);
-  const over = ["reached", "not_reached"].includes(found.state.kind) || !newest;
+  const success = found.known_success;
   const rows = [
-    ["Success", over && !newest ? "-" : rate(over ? found.success_rate : newest.success_rate), `${over ? "" : "newest iteration, "}required ${rate(found.required)}`],
+    ["Success", rate(success.rate), `${success.of}; required ${rate(found.required)}`],
     ["Iterations", turns, plural(found.subtasks.length, "subtask")],
     ["Samples", count(found.samples.total), `${count(found.samples.training)} in training`],
     ["Time", duration(found.wall_seconds), "all launches"],
