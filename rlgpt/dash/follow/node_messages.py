@@ -12,11 +12,13 @@ from typing import Any
 
 import msgspec
 
+from messages.breaking import BROKEN
 from messages.bus import Bus, BusError
 from messages.bus.header import Header
 from messages.chat import TOKENS
 from messages.codec import CodecError, Frames, decode
 from messages.interface import Topic
+from messages.pausing import Pause
 from messages.plan import PLAN, WORKING
 from messages.system import Description, Heartbeat, description, heartbeat
 from messages.training import PROGRESS
@@ -28,6 +30,7 @@ from rlgpt.interfaces import descriptions
 from rlgpt.machines import LAUNCHER
 
 _SHOWN: dict[str, tuple[str, Topic[Any]]] = {
+    BROKEN.name: ("breakpoints", BROKEN),
     PLAN.name: ("plan", PLAN),
     WORKING.name: ("working", WORKING),
     PROGRESS.name: ("progress", PROGRESS),
@@ -82,6 +85,7 @@ class NodeMessages:
         self._descriptions: dict[str, Description] = {}
         self._heartbeats: dict[str, Heartbeat] = {}
         self._speaking = Speaking()
+        self._pauses: dict[str, Pause] = {}  # by node
         self._subscribed: set[str] = set()
         for node in (*stack.nodes, LAUNCHER):
             self._subscribe(description(node).name)
@@ -173,6 +177,10 @@ class NodeMessages:
             self._put(channel, decode(topic.message, frames))
         elif name == TOKENS.name:
             self._put("speaking", self._speaking.add(decode(TOKENS.message, frames)))
+        elif name.endswith("/pause"):
+            state = decode(Pause, frames)
+            self._pauses[state.node] = state
+            self._put("pauses", self._pauses)
         elif name.endswith("/heartbeat"):
             beat = decode(Heartbeat, frames)
             with self._lock:
