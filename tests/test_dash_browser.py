@@ -120,7 +120,7 @@ def test_what_a_run_holds_stays_text(browser: Browser, tmp_path: Path) -> None:
     browser.begin()
     with served(run) as page:
         for panel in ("overview", "programs", "learning", "episodes", "model", "nodes", "graph",
-                      "time", "log", "runs", "world"):  # fmt: skip
+                      "time", "log", "runs", "world", "breakpoints", "parameters"):  # fmt: skip
             browser.open(f"{page.address}/#/hostile/{panel}")
             browser.wait(f"document.querySelector('main.{panel}')?.innerText.length > 5")
             browser.wait("rlgptPage.connection.states.nodes")

@@ -27,7 +27,7 @@ class WatchedRun:
         self.follower = Follower(run)
         self.controls = Controls(self.follower)
         self.sight = SightWatch(run)
-        self.curves = Curves(run)
+        self.curves = Curves(run, lambda: self.follower.renew("curves"))
         self.conversation = Conversation(run)
         self.used_at = time.monotonic()
 

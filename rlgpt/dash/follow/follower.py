@@ -79,6 +79,10 @@ class Follower:
         """Grows whenever the files of a panel are others."""
         return self._versions.numbers[panel]
 
+    def renew(self, panel: str) -> None:
+        """Have the pages fetch what a panel shows again."""
+        self.show("versions", self._versions.renew(panel))
+
     def reached(self, launched: bool = False) -> tuple[Bus, Stack]:
         """The bus of a run that goes on, with a launcher if that is asked for (``launched``).
         Raises NotRunning."""

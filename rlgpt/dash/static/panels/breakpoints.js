@@ -58,7 +58,7 @@ export function breakpoints(root, context) {
       (place) => h("li", { "data-at": place }, h("code", null, place), " ", h("button", { class: "clear", title: "later answers stop no more; what waits goes on waiting", onclick: () => change(place, false) }, "clear")),
       () => {},
     );
-    keyed(waiting, state.held, (note) => note.id, (note) => held(note, context), (made, note) => text(made.querySelector(".since"), `since ${age(note.since)}`));
+    keyed(waiting, state.held, (note) => note.id, (note) => held(note, context), (made, note) => text(made.querySelector(".since"), `stopped ${age(note.since)}`));
     const none = waiting.querySelector(".empty");
     if (!state.held.length && !none) waiting.append(empty("No answer waits."));
     else if (state.held.length) none?.remove();
