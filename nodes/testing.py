@@ -126,7 +126,7 @@ class MockBus:
         try:
             reply = handler(travel(service.request, request))
             if isinstance(reply, Later):
-                reply = _Awaited(reply).result()
+                reply = _Awaited(cast("Later[Any]", reply)).result()
             return travel(service.reply, reply)
         except ServiceError as error:
             raise RemoteError(service.name, error.code, error.message) from error

@@ -19,6 +19,7 @@ export function breakpoints(root, context) {
       h("p", { class: "soft" }, "Answers of the language model to questions of a kind wait here before they are used. The agent waits with them, and no deadline runs out."),
       h("form", { class: "filter", onsubmit: (event) => { event.preventDefault(); change(places.value, true); } }, places, set),
       at,
+      h("p", { class: "over" }, ""),
       said,
     ),
     h("h2", null, "Answers that wait"),
@@ -34,17 +35,19 @@ export function breakpoints(root, context) {
     }
   }
 
+  let asked = false;
+
   async function load() {
+    asked = true;
     try {
       const found = await get(ofRun(context.run, "breakpoints"));
       if (!context.current()) return;
       if (!places.options.length) {
-        text(said, "");
         const agents = [...new Set(found.places.map((each) => `${each.split("/")[0]}/*`))];
         places.append(...[...found.places, ...agents].map((each) => h("option", { value: each }, each)));
       }
-      draw(context.states().breakpoints || found);
     } catch (error) {
+      asked = false;
       if (context.current()) text(said, error.message);
     }
   }
@@ -64,12 +67,16 @@ export function breakpoints(root, context) {
     else if (state.held.length) none?.remove();
   }
 
-  load();
   return {
     update(changed) {
-      const state = context.states().breakpoints;
-      if (state && (changed.has("breakpoints") || changed.has("nodes"))) draw(state);
-      if (changed.has("nodes") && !places.options.length && context.states().run?.kind === "running") load();
+      const { breakpoints: state, run } = context.states();
+      const running = run?.kind === "running";
+      if (changed.has("run")) text(root.querySelector(".over"), running ? "" : "No node is running: nothing can be stopped.");
+      if (!running) {
+        if (!waiting.children.length) draw({ at: [], held: [] });
+        set.disabled = true; // what was written to an answer stays: the run may be resumed
+      } else if (state && (changed.has("breakpoints") || changed.has("nodes") || changed.has("run"))) draw(state);
+      if (running && state && !asked) load();
     },
   };
 }

@@ -8,22 +8,32 @@ const AGAIN = 5000; // ms between two readings: others may set them too
 export function parameters(root, context) {
   const all = h("input", { type: "checkbox", onchange: () => draw() });
   const said = h("p", { class: "said" }, "");
+  const over = h("span", { class: "soft" }, "");
   const list = h("section");
   root.append(
     h("h2", null, "Parameters"),
     h("p", { class: "soft" }, "What can be set while the nodes run, from when it counts: docs/debugging.md. What is set is kept over restarts until it is reset."),
     h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, h("label", null, all, "also those that cannot be set")),
+    h("p", null, over),
     said,
     list,
   );
   let known = {};
+  let asked = false;
   let ended = false;
 
+  // Not before the page's server is connected to the nodes, nor after they have ended.
+  function able() {
+    const { run, graph } = context.states();
+    return run?.kind === "running" && graph;
+  }
+
   async function load() {
+    if (!able()) return;
+    asked = true;
     try {
       const found = await get(ofRun(context.run, "parameters"));
       if (ended || !context.current()) return;
-      if (Object.keys(known).length === 0) text(said, "");
       known = found;
       draw();
     } catch (error) {
@@ -79,9 +89,12 @@ export function parameters(root, context) {
     );
   }
 
-  load();
   const timer = setInterval(() => !document.hidden && load(), AGAIN);
   return {
+    update(changed) {
+      if (changed.has("run")) text(over, context.states().run.kind === "running" ? "" : "No node is running; `config.yaml` of the run folder has what they had.");
+      if (!asked) load();
+    },
     unmount() {
       ended = true;
       clearInterval(timer);
