@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CHANGES, END, HEIGHT, PLACED
 
 AIR = 0
@@ -18,7 +18,7 @@ CACTUS_BLOCK = 81
 MAGMA_BLOCK = 213
 
 
-@kernel
+@entry_kernel
 def held(state, w, x, z):
     """Whether a column is in the window."""
     area = state.blocks.shape[1]
@@ -26,7 +26,7 @@ def held(state, w, x, z):
     return player.west <= x < player.west + area and player.north <= z < player.north + area
 
 
-@kernel
+@entry_kernel
 def block_at(state, w, x, y, z):
     """The block id; outside the window there is barrier, below the world bedrock, below the End
     nothing."""
@@ -40,7 +40,7 @@ def block_at(state, w, x, y, z):
     return np.int64(state.blocks[w, x & last, z & last, y])
 
 
-@kernel
+@entry_kernel
 def meta_at(state, w, x, y, z):
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
         return 0
@@ -55,7 +55,7 @@ def biome_at(state, w, x, z):
     return np.int64(state.biomes[w, x & last, z & last])
 
 
-@kernel
+@entry_kernel
 def write_block(state, w, x, y, z, block, meta):
     """Puts a block into the window and nothing else. False: it is outside."""
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
@@ -66,7 +66,7 @@ def write_block(state, w, x, y, z, block, meta):
     return True
 
 
-@kernel
+@entry_kernel
 def log_change(state, w, x, y, z, block, meta):
     """Remembers what a block was before it becomes ``block``, so that a reset can take it back and
     a window that comes back can show it again. Call it before ``write_block``."""

@@ -1,6 +1,7 @@
 """Compiles every kernel, so that no run has to wait for it later: what is compiled apart, side by
 side, as many pieces at a time as there are cores."""
 
+import gc
 import os
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -11,13 +12,13 @@ from voxeldojo.actions import PRIMITIVES
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.apart import NAMES, compile_apart
 
-SEEING = "seeing"
+SEEING, ACTING = "seeing", "acting"
 # The greatest first; each of the others has parts that others have compiled before it.
 FIRST = ("terrain.generate.generate_area", SEEING, "mobs.living.live", "motion.due.run_updates")
 
 
 def precompile() -> None:
-    pieces = [*FIRST, *(name for name in NAMES if name not in FIRST)]
+    pieces = [*FIRST, *(name for name in NAMES if name not in FIRST), ACTING]
     workers = min(len(pieces), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         list(pool.map(_compile, pieces))
@@ -32,9 +33,12 @@ def _world() -> EmbeddedWorld:
 
 
 def _compile(piece: str) -> None:
+    gc.disable()  # Numba makes millions of objects and next to no garbage of circles
     world = _world()
     if piece == SEEING:
         _see(world)
+    elif piece == ACTING:
+        world.compile_step()
     else:
         compile_apart(piece, world.state, world.rules)
 

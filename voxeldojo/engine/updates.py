@@ -4,13 +4,13 @@ What follows from a change is worked out by ``motion/consequences.py`` at the ne
 so the many kernels that change blocks stay small to compile.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, held, log_change, write_block
 from voxeldojo.engine.motion.light import relight
 from voxeldojo.engine.state import CHANGES, HEIGHT, TOUCHED
 
 
-@kernel
+@entry_kernel
 def set_block(state, rules, w, x, y, z, block, meta):
     """Change a block of the window; outside nothing happens. Light, fluids, what falls and what it
     carried follow in ``run_updates``."""

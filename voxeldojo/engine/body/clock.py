@@ -3,14 +3,14 @@
 import math
 
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD, RAIN, THUNDER
 
 DAY = 24000  # ticks
 NIGHT = 11  # the sky light that midnight takes away
 
 
-@kernel
+@entry_kernel
 def celestial_angle(time):
     """Where the sun stands at a time of day in ticks: 0 overhead, 0.25 sunset, 0.5 midnight."""
     part = (time % DAY) / 24000.0 - 0.25
@@ -32,20 +32,20 @@ def daylight(player, threshold):
     return light
 
 
-@kernel
+@entry_kernel
 def darkness(state, w):
     """What time and weather take off the sky's light: 0 on a clear day, 11 at midnight. In the
     other dimensions there is no sky light to take off."""
     return int((1.0 - daylight(state.players[w], 0.5)) * NIGHT)
 
 
-@kernel
+@entry_kernel
 def sun_brightness(state, w):
     """How bright the sky is, 0.2 at midnight and 1 on a clear day."""
     return 0.2 + 0.8 * daylight(state.players[w], 0.2)
 
 
-@kernel
+@entry_kernel
 def set_weather(player, weather):
     """This weather from now on, for as long as the game's chances give it."""
     player.weather = weather
@@ -78,7 +78,7 @@ def change_weather(player):
         player.weather = THUNDER if player.thundering == 1 else RAIN
 
 
-@kernel
+@entry_kernel
 def pass_time(state, rules, w):
     """One tick of the clock and the weather, as far as the settings let them go on."""
     player = state.players[w]

@@ -8,7 +8,7 @@ from voxeldojo.engine.body.effects import (
     has_effect,
     strength_of,
 )
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.slots import wear_slot
 
 # Causes, in ``player.cause``.
@@ -55,7 +55,7 @@ def wear_armour(state, rules, w, amount):
             wear_slot(rules, slot, wear)
 
 
-@kernel
+@entry_kernel
 def hurt(state, rules, w, amount, cause, attacker):
     """Takes ``amount`` points of life for ``cause``; ``attacker`` is the kind of the mob that did
     it, 0 if none did. Armour and effects take their part. Returns whether it did harm."""
@@ -101,7 +101,7 @@ def shielded(state, rules, w, x, z):
     return away < 0.0
 
 
-@kernel
+@entry_kernel
 def hurt_from(state, rules, w, amount, cause, attacker, x, z):
     """``hurt`` by something at (x, z), which a shield may stop."""
     player = state.players[w]

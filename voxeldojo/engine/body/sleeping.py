@@ -1,14 +1,14 @@
 """Beds: sleeping the night away."""
 
 from voxeldojo.engine.body.clock import DAY, darkness
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD
 
 ASLEEP = 100  # ticks until one who lies down sleeps deeply enough for it to be morning
 DIM = 4  # what must be off the sky's light for the player to lie down
 
 
-@kernel
+@entry_kernel
 def lie_down(state, w, x, y, z):
     """The player uses the bed at (x, y, z): it becomes its start, and by night it sleeps. False:
     it is day, or there is no sleep in this dimension."""

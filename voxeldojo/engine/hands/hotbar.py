@@ -4,12 +4,12 @@ All rules look for what is in the hand in slot 0. Where another slot is selected
 changed places in the state; ``place_of`` tells where a slot of the player's lies.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 
 HOTBAR = 9
 
 
-@kernel
+@entry_kernel
 def place_of(selected, slot):
     """Where a slot of the player's lies in the state, and the other way round."""
     if slot == selected:
@@ -17,7 +17,7 @@ def place_of(selected, slot):
     return selected if slot == 0 else slot
 
 
-@kernel
+@entry_kernel
 def swap_slots(state, w, one, other):
     """What lies in two slots of the state changes places."""
     a = state.slots[w, one]
@@ -27,7 +27,7 @@ def swap_slots(state, w, one, other):
     b.item, b.count, b.variant, b.wear = item, count, variant, wear
 
 
-@kernel
+@entry_kernel
 def select_slot(state, w, slot):
     """Takes a slot of the hot bar into the hand. Another item there begins from the start: to dig,
     to draw, and to recover from a blow."""

@@ -3,7 +3,7 @@
 Nether portals: a frame of obsidian around 2 x 3 to 21 x 21 free blocks, corners not needed.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.updates import set_block
 
@@ -62,7 +62,7 @@ def fill_frame(state, rules, w, x, y, z, dx, dz):
     return True
 
 
-@kernel
+@entry_kernel
 def fill_eyes(state, rules, w, x, y, z):
     """An eye was put into the End's frame at a place: when all twelve have theirs the portal in
     their middle opens. False: it doesn't."""
