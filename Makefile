@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz check bench bench-world bench-training bench-scaling \
+.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz soak check bench bench-world bench-training bench-scaling \
 	bench-frameworks \
 	docs docs-environment gallery minedojo peers frameworks clean
 
@@ -56,6 +56,13 @@ test-llm: setup
 # A hundred thousand hostile messages to a node, and messages without an end.
 fuzz: setup
 	$(BIN)/pytest tests/bus/test_bus_fuzz.py
+
+# A whole stack at work for an hour, with restarts, a page and a bag: does anything grow?
+# (docs/debugging.md); make soak MINUTES=10
+MINUTES := 60
+
+soak: setup
+	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) $(ARGS)
 
 check: setup
 	$(BIN)/ruff check .

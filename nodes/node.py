@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from messages.bus import AddressError, Bus, BusError, GoalCancelled, GoalHandle, GoalStore
+from messages.bus import AddressError, Bus, BusError, GoalCancelled, GoalHandle, GoalStore, Later
 from messages.bus.address import check_name
 from messages.empty import Empty
 from messages.files import list_files, read_file
@@ -159,7 +159,7 @@ class Node:
     def serve(
         self,
         service: Service[Request, Reply],
-        handler: Callable[[Request], Reply],
+        handler: Callable[[Request], Reply | Later[Reply]],
         background: bool = False,
     ) -> None:
         """See `Bus.serve`. While the node is paused, requests wait (`steps`)."""

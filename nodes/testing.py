@@ -12,12 +12,13 @@ their end inside `run_goal`; background services are answered at once.
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
 
-from messages.bus import Bus, GoalCancelled, GoalHandle, RemoteError, ServiceError
+from messages.bus import Bus, GoalCancelled, GoalHandle, Later, RemoteError, ServiceError
 from messages.bus.goal_store import feedback_topic
 from messages.codec import decode, encode, fingerprint, snapshot
 from messages.interface import (
@@ -81,11 +82,11 @@ class MockBus:
     def serve(
         self,
         service: Service[Request, Reply],
-        handler: Callable[[Request], Reply],
+        handler: Callable[[Request], Reply | Later[Reply]],
         background: bool = False,
         gate: object = None,
     ) -> None:
-        self.answer(service, handler)
+        self._handlers[service.name] = handler
         self._own(service.name, "service", [service.request, service.reply])
 
     def serve_action(
@@ -123,7 +124,10 @@ class MockBus:
         if handler is None:
             raise RemoteError(service.name, "unknown_service", "no node answers this in the test")
         try:
-            return travel(service.reply, handler(travel(service.request, request)))
+            reply = handler(travel(service.request, request))
+            if isinstance(reply, Later):
+                reply = _Awaited(cast("Later[Any]", reply)).result()
+            return travel(service.reply, reply)
         except ServiceError as error:
             raise RemoteError(service.name, error.code, error.message) from error
 
@@ -212,6 +216,23 @@ class MockBus:
             types=[type_.__name__ for type_ in types],
             fingerprint=fingerprint(*types),
         )
+
+
+class _Awaited:
+    """Waits for a reply that comes later."""
+
+    def __init__(self, later: Later[Any]) -> None:
+        self._outcome: Future[Any] = Future()
+        later.attach(self)
+
+    def reply(self, message: Any) -> None:
+        self._outcome.set_result(message)
+
+    def fail(self, code: str, text: str) -> None:
+        self._outcome.set_exception(ServiceError(text, code))
+
+    def result(self) -> Any:
+        return self._outcome.result()
 
 
 def start(

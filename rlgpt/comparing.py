@@ -11,6 +11,7 @@ from rlgpt import run_folder
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.report.account import Account, account
+from rlgpt.report.known_success import KnownSuccess, known_success, rate_in_words
 from rlgpt.report.summary import Summary, summarise
 from rlgpt.report.words import count, duration, plain, shortened
 from rlgpt.terminal import plain_table, print_table
@@ -23,6 +24,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     run; None: it has none."""
 
     runs: list[Summary]
+    success: list[KnownSuccess]
     settings: dict[str, list[Any]]  # those that differ
     subtasks: dict[str, list[float | None]]  # success rate of the iteration that stands
 
@@ -50,6 +52,7 @@ def compared_runs(folders: list[Path]) -> Compared:
     accounts = [account(folder) for folder in folders]
     return Compared(
         runs=[summarise(run, each) for run, each in zip(folders, accounts, strict=True)],
+        success=[known_success(each) for each in accounts],
         settings=_settings(folders),
         subtasks=_subtasks(accounts),
     )
@@ -87,7 +90,7 @@ def _lines(compared: Compared) -> list[tuple[str, list[str]]]:
     lines = [
         line("state", lambda run: run.state.kind.replace("_", " ") if run.state else "-"),
         line("goal", lambda run: shortened(plain(run.task.id), 40) if run.task else "-"),
-        line("success", lambda run: f"{run.success_rate:.2f}"),
+        ("success", [rate_in_words(each.rate, each.whole) for each in compared.success]),
     ]
     for name, rates in compared.subtasks.items():
         shown = ["-" if rate is None else f"{rate:.2f}" for rate in rates]

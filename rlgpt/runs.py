@@ -10,8 +10,9 @@ from rlgpt import launches
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.report.account import account
+from rlgpt.report.known_success import known_success, rate_in_words
 from rlgpt.report.run_state import age
-from rlgpt.report.summary import samples, success_rate
+from rlgpt.report.summary import samples
 from rlgpt.report.words import count, plain, shortened
 from rlgpt.terminal import plain_table, print_table
 
@@ -25,6 +26,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     launch: str
     goal: str  # id of the task
     success_rate: float | None  # None: nothing was evaluated yet
+    success_of: str  # what it is the rate of, where it is not the goal's own: the best iteration
     samples: int
     began: float  # seconds since the epoch
     bytes: int
@@ -41,12 +43,11 @@ def list_runs(folder: str, json: bool) -> int:
         return 0
     table = plain_table("run", "state", "goal", "success", "samples", "age", "size")
     for run in runs:
-        rate = "-" if run.success_rate is None else f"{run.success_rate:.2f}"
         table.add_row(
             run.run,
             run.state.replace("_", " "),
             shortened(plain(run.goal), 40) or "-",
-            rate,
+            rate_in_words(run.success_rate, not run.success_of),
             count(run.samples),
             age(run.began),
             size(run.bytes),
@@ -73,15 +74,15 @@ def described(run: Path) -> Run:
     """A run folder in one line."""
     known = account(run)
     records = launches.read(run)
-    evaluated = any(i.episodes for i in known.iterations)
-    evaluated |= known.performance is not None or known.trained is not None
+    success = known_success(known)
     return Run(
         run=run.name,
         state=known.state.kind,
         text=known.state.text,
         launch=str(found.config(run).get("name", "")),
         goal=known.task.id if known.task is not None else "",
-        success_rate=success_rate(known) if evaluated else None,
+        success_rate=success.rate,
+        success_of="" if success.whole else success.of,
         samples=samples(known).total,
         began=records[0].began if records else _changed(run / "config.yaml"),
         bytes=_bytes(run),

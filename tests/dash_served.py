@@ -52,7 +52,7 @@ class Served:
         self.address = f"http://127.0.0.1:{port}"
 
     def ask(
-        self, path: str, method: str = "GET", **headers: str
+        self, path: str, method: str = "GET", body: bytes = b"", **headers: str
     ) -> tuple[int, bytes, dict[str, str]]:
         """Status, body and headers of one request. Headers: ``host``, ``origin``, ``cookie``..."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -60,7 +60,9 @@ class Served:
             connection.putrequest(method, path, skip_host=True)
             for name, value in {"host": f"127.0.0.1:{self.port}", **headers}.items():
                 connection.putheader(name, value)
-            connection.endheaders()
+            if body:
+                connection.putheader("content-length", str(len(body)))
+            connection.endheaders(body or None)
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return answer.status, answer.read(), found
@@ -71,6 +73,12 @@ class Served:
         status, body, _ = self.ask(path)
         assert status == 200, body
         return json.loads(body)
+
+    def change(self, path: str, what: Any = None) -> tuple[int, Any]:
+        """Status and answer of a request as the page itself sends it."""
+        body = b"" if what is None else json.dumps(what).encode()
+        status, found, _ = self.ask(path, "POST", body, origin=self.address)
+        return status, json.loads(found)
 
     def live(self, run: str, origin: str | None = None, **headers: str) -> ClientConnection:
         """The websocket of a page."""

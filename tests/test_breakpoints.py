@@ -161,6 +161,31 @@ def test_breakpoints_and_what_waits_survive_both_ends(setting: Setting) -> None:
     assert len(setting.entries()) == 1
 
 
+def test_answers_that_wait_hold_no_thread(setting: Setting) -> None:
+    """More of them than the node has threads for questions, also of askers that were killed: others
+    are answered all the same."""
+    setting.stop_at("planner/plan")
+    killed, living = Bus(setting.run), Bus(setting.run)
+    pool = ThreadPoolExecutor(44)
+    asked: dict[Bus, list[Future[Answered]]] = {killed: [], living: []}
+    for bus, those in asked.items():
+        for number in range(20):
+            request = Ask(id=f"goal/plan-{number}", agent="planner", question=QUESTION, prompt=[])
+            those.append(pool.submit(bus.call, ASK, request))
+        eventually(lambda: len(setting.waiting()) == 20)
+    killed.close()
+    with pytest.raises(BusError):
+        asked[killed][0].result(PATIENCE)
+    other = Ask(id="other", agent="slow_agent", question=QUESTION, prompt=[])
+    assert setting.bus.call(ASK, other, PATIENCE).answer
+    for number in range(20):
+        setting.use(f"goal/plan-{number}", OTHER)
+    assert all(each.result(PATIENCE).edited_by == "a test" for each in asked[living])
+    assert len(setting.entries()) == 21
+    living.close()
+    pool.shutdown()
+
+
 def test_what_cannot_be_is_a_sentence(setting: Setting) -> None:
     for at in ("planner", "planner/program", "planer/plan", "*"):
         with pytest.raises(RemoteError, match=r"write AGENT/KIND, with one of planner/goal"):

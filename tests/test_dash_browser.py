@@ -120,7 +120,7 @@ def test_what_a_run_holds_stays_text(browser: Browser, tmp_path: Path) -> None:
     browser.begin()
     with served(run) as page:
         for panel in ("overview", "programs", "learning", "episodes", "model", "nodes", "graph",
-                      "time", "log", "runs", "world"):  # fmt: skip
+                      "time", "log", "runs", "world", "breakpoints", "parameters"):  # fmt: skip
             browser.open(f"{page.address}/#/hostile/{panel}")
             browser.wait(f"document.querySelector('main.{panel}')?.innerText.length > 5")
             browser.wait("rlgptPage.connection.states.nodes")
@@ -179,3 +179,22 @@ def test_a_hundred_updates_a_second(browser: Browser, page: Served) -> None:
     browser.wait("document.querySelector('.doing').innerText === 'update 299'")
     assert browser.run("rlgptPage.connection.messages") > before + 20
     assert browser.errors == []
+
+
+def test_a_chart_that_was_left_is_not_drawn_again(browser: Browser, page: Served) -> None:
+    """Its points may come after another panel was opened: what is drawn then is never removed."""
+    browser.begin()
+    browser.open(f"{page.address}/#/it/nodes")
+    browser.wait("!!document.querySelector('.plot .uplot')")
+    left = """(async () => {
+      const { chart } = await import('/static/chart.js');
+      const root = document.createElement('div');
+      const drawn = chart(root);
+      drawn.set([[1, 2], [3, 4]], ['a']);
+      const before = root.querySelectorAll('.uplot').length;
+      drawn.end();
+      drawn.set([[1, 2], [3, 4]], ['b']);
+      drawn.none('nothing');
+      return [before, root.querySelectorAll('.uplot').length];
+    })()"""
+    assert browser.run(left) == [1, 0]

@@ -3,23 +3,27 @@
 import base64
 import hashlib
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary as Scalars
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from messages.chat import Tokens
+from rlgpt.curves.event_files import EventFile
+from rlgpt.curves.skimming import skim
 from rlgpt.dash.feed import Feed
 from rlgpt.dash.follow.answers_being_written import Speaking
 from rlgpt.dash.follow.gpu_memory import parse
 from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.curve_view import Curves
 from rlgpt.dash.views.decimating import decimated, window
-from rlgpt.dash.views.event_files import EventFile
 from rlgpt.report import curves as report_curves
 
 STATIC = Path(__file__).resolve().parents[1] / "rlgpt" / "dash" / "static"
@@ -52,9 +56,18 @@ def test_event_files_are_read_as_tensorboard_reads_them(tmp_path: Path) -> None:
         assert steps.tolist() == [step for step, _ in points]
         assert np.allclose(values, [value for _, value in points], atol=1e-6)
         assert times[0] == 1e9
-    (theirs,) = report_curves.read(tmp_path)
+    theirs = EventAccumulator(str(path.parent), size_guidance={"scalars": 0})
+    theirs.Reload()
+    assert set(theirs.Tags()["scalars"]) == set(found)
+    for tag, (steps, values, times) in found.items():
+        events = theirs.Scalars(tag)
+        assert [event.step for event in events] == steps.tolist()
+        assert [event.value for event in events] == values.tolist()
+        assert [event.wall_time for event in events] == times.tolist()
+    (curve,) = report_curves.read(tmp_path)
+    assert curve.name == "goal+train"
     steps, values, _ = found["episode/success_rate"]
-    assert theirs.points == list(zip(steps.tolist(), values.tolist(), strict=True))
+    assert curve.points == list(zip(steps.tolist(), values.tolist(), strict=True))
 
 
 def test_an_event_file_that_grows_is_read_on(tmp_path: Path) -> None:
@@ -72,18 +85,71 @@ def test_an_event_file_that_grows_is_read_on(tmp_path: Path) -> None:
     assert len(file.read()["a"][0]) == 50
 
 
-def test_a_learner_that_was_started_again_repeats_no_points(tmp_path: Path) -> None:
-    folder = tmp_path / "learner" / "tensorboard" / "p"
-    first = write_curves(folder, {"a": [(1, 0.1), (2, 0.2), (3, 0.3)]})
-    first.rename(folder / "events.out.tfevents.1.before")
-    write_curves(folder, {"a": [(2, 0.5), (4, float("nan")), (5, 0.6)], "b": [(1, float("nan"))]})
+def test_what_a_killed_learner_had_measured_after_its_checkpoint_is_left_out(
+    tmp_path: Path,
+) -> None:
+    """It goes on from step 2 and takes other steps from there, twice; the page and the report."""
+    root = tmp_path / "learner" / "tensorboard"
+    folder, tag, nan = root / "p", "episode/success_rate", float("nan")
+    for number, points in enumerate(
+        (
+            [(1, 0.1), (2, 0.2), (3, 0.3), (7, 0.7)],
+            [(2, 0.5), (4, nan), (5, 0.6), (6, 0.9)],
+            [(6, 0.8), (8, 0.85)],
+        )
+    ):
+        made = write_curves(folder, {tag: points, "b": [(1, nan)]})
+        made.rename(folder / f"events.out.tfevents.{number}")
     curves = Curves(tmp_path)
     (line,) = curves.lines(1)
-    assert (line.points, line.first, line.last) == (4, 1, 5)
-    found = curves.points(1, "a", ["p", "other"], 0, 100, 50)["series"]
-    assert found[0]["x"] == [1, 2, 3, 5]
-    assert found[0]["y"] == pytest.approx([0.1, 0.5, 0.3, 0.6])
+    assert (line.points, line.first, line.last) == (5, 1, 8)
+    found = curves.points(1, tag, ["p", "other"], 0, 100, 50)["series"]
+    assert found[0]["x"] == [1, 2, 5, 6, 8]
+    assert found[0]["y"] == pytest.approx([0.1, 0.5, 0.6, 0.8, 0.85])
     assert found[1] == {"x": [], "y": []}
+    (curve,) = report_curves.read(root)
+    assert [step for step, _ in curve.points] == [1, 2, 5, 6, 8]
+
+
+def test_of_a_large_file_some_points_are_shown_until_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of curves that are written in turn, as a learner does."""
+    root = tmp_path / "learner" / "tensorboard"
+    random = np.random.default_rng(2)
+    steps = np.cumsum(random.integers(1, 5_000, 12_000)).tolist()
+    values = random.random(12_000)
+    tags = {name: list(zip(steps, values, strict=True)) for name in ("a", "policy/kl")}
+    path = write_curves(root / "p", tags)
+    monkeypatch.setattr("rlgpt.curves.skimming._PARTS", 24)
+    some = skim(path)
+    whole = EventFile(path).read()
+    assert set(some) == set(whole)
+    for tag, (found, measured, _) in some.items():
+        every, there, _ = whole[tag]
+        assert 1_000 < len(found) < 0.5 * len(every)
+        assert (found[0], found[-1]) == (every[0], every[-1])
+        assert (every[np.searchsorted(every, found)] == found).all()
+        assert (there[np.searchsorted(every, found)] == measured).all()
+
+    monkeypatch.setattr("rlgpt.dash.views.curve_view._AT_ONCE", 1 << 10)
+    may_read, is_read = threading.Event(), threading.Event()
+    read = EventFile.read
+
+    def slowly(file: EventFile) -> Any:
+        assert may_read.wait(60.0)
+        return read(file)
+
+    monkeypatch.setattr(EventFile, "read", slowly)
+    curves = Curves(tmp_path, is_read.set)
+    shown = curves.points(1, "a", ["p"], 0, 2**62, 4_000)
+    assert shown["partial"]
+    assert len(shown["series"][0]["x"]) > 1_000
+    assert {line.last for line in curves.lines(1)} == {steps[-1]}
+    may_read.set()
+    assert is_read.wait(60.0)
+    assert [line.points for line in curves.lines(2)] == [12_000, 12_000]
+    assert not curves.points(2, "a", ["p"], 0, 2**62, 4_000)["partial"]
 
 
 def test_a_decimated_curve_keeps_its_peaks() -> None:

@@ -30,12 +30,16 @@ from messages.training import TRAIN, Train
 from messages.world import Condition
 from nodes.node_memory import Memory
 from nodes.stored_goals import StoredGoals
+from rlgpt.comparing import compared_runs
+from rlgpt.dash.views.plan_view import plan
 from rlgpt.launches import Launches
 from rlgpt.refused import Refused
+from rlgpt.report.known_success import rate_in_words
 from rlgpt.report.summary import Summary
 from rlgpt.report.writing import read_summary, write
 from rlgpt.reporting import report
 from rlgpt.run_folder import Lock
+from rlgpt.runs import described
 from tests.report_run import TASK, Outline, goal_report, launched, spec
 
 PLANKS = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
@@ -125,6 +129,25 @@ def test_a_running_goal_is_reported_as_far_as_it_has_come(run: Path) -> None:
     ):
         assert words in page, words
     assert not (run / "goal_report.json").exists()
+    for store in stores:
+        store.close()
+
+
+def test_a_goal_that_is_not_over_has_the_rate_of_its_best_iteration_so_far(run: Path) -> None:
+    """Until its own is known, and said to be that: on the page, in the report, in lists of runs."""
+    stores = half_way(run)
+    with Lock(run):
+        Launches(run)
+        shown = plan(run)
+        success = shown["known_success"]
+        of = "best iteration so far: craft planks, iteration 0"
+        assert (success.rate, success.of, success.whole) == (28 / 30, of, False)
+        _, page = reported(run)
+        assert f"0.93{of}" in page.replace("0.93 best", "0.93best")
+        line = described(run)
+        assert (line.success_rate, line.success_of) == (28 / 30, of)
+        assert rate_in_words(line.success_rate, not line.success_of) == "0.93 (best iteration)"
+        assert compared_runs([run]).success == [success]
     for store in stores:
         store.close()
 

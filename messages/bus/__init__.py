@@ -16,6 +16,7 @@ from messages.bus.errors import (
     ServiceError,
 )
 from messages.bus.goal_store import GoalRecord, GoalStore, MemoryGoals
+from messages.bus.later import Later
 
 __all__ = [
     "SESSION_KILLED",
@@ -29,6 +30,7 @@ __all__ = [
     "GoalHandle",
     "GoalRecord",
     "GoalStore",
+    "Later",
     "MalformedReply",
     "MemoryGoals",
     "PeerRestarted",

@@ -38,7 +38,8 @@ from messages.bus.goal_store import (
     send_service,
 )
 from messages.bus.guard import Guard
-from messages.bus.network import Network
+from messages.bus.later import Later
+from messages.bus.network import LAST, Network
 from messages.bus.services import SOCKET as REQUESTS
 from messages.bus.services import Call, Services
 from messages.bus.serving import TURN, Serving
@@ -70,7 +71,7 @@ from messages.system import LIST, NOTICE, Diagnostic, Endpoint, diagnostics, sta
 
 _PRUNED = 10.0  # seconds between two prunings of what need not be remembered any more
 _LAUNCHER = Limits(reply=2.0, absence=0.3, total=2.0)  # a caller that waits for a node queries it
-_LAST = 0.1  # seconds in which the last messages leave
+_ENDING = 0.5  # seconds in which waiting threads close their sockets
 
 MAX_POSTED = 10_000
 """Messages that other threads may have published and the serving thread has not sent yet."""
@@ -141,12 +142,13 @@ class Bus:
     def serve(
         self,
         service: Service[Request, Reply],
-        handler: Callable[[Request], Reply],
+        handler: Callable[[Request], Reply | Later[Reply]],
         background: bool = False,
         gate: Gate | None = None,
     ) -> None:
         """Serve a service, in the serving thread or (``background``) in threads of its own. While
-        ``gate`` is shut, requests are held by it.
+        ``gate`` is shut, requests are held by it. A handler that has to wait long returns a
+        `Later`, and no thread waits.
 
         A handler rejects a request by raising `ServiceError`. Any other exception goes to the log,
         and the caller gets a RemoteError with the code ``internal``.
@@ -155,6 +157,9 @@ class Bus:
         def handle(call: Call) -> None:
             request = decode(service.request, call.frames)
             reply = handler(request)
+            if isinstance(reply, Later):
+                call.wait_for(cast("Later[Any]", reply))
+                return
             if not isinstance(reply, service.reply):
                 raise TypeError(
                     f"the handler returned {type(reply).__name__}, not {service.reply.__name__}"
@@ -373,10 +378,6 @@ class Bus:
         worked on stay unfinished in their stores."""
         if self._serving.closed:
             return
-        if self._events is not None and self._events.wanted:
-            # A recorder is to have the last reply. Whatever its linger, a socket that is closed at
-            # once may drop what it was just given.
-            time.sleep(_LAST)
         self._serving.close()
         for workers in self._workers:
             workers.close()
@@ -388,7 +389,7 @@ class Bus:
             self._subscriber.close()
         self._network.close()
         self._clients.close()
-        self._network.end(0.5)
+        self._network.end(_ENDING if self.node is None else _ENDING + LAST)
 
     # Inside
 
@@ -531,6 +532,8 @@ class Bus:
             server.expire(now)
         if self._subscriber is not None:
             self._subscriber.refresh()
+        if self._services is not None:
+            self._services.drop_departed(now)
         if self._services is not None and now >= self._prune_at:
             self._prune_at = now + _PRUNED
             self._services.expire(now)

@@ -187,6 +187,8 @@ class Client:
                 header = decode_header(frames[0])
             except CodecError as error:
                 raise MalformedReply(f"{endpoint}: the reply does not decode: {error}") from error
+            # What came by a new connection is of a new one here too.
+            self._connection.watch()
             if header.id != request.number or header.client != self._id:
                 continue
             self._server_epoch, self._server_epoch_in = header.epoch, self._connection.times

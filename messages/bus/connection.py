@@ -1,5 +1,12 @@
 """A DEALER socket to one node with its monitor: whether the node is connected, and how often the
-connection was made."""
+connection was made.
+
+ZeroMQ's option IMMEDIATE is not used, by which nothing would be queued for an absent node. With it
+the library drops, when a connection ends, what has come by it and was not read yet: the last
+messages of a node that publishes and stops. It even ends the process ("Assertion failed: !_more")
+where a message of several frames was just being read. So whoever sends looks at ``connected``
+before: a request for an absent node would be done after the caller has given up.
+"""
 
 import contextlib
 from collections.abc import Callable
@@ -36,8 +43,6 @@ class Connection:
         monitor: Socket | None = None
         try:
             limit(self.socket, address)
-            # Nothing is queued for an absent node: it would be done after the caller has given up.
-            self.socket.setsockopt(zmq.IMMEDIATE, 1)
             if secure is not None:
                 secure(self.socket)
             monitor = self.socket.get_monitor_socket(_EVENTS)

@@ -15,6 +15,9 @@ from messages.bus.errors import AddressError
 from messages.bus.frames import Socket, limit
 from messages.bus.guard import EVENTS
 
+LAST = 1.0
+"""Seconds in which a node's last replies and messages leave; where those who are sent them read, it
+takes a moment."""
 _REQUESTS = 4  # of one connection that the node has not read yet
 _REPLIES = 16  # to one connection that does not read them
 _SUBSCRIPTIONS = 64  # of one connection that the node has not read yet
@@ -54,7 +57,7 @@ class Network:
         socket: Socket = self._context.socket(zmq.ROUTER)
         self._kept.append(socket)
         limit(socket, where)
-        socket.setsockopt(zmq.LINGER, 100)  # milliseconds, for the last replies
+        socket.setsockopt(zmq.LINGER, int(LAST * 1000))
         if side == "srv":
             socket.setsockopt(zmq.RCVHWM, _REQUESTS)
             socket.setsockopt(zmq.SNDHWM, _REPLIES)

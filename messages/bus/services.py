@@ -20,6 +20,7 @@ from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import OVERLOADED
 from messages.bus.frames import Socket, TooLarge, keep, receive, send
 from messages.bus.header import VERSION, Header, Kind, decode_header, encode_header
+from messages.bus.later import Later
 from messages.codec import CodecError, Frames, encode
 
 MAX_CLIENTS = 2048
@@ -33,6 +34,10 @@ MAX_CLIENT_ID = 64
 
 MAX_TEXT = 4000
 """Bytes of an error's text."""
+
+DEPARTED = 2.0
+"""Seconds between two checks whether the clients of requests that wait without a thread are there
+still."""
 
 SOCKET = "requests"
 """The subject, in diagnostics, of the socket that receives requests."""
@@ -82,6 +87,11 @@ class Call:
         """Reply with an error."""
         self._services.reply(self._client, self.header, "error", [b""], code, _short(text))
 
+    def wait_for(self, later: "Later[Any]") -> None:
+        """The reply comes later, if the client does not leave before."""
+        later.attach(self)
+        self._services.hold(self._client, self.header, later)
+
 
 class _Served(NamedTuple):
     """One service."""
@@ -114,6 +124,8 @@ class Services:
         self._by_request: dict[tuple[str, int], _Client] = {}  # the same by client and number
         self._remembered = 0
         self._admission = Admission()
+        self._held: list[tuple[_Client, Header, Later[Any]]] = []  # they wait without a thread
+        self._looked_at = 0.0
         self.delays: dict[str, str] = {}  # why requests take long, clauses by subject
 
     def add(
@@ -145,6 +157,42 @@ class Services:
             if client.reply is not None and now - client.replied > KEPT:
                 self._remembered -= client.size
                 client.reply, client.size = None, 0
+
+    def hold(self, client: _Client, header: Header, later: "Later[Any]") -> None:
+        """A request waits without a thread. From any thread."""
+        self._post(lambda: self._held.append((client, header, later)))
+
+    def drop_departed(self, now: float) -> None:
+        """Give up the requests that wait without a thread and whose clients have left; to be called
+        regularly."""
+        if not self._held or now < self._looked_at + DEPARTED:
+            return
+        self._looked_at = now
+        waiting = [each for each in self._held if not each[0].replied]
+        self._held = []
+        for client, header, later in waiting:
+            if not client.left and any([self._confirm(route, header) for route in client.routes]):
+                self._held.append((client, header, later))
+            elif later.give_up():
+                self._admission.leave(client.routes[0], client.taken)
+                client.replied = now
+                for key in [(route, client.name) for route in client.routes]:
+                    if self._clients.get(key) is client:
+                        self._drop(key)
+
+    def _confirm(self, route: bytes, header: Header) -> bool:
+        """Report to a client that its request is worked on; whether it is there."""
+        delay = next(filter(None, self.delays.values()), "")
+        working = self._header(header, "working", DELAYED if delay else "", delay)
+        try:
+            send(self._socket, [route, encode_header(working), b""])
+        except zmq.Again:
+            return True
+        except zmq.ZMQError as error:
+            if error.errno != zmq.EHOSTUNREACH:
+                raise
+            return False
+        return True
 
     def _take(self, frames: list[Any]) -> None:
         if len(frames) < 3:
@@ -190,9 +238,7 @@ class Services:
         if client.reply is not None:
             self._send_frames(route, client.reply)
         elif not client.replied:
-            delay = next(filter(None, self.delays.values()), "")
-            code = DELAYED if delay else ""
-            self._send(route, self._header(header, "working", code, delay), [b""])
+            self._confirm(route, header)
         elif self._idempotent(header.endpoint) and header.kind == "request":
             return False  # done again, as the reply is forgotten
         else:

@@ -99,6 +99,9 @@ class Serving:
         self.wake()
         if not self.here:
             self._idle.wait(2.0)
+        if self.here or self._idle.is_set():
+            self._thread = threading.get_ident()
+            self._run_posted()  # what other threads have published since the last turn
         self.closed = True
 
     def __del__(self) -> None:

@@ -14,13 +14,12 @@ from pathlib import Path
 import msgspec
 
 from messages.breaking import ASKED, Breaks, Held, HeldNote
-from messages.chat import Question
+from messages.bus import Later, ServiceError
+from messages.chat import Answered, Question
 from nodes.answer_check import answer_problems
 from nodes.asking import kind_of
 from nodes.llm.transcript import Entry, Unanswered
 from nodes.whole_files import UnusableFile, write_whole
-
-_TICK = 0.2  # seconds between two checks whether the node stops
 
 
 class Waiting(msgspec.Struct, kw_only=True):
@@ -61,23 +60,20 @@ class Waiting(msgspec.Struct, kw_only=True):
 
 
 class Breakpoints:
-    """``changed`` is told the state whenever it changes; ``check`` is called while an answer waits,
-    and raises when the node stops.
+    """``changed`` is told the state whenever it changes. No thread waits with an answer.
 
     Raises:
         UnusableFile: a file of an earlier process is damaged.
     """
 
-    def __init__(
-        self, folder: Path, changed: Callable[[Breaks], None], check: Callable[[], None]
-    ) -> None:
+    def __init__(self, folder: Path, changed: Callable[[Breaks], None]) -> None:
         self._file = folder / "breakpoints.json"
         self._folder = folder / "held"
         self._changed = changed
-        self._check = check
-        self._condition = threading.Condition()
+        self._lock = threading.Lock()
         self._places: list[str] = []
         self._waiting: dict[str, Waiting] = {}
+        self._askers: dict[str, list[Later[Answered]]] = {}  # by question
         path = self._file
         try:
             if path.is_file():
@@ -91,14 +87,14 @@ class Breakpoints:
             ) from None
 
     def state(self) -> Breaks:
-        with self._condition:
+        with self._lock:
             held = sorted(self._waiting.values(), key=lambda each: each.since)
             return Breaks(at=list(self._places), held=[each.note for each in held])
 
     def set(self, at: str, stops: bool) -> Breaks:
         """Raises ValueError: there is no such place, or no breakpoint there."""
         check_place(at)
-        with self._condition:
+        with self._lock:
             if stops and at not in self._places:
                 places = [*self._places, at]
             elif not stops and at not in self._places:
@@ -112,12 +108,12 @@ class Breakpoints:
 
     def stops(self, agent: str, kind: str) -> bool:
         """Whether answers to such questions wait."""
-        with self._condition:
+        with self._lock:
             return any(fnmatch.fnmatchcase(f"{agent}/{kind}", each) for each in self._places)
 
     def find(self, id: str) -> Waiting | None:
         """What waits for this question."""
-        with self._condition:
+        with self._lock:
             return self._waiting.get(id)
 
     def held(self, waiting: Waiting, most_samples: int) -> Held:
@@ -132,35 +128,50 @@ class Breakpoints:
             problems=answer_problems(waiting.question, answer, most_samples) if answer else [],
         )
 
-    def wait(self, waiting: Waiting) -> Waiting:
-        """Hold an answer until a person lets it go on; it has what they gave then. The answer is on
-        the disk before anything else happens. `end` is to follow once it is recorded."""
-        with self._condition:
-            known = self._waiting.get(waiting.id)
-            if known is None:
+    def hold(self, waiting: Waiting) -> Later[Answered]:
+        """Hold an answer until a person lets it go on; what its asker gets then. The answer is on
+        the disk before anything else happens."""
+        id = waiting.id
+        asker: Later[Answered] = Later(lambda: self._left(id, asker))
+        with self._lock:
+            if id not in self._waiting:
                 self._keep(waiting)
-                self._waiting[waiting.id] = known = waiting
+                self._waiting[id] = waiting
+            self._askers.setdefault(id, []).append(asker)
         self._tell()
-        with self._condition:
-            while not known.released:
-                self._condition.wait(_TICK)
-                self._check()
-        return known
+        return asker
+
+    def askers(self, id: str) -> int:
+        """How many processes wait for an answer that is held."""
+        with self._lock:
+            return len(self._askers.get(id, []))
 
     def release(self, waiting: Waiting, answer: str | None, by: str) -> None:
-        """Let it go on, with ``answer`` in place of the model's if there is one."""
-        with self._condition:
+        """Let it go on, with ``answer`` in place of the model's if there is one. `end` is to follow
+        once it is recorded."""
+        with self._lock:
             waiting.answer, waiting.by, waiting.released = answer, by, True
             self._keep(waiting)
-            self._condition.notify_all()
 
-    def end(self, waiting: Waiting) -> None:
-        """It is recorded."""
-        with self._condition:
+    def end(self, waiting: Waiting, outcome: Answered | ServiceError) -> None:
+        """It is recorded: whoever asked gets it."""
+        with self._lock:
             self._waiting.pop(waiting.id, None)
+            askers = self._askers.pop(waiting.id, [])
             with contextlib.suppress(OSError):
                 self._path(waiting.id).unlink(missing_ok=True)
+        for asker in askers:
+            asker.reply(outcome)
         self._tell()
+
+    def _left(self, id: str, asker: Later[Answered]) -> None:
+        """The process that asked has ended; the answer waits on, for the next one."""
+        with self._lock:
+            askers = [each for each in self._askers.get(id, []) if each is not asker]
+            if askers:
+                self._askers[id] = askers
+            else:
+                self._askers.pop(id, None)
 
     def _keep(self, waiting: Waiting) -> None:
         self._folder.mkdir(exist_ok=True)

@@ -21,7 +21,8 @@ _SOMEBODY = "a person"
 
 class Holding:
     """``check`` has the env server check a program, and raises BusError where there is none;
-    ``model`` is named where a person answered a question that the model did not."""
+    ``model`` is named where a person answered a question that the model did not; ``use`` records
+    what a person let go on, and gives it to those who asked."""
 
     def __init__(
         self,
@@ -30,12 +31,14 @@ class Holding:
         most_samples: int,
         model: str,
         log: logging.Logger,
+        use: Callable[[Waiting], object],
     ) -> None:
         self._breakpoints = breakpoints
         self._check = check
         self._most_samples = most_samples
         self._model = model
         self._log = log
+        self._use = use
 
     # Services
 
@@ -76,6 +79,7 @@ class Holding:
             if waiting.entry is not None and answer == waiting.entry.answered.answer:
                 answer = None  # nothing was changed
         self._breakpoints.release(waiting, answer, request.by)
+        self._use(waiting)
         return Used(edited=answer is not None)
 
     # For the node

@@ -2,14 +2,16 @@
 
 import threading
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 import msgspec
 
 from messages.bounds import NotNegative
 from messages.breaking import BREAKS, BROKEN, HELD, SET_BREAK, USE_ANSWER, Breaks
-from messages.bus import ServiceError
+from messages.bus import Later, ServiceError
+from messages.bus.errors import INTERNAL
 from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, Exchange
 from messages.empty import Empty
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
@@ -37,6 +39,19 @@ from nodes.node import Node
 _AWAY = 2.0  # seconds after which an absent env server checks no programs
 
 
+class _Turn:
+    """Of one question: ``with`` it, one thread at a time works on it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
 class Llm(Node):
     """Answers each question id once; a backend never sees an answered question again."""
 
@@ -61,8 +76,8 @@ class Llm(Node):
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
         self.pictures = Pictures(self.folder / "pictures")
-        self._asking: dict[str, threading.Lock] = {}
-        self._asking_lock = threading.Lock()
+        self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
+        self._turns_lock = threading.Lock()
         try:
             self.backend = self._backend()
         except ValueError as error:
@@ -88,14 +103,12 @@ class Llm(Node):
             self.tenancy.close()
         super().close()
 
-    def ask(self, request: Ask) -> Answered:
+    def ask(self, request: Ask) -> Answered | Later[Answered]:
         """Raises ServiceError ``no_answer`` when the model gives none that fits, ``differs`` when a
         replayed run differs, ``blind`` when a model that sees nothing is shown pictures.
         """
-        with self._asking_lock:
-            lock = self._asking.setdefault(request.id, threading.Lock())
         # A caller that was restarted may ask while its first question is still being answered.
-        with lock:
+        with self._turn(request.id):
             known = self.transcript.find(request.id)
             if known is not None:
                 return known
@@ -109,11 +122,34 @@ class Llm(Node):
                     waiting.entry = recorded
                 else:
                     waiting.failed = recorded
-            waiting = self.breakpoints.wait(waiting)
-            try:
-                return self._use(self._holding.settled(waiting))
-            finally:
-                self.breakpoints.end(waiting)
+            elif waiting.released:  # by a process that ended before it was recorded
+                return self._settle(waiting)
+            return self.breakpoints.hold(waiting)
+
+    def _turn(self, id: str) -> "_Turn":
+        with self._turns_lock:
+            turn = self._turns.get(id)
+            if turn is None:
+                turn = self._turns[id] = _Turn()
+            return turn
+
+    def _released(self, waiting: Waiting) -> None:
+        """A person let an answer go on."""
+        with self._turn(waiting.id), suppress(ServiceError):
+            if self.breakpoints.find(waiting.id) is not None:  # nobody was quicker
+                self._settle(waiting)
+
+    def _settle(self, waiting: Waiting) -> Answered:
+        """Record what waited, and give it to those who asked. Raises ServiceError ``no_answer``."""
+        outcome: Answered | ServiceError = ServiceError("it was not recorded", code=INTERNAL)
+        try:
+            outcome = self._use(self._holding.settled(waiting))
+            return outcome
+        except ServiceError as error:
+            outcome = error
+            raise
+        finally:
+            self.breakpoints.end(waiting, outcome)
 
     def take_gpu(self, request: TakeGpu) -> GpuLease:
         """Raises ServiceError ``held`` or ``busy``."""
@@ -234,13 +270,15 @@ class Llm(Node):
         self.publish(BROKEN, state)
 
     def _begin_holding(self) -> None:
-        self.breakpoints = Breakpoints(self.folder, self._held, self.bus.check_open)
+        self.breakpoints = Breakpoints(self.folder, self._held)
 
         def check(request: CheckProgram) -> list[Problem]:
             return self.bus.call(CHECK, request, absence=_AWAY).problems
 
         most = node_values(self.config, "fast_agent").get("most_samples", MOST_SAMPLES)
-        self._holding = Holding(self.breakpoints, check, most, self.backend.model, self.log)
+        self._holding = Holding(
+            *(self.breakpoints, check, most, self.backend.model, self.log, self._released)
+        )
         self.serve(BREAKS, self._holding.breaks)
         self.serve(SET_BREAK, self._holding.set_break)
         self.serve(HELD, self._holding.held)

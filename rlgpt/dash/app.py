@@ -17,12 +17,12 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
-from messages.bus import BusError
 from nodes.goal_ids import file_name
 from rlgpt.comparing import compared_runs
 from rlgpt.dash import films, live_socket
 from rlgpt.dash.access import Access
-from rlgpt.dash.follow.follower import Follower, NotRunning
+from rlgpt.dash.controls import AnswerChoice, BreakpointChange, CannotChange, ParameterChange
+from rlgpt.dash.follow.follower import Follower
 from rlgpt.dash.follow.sight_watch import SightWatch
 from rlgpt.dash.replays import Replays
 from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
@@ -30,10 +30,12 @@ from rlgpt.dash.watched_runs import WatchedRun, WatchedRuns
 
 STATIC = Path(__file__).with_name("static")
 _MOST_COMPARED = 8
+_LARGEST = 1 << 20  # bytes of a request's body
 _ENCODER = msgspec.json.Encoder()
 _NO_STORE = {"cache-control": "no-store"}
 
 Answer = Callable[[WatchedRun, Request], Any]
+Respond = Callable[[Request], Any]
 
 
 class Dash:
@@ -67,17 +69,42 @@ class Dash:
 
     # ---- of one
 
-    def of_run(self, answer: Answer) -> Callable[[Request], Any]:
+    def of_run(self, answer: Answer) -> Respond:
         """An address below /api/runs/NAME. ``answer`` runs in a thread: it may read files."""
 
         async def respond(request: Request) -> Response:
             watched = await self._watched(request)
-            found = await run_in_threadpool(answer, watched, request)
-            if found is None:
-                raise HTTPException(404, "there is nothing of that name")
-            return found if isinstance(found, Response) else _json(found)
+            return await self._answered(lambda: answer(watched, request))
 
         return respond
+
+    def change(self, kind: type[Any], change: Callable[[WatchedRun, Any], Any]) -> Respond:
+        """The same for a request whose body has a ``kind`` as JSON, which ``change`` is given."""
+
+        async def respond(request: Request) -> Response:
+            watched = await self._watched(request)
+            body = b""
+            async for part in request.stream():
+                body += part
+                if len(body) > _LARGEST:
+                    raise HTTPException(413, f"at most {_LARGEST >> 10} KiB can be sent")
+            try:
+                wanted = msgspec.json.decode(body, type=kind)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise HTTPException(400, f"this cannot be read: {error}") from error
+            return await self._answered(lambda: change(watched, wanted))
+
+        return respond
+
+    @staticmethod
+    async def _answered(answer: Callable[[], Any]) -> Response:
+        try:
+            found = await run_in_threadpool(answer)
+        except CannotChange as error:
+            raise HTTPException(409, str(error)) from error
+        if found is None:
+            raise HTTPException(404, "there is nothing of that name")
+        return found if isinstance(found, Response) else _json(found)
 
     def play_again(self, watched: WatchedRun, request: Request) -> Any:
         seed = _number(request.query_params.get("seed"), -1)
@@ -132,6 +159,9 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
     def run_route(path: str, answer: Answer, method: str = "GET") -> Route:
         return Route(f"/api/runs/{{name}}/{path}", dash.of_run(answer), methods=[method])
 
+    def change_route(path: str, kind: type[Any], change: Callable[[WatchedRun, Any], Any]) -> Route:
+        return Route(f"/api/runs/{{name}}/{path}", dash.change(kind, change), methods=["POST"])
+
     routes = [
         Route("/", _page),
         Route("/api/runs", dash.run_list),
@@ -152,6 +182,12 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         run_route("films", lambda watched, _: films.listing(watched.run)),
         run_route("films/{kind}/{film}", _film),
         run_route("nodes/{node}/{what}", _control, "POST"),
+        run_route("parameters", lambda watched, _: watched.controls.parameters()),
+        change_route("parameters", ParameterChange, lambda w, c: w.controls.set_parameters(c)),
+        run_route("breakpoints", lambda watched, _: watched.controls.breakpoints()),
+        change_route("breakpoints", BreakpointChange, lambda w, c: w.controls.set_breakpoint(c)),
+        run_route("held", _held),
+        change_route("held", AnswerChoice, lambda w, c: w.controls.use_answer(c)),
         WebSocketRoute("/api/runs/{name}/live", dash.live),
         WebSocketRoute("/api/runs/{name}/sight", dash.sight),
         Mount("/static", StaticFiles(directory=STATIC)),
@@ -252,11 +288,10 @@ def _film(watched: WatchedRun, request: Request) -> Any:
 
 def _control(watched: WatchedRun, request: Request) -> Any:
     what, node = request.path_params["what"], request.path_params["node"]
-    if what not in ("restart", "kill"):
-        raise HTTPException(404, "a node can be restarted or killed")
-    try:
-        return watched.follower.restart(what, node)
-    except NotRunning as error:
-        raise HTTPException(409, str(error)) from error
-    except BusError as error:
-        raise HTTPException(409, getattr(error, "message", str(error))) from error
+    if what not in ("pause", "continue", "step", "restart", "kill"):
+        raise HTTPException(404, "a node can be paused, continued, stepped, restarted or killed")
+    return watched.controls.control_node(what, node, _number(request.query_params.get("count"), 1))
+
+
+def _held(watched: WatchedRun, request: Request) -> Any:
+    return watched.controls.held(request.query_params.get("id", ""))

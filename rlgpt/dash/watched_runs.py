@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 
+from rlgpt.dash.controls import Controls
 from rlgpt.dash.follow.follower import Follower
 from rlgpt.dash.follow.sight_watch import SightWatch
 from rlgpt.dash.views.conversation_view import Conversation
@@ -24,8 +25,9 @@ class WatchedRun:
     def __init__(self, run: Path) -> None:
         self.run = run
         self.follower = Follower(run)
+        self.controls = Controls(self.follower)
         self.sight = SightWatch(run)
-        self.curves = Curves(run)
+        self.curves = Curves(run, lambda: self.follower.renew("curves"))
         self.conversation = Conversation(run)
         self.used_at = time.monotonic()
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from messages.breaking import (
     BREAKS,
@@ -31,6 +30,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.interface import Service
 from nodes.exit_codes import FAILED
+from rlgpt.inspecting.answer_text import draft, read_answer
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
@@ -89,7 +89,7 @@ def show_held(which: str | None, wanted: str | None, as_json: bool) -> int:
     print_plain(f"=== {held.note.id} ({held.note.agent}, {held.note.kind})")
     print_plain(held.prompt)
     print("--- answer")
-    print_plain(_draft(held) if held.answer else held.failure)
+    print_plain(draft(held) if held.answer else held.failure)
     for problem in held.problems:
         print_plain(f"problem: {problem}")
     return 0
@@ -113,7 +113,7 @@ def edit(which: str | None, file: str | None, wanted: str | None) -> int:
     with _llm(wanted) as call:
         held: Held = call(HELD, HeldId(id=_chosen(which, call).id))
         if file is not None:
-            problems = _use(call, held, _read_answer(Path(file), held))
+            problems = _use(call, held, read_answer(Path(file), held))
             if problems:
                 raise Refused(f"{file} is not used:\n" + "\n".join(f"- {p}" for p in problems))
             return 0
@@ -128,11 +128,11 @@ def _edited(call: Any, held: Held) -> int:
         "w", suffix=".yaml", prefix="answer-", delete=False, encoding="utf-8"
     ) as made:
         path = Path(made.name)
-        made.write(_draft(held))
+        made.write(draft(held))
     while True:
         _open_editor(path)
         try:
-            problems = _use(call, held, _read_answer(path, held))
+            problems = _use(call, held, read_answer(path, held))
         except Refused as refused:
             problems = [refused.sentence]
         if not problems:
@@ -166,42 +166,6 @@ def _use(call: Any, held: Held, answer: str) -> list[str]:
     return used.problems
 
 
-def _draft(held: Held) -> str:
-    """An answer as YAML, in which programs are lines."""
-    values = msgspec.json.decode(held.answer) if held.answer else {}
-    return yaml.dump(values, Dumper=_Lines, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _read_answer(path: Path, held: Held) -> str:
-    """The answer of a file as JSON: JSON or YAML, or a program's source (``.py``), which takes the
-    place of the one in the answer."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from None
-    if path.suffix == ".py":
-        values = msgspec.json.decode(held.answer) if held.answer else {}
-        if held.note.kind not in ("program", "guard"):
-            raise Refused(f"an answer to {held.note.kind} has no program: give JSON or YAML")
-        return msgspec.json.encode({**values, "source": text}).decode()
-    try:
-        return msgspec.json.encode(yaml.safe_load(text)).decode()
-    except (yaml.YAMLError, TypeError, msgspec.MsgspecError) as error:
-        raise Refused(f"{path} is neither JSON nor YAML: {' '.join(str(error).split())}") from None
-
-
-class _Lines(yaml.SafeDumper):
-    """Writes text of several lines as such."""
-
-
-def _represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Lines.add_representer(str, _represent)
-
-
 def _chosen(which: str | None, call: Any) -> HeldNote:
     """The waiting answer that a number of the list, an id or its end names; None: the only one."""
     held: list[HeldNote] = call(BREAKS, Empty()).held
@@ -225,10 +189,11 @@ def _llm(wanted: str | None) -> Iterator[Any]:
     """Calls the llm node of a run, with errors as sentences."""
     with opened(wanted) as (run, stack, bus):
         stack.check_node("llm")
-        yield lambda service, request: _call(bus, run, service, request)
+        yield lambda service, request: call_llm(bus, run, service, request)
 
 
-def _call(bus: Bus, run: Path, service: Service[Any, Any], request: Any) -> Any:
+def call_llm(bus: Bus, run: Path, service: Service[Any, Any], request: Any) -> Any:
+    """Call a service of the llm node. Raises Refused."""
     try:
         return bus.call(service, request, absence=AWAY)
     except RemoteError as error:

@@ -27,7 +27,7 @@ def pause(node: str, wanted: str | None) -> int:
     """Pause a node: it begins nothing new until it goes on."""
     with opened(wanted) as (run, stack, bus):
         stack.check_node(node)
-        _set(bus, run, node, SetPause(paused=True, by=user()))
+        set_paused(bus, run, node, True, user())
     print(f"{node} is paused; `rlgpt node step {node}` takes a step, `rlgpt node continue {node}` "
           "lets it go on")  # fmt: skip
     return 0
@@ -37,9 +37,7 @@ def go_on(node: str, wanted: str | None) -> int:
     """Let a paused node go on."""
     with opened(wanted) as (run, stack, bus):
         stack.check_node(node)
-        before = _get(bus, run, node)
-        _set(bus, run, node, SetPause(paused=False, by=user()))
-    print(f"{node} goes on" if before.paused else f"{node} was not paused")
+        print(set_paused(bus, run, node, False, user()))
     return 0
 
 
@@ -52,16 +50,34 @@ def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
         raise Refused(f"--timeout {timeout:g}: 0 seconds or more, at most a day")
     with opened(wanted) as (run, stack, bus):
         stack.check_node(node)
-        before = _set(bus, run, node, SetPause(paused=True, by=user()))
-        state = _set(bus, run, node, SetPause(paused=True, steps=count, by=user()))
-        deadline = time.monotonic() + timeout
-        while state.steps and time.monotonic() < deadline:
-            time.sleep(0.02)
-            state = _get(bus, run, node)
-        deadline = time.monotonic() + _SETTLING
-        while not state.steps and not state.waiting and time.monotonic() < deadline:
-            time.sleep(0.02)
-            state = _get(bus, run, node)
+        print(take_steps(bus, run, node, count, timeout, user()))
+    return 0
+
+
+# For the page as well: each returns what has happened, in a sentence, and raises Refused.
+
+
+def set_paused(bus: Bus, run: Path, node: str, paused: bool, by: str) -> str:
+    """Pause a node, or let it go on."""
+    before = _get(bus, run, node)
+    _set(bus, run, node, SetPause(paused=paused, by=by))
+    if paused:
+        return f"{node} was paused already" if before.paused else f"{node} is paused"
+    return f"{node} goes on" if before.paused else f"{node} was not paused"
+
+
+def take_steps(bus: Bus, run: Path, node: str, count: int, timeout: float, by: str) -> str:
+    """Pause a node if it is not, and let it take so many steps within ``timeout`` seconds."""
+    before = _set(bus, run, node, SetPause(paused=True, by=by))
+    state = _set(bus, run, node, SetPause(paused=True, steps=count, by=by))
+    deadline = time.monotonic() + timeout
+    while state.steps and time.monotonic() < deadline:
+        time.sleep(0.02)
+        state = _get(bus, run, node)
+    deadline = time.monotonic() + _SETTLING
+    while not state.steps and not state.waiting and time.monotonic() < deadline:
+        time.sleep(0.02)
+        state = _get(bus, run, node)
     taken = state.taken - before.taken
     if state.steps:
         raise Refused(
@@ -70,8 +86,7 @@ def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
             code=FAILED,
         )
     waits = f", then waits with {state.waiting[0]}" if state.waiting else ""
-    print(f"{node} took {taken} {'step' if taken == 1 else 'steps'}{waits}")
-    return 0
+    return f"{node} took {taken} {'step' if taken == 1 else 'steps'}{waits}"
 
 
 def _get(bus: Bus, run: Path, node: str) -> Pause:

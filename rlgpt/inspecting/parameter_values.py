@@ -32,7 +32,7 @@ def show_parameters(
 ) -> int:
     """Print the parameters of one node or of all, or the value of one parameter."""
     with opened(wanted) as (run, stack, bus):
-        found = _read(node, run, stack, bus)
+        found = parameters_of(node, run, stack, bus)
     if name is not None and node is not None:
         values = found[node].values
         if name not in values:
@@ -58,7 +58,7 @@ def show_parameters(
 def dump_parameters(node: str | None, wanted: str | None) -> int:
     """Print the parameters of one node or of all as YAML, ``node: {parameter: value}``."""
     with opened(wanted) as (run, stack, bus):
-        found = _read(node, run, stack, bus)
+        found = parameters_of(node, run, stack, bus)
     values = {each: parameters.values for each, parameters in found.items() if parameters.values}
     print(yaml.safe_dump(values, sort_keys=False, allow_unicode=True), end="")
     return 0
@@ -78,10 +78,10 @@ def load_parameters(path: str, wanted: str | None) -> int:
     with opened(wanted) as (run, stack, bus):
         changes: dict[str, dict[str, ParameterValue]] = {}
         for node, values in asked.items():
-            changes[node] = _changes(path, node, values, _read(node, run, stack, bus)[node])
+            changes[node] = _changes(path, node, values, parameters_of(node, run, stack, bus)[node])
         for node, values in changes.items():
             if values:
-                _set(node, values, run, bus)
+                change_parameters(node, values, run, bus)
     changed = sum(len(values) for values in changes.values())
     print(f"{changed} parameters set" if changed != 1 else "1 parameter set")
     return 0
@@ -112,13 +112,10 @@ def set_parameters(node: str, assignments: list[str], wanted: str | None) -> int
         key, equals, text = assignment.partition("=")
         if not equals:
             raise Refused(f"`{assignment}` sets nothing; write {assignment}=VALUE")
-        try:
-            values[key] = msgspec.json.decode(text, type=ParameterValue)
-        except msgspec.DecodeError:
-            values[key] = text
+        values[key] = value_of(text)
     with opened(wanted) as (run, stack, bus):
         stack.check_node(node)
-        _set(node, values, run, bus)
+        change_parameters(node, values, run, bus)
     for key, value in values.items():
         print(f"{node}: {key} = {json_line(value)}")
     return 0
@@ -128,13 +125,13 @@ def reset_parameters(node: str, names: list[str], wanted: str | None) -> int:
     """Set parameters of a running node back to what its configuration has: those that are named, or
     all that were set."""
     with opened(wanted) as (run, stack, bus):
-        known = _read(node, run, stack, bus)[node]
+        known = parameters_of(node, run, stack, bus)[node]
         for name in names:
             if name not in known.configured:
                 raise Refused(f"{node}: `{name}` was not set{instead(name, known.configured)}")
         chosen = names or list(known.configured)
         if chosen:
-            _set(node, {}, run, bus, reset=chosen)
+            change_parameters(node, {}, run, bus, chosen)
     for name in chosen:
         print(f"{node}: {name} = {json_line(known.configured[name])}, as configured")
     if not chosen:
@@ -142,7 +139,15 @@ def reset_parameters(node: str, names: list[str], wanted: str | None) -> int:
     return 0
 
 
-def _read(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[str, Parameters]:
+def value_of(text: str) -> ParameterValue:
+    """A value as a person writes it: JSON, else text."""
+    try:
+        return msgspec.json.decode(text, type=ParameterValue)
+    except msgspec.DecodeError:
+        return text
+
+
+def parameters_of(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[str, Parameters]:
     """Of one node, or of all that answer. Raises Refused where none does."""
     if node is not None:
         stack.check_node(node)
@@ -158,14 +163,16 @@ def _read(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[str, Para
     return found
 
 
-def _set(
+def change_parameters(
     node: str,
     values: dict[str, ParameterValue],
     run: Path,
     bus: Bus,
     reset: Sequence[str] = (),
+    by: str = "",
 ) -> None:
-    request = SetParameters(values=values, reset=list(reset), by=user())
+    """Set some and reset others, all or none. Raises Refused."""
+    request = SetParameters(values=values, reset=list(reset), by=by or user())
     try:
         bus.call(setting(node), request, absence=AWAY)
     except RemoteError as error:

@@ -8,9 +8,9 @@ import math
 from pathlib import Path
 
 import msgspec
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from nodes.goal_ids import file_name
+from rlgpt.curves.joining import read_curves
 
 _MOST_POINTS = 400  # more than the chart has pixels for
 
@@ -24,26 +24,13 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 
 def read(tensorboard: Path) -> list[Curve]:
     """Every success-rate curve under a TensorBoard folder; none if there is no such folder."""
-    folders = sorted({path.parent for path in tensorboard.rglob("events.out.tfevents.*")})
+    found = {key: each for key, each in read_curves(tensorboard).items() if "success" in key[1]}
+    policies = [policy for policy, _ in found]
     curves: list[Curve] = []
-    for folder in folders:
-        try:
-            accumulator = EventAccumulator(str(folder), size_guidance={"scalars": 0})
-            accumulator.Reload()
-            tags = sorted(tag for tag in accumulator.Tags()["scalars"] if "success" in tag)
-        except Exception:  # of tensorboard's reader, for a half-written or foreign file
-            continue
-        for tag in tags:
-            by_samples = {
-                event.step: event.value
-                for event in accumulator.Scalars(tag)
-                if math.isfinite(event.value)
-            }
-            name = str(folder.relative_to(tensorboard))
-            if len(tags) > 1:
-                name = f"{name}/{tag}"
-            if by_samples:
-                curves.append(Curve(name=name, points=_thinned(sorted(by_samples.items()))))
+    for (policy, tag), (steps, values, _) in found.items():
+        name = policy if policies.count(policy) == 1 else f"{policy}/{tag}"
+        points = list(zip(steps.tolist(), values.tolist(), strict=True))
+        curves.append(Curve(name=name, points=_thinned(points)))
     return curves
 
 

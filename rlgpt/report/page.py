@@ -22,7 +22,8 @@ from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
 from rlgpt.report.account import Account
 from rlgpt.report.changes import Taken, changes_of, taken_of
-from rlgpt.report.summary import Summary, standing
+from rlgpt.report.known_success import known_success
+from rlgpt.report.summary import Summary
 from rlgpt.report.tokens import token_table
 
 
@@ -70,7 +71,7 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         limits=found.part(config, "limits"),
         world=found.part(config, "world"),
         required=_required(config),
-        stands=standing(report),
+        success=known_success(report),
         chapters=_chapters(report, _required(config)),
         trainings=_trainings(run, report),
         changes=changes_of(run),

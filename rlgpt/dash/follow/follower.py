@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from messages.bus import BusError
+from messages.bus import Bus, BusError
 from messages.empty import Empty
-from messages.system import KILL, LIST, RESTART, NodeName, NodeState
+from messages.system import LIST, NodeState
 from rlgpt import run_folder
-from rlgpt.configuration import load
+from rlgpt.configuration import Stack, load
 from rlgpt.dash.feed import Feed
 from rlgpt.dash.follow.gpu_memory import Gpus
 from rlgpt.dash.follow.node_messages import NodeMessages, connect
@@ -79,13 +79,21 @@ class Follower:
         """Grows whenever the files of a panel are others."""
         return self._versions.numbers[panel]
 
-    def restart(self, what: str, node: str) -> NodeState:
-        """``restart`` or ``kill`` a node. Raises NotRunning, BusError."""
-        messages = self._messages
-        if messages is None or not run_folder.launched(self.run):
+    def renew(self, panel: str) -> None:
+        """Have the pages fetch what a panel shows again."""
+        self.show("versions", self._versions.renew(panel))
+
+    def reached(self, launched: bool = False) -> tuple[Bus, Stack]:
+        """The bus of a run that goes on, with a launcher if that is asked for (``launched``).
+        Raises NotRunning."""
+        messages, stack = self._messages, self._stack
+        if not run_folder.launched(self.run) and (
+            launched or not run_folder.running_nodes(self.run)
+        ):
             raise NotRunning(f"no launcher runs; `rlgpt resume {self.run.name}` starts the nodes")
-        service = {"restart": RESTART, "kill": KILL}[what]
-        return messages.bus.call(service, NodeName(node=node))
+        if messages is None or stack is None:
+            raise NotRunning("this page is not connected to the nodes yet; try again in a moment")
+        return messages.bus, stack
 
     def close(self) -> None:
         self._over.set()

@@ -12,11 +12,13 @@ from typing import Any
 
 import msgspec
 
+from messages.breaking import BROKEN
 from messages.bus import Bus, BusError
 from messages.bus.header import Header
 from messages.chat import TOKENS
 from messages.codec import CodecError, Frames, decode
 from messages.interface import Topic
+from messages.pausing import Pause
 from messages.plan import PLAN, WORKING
 from messages.system import Description, Heartbeat, description, heartbeat
 from messages.training import PROGRESS
@@ -29,6 +31,7 @@ from rlgpt.machines import LAUNCHER
 from rlgpt.world_activity import together
 
 _SHOWN: dict[str, tuple[str, Topic[Any]]] = {
+    BROKEN.name: ("breakpoints", BROKEN),
     PLAN.name: ("plan", PLAN),
     WORKING.name: ("working", WORKING),
     PROGRESS.name: ("progress", PROGRESS),
@@ -82,6 +85,7 @@ class NodeMessages:
         self._not_counted = {SIGHT.at(node).name for node in stack.env_servers}
         self._activity_topics = {ACTIVITY.at(node).name for node in stack.env_servers}
         self._activities: dict[str, Activity] = {}
+        self._pauses: dict[str, Pause] = {}  # by node
         self._subscribed: set[str] = set()
         for node in (*stack.nodes, LAUNCHER):
             self._subscribe(description(node).name)
@@ -176,6 +180,10 @@ class NodeMessages:
             self._put("activity", together(self._activities.values()))
         elif name == TOKENS.name:
             self._put("speaking", self._speaking.add(decode(TOKENS.message, frames)))
+        elif name.endswith("/pause"):
+            state = decode(Pause, frames)
+            self._pauses[state.node] = state
+            self._put("pauses", self._pauses)
         elif name.endswith("/heartbeat"):
             beat = decode(Heartbeat, frames)
             with self._lock:

@@ -1,6 +1,7 @@
 """What changes in a run folder: log entries, and that a panel's files are others than before."""
 
 import os
+import threading
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -41,6 +42,7 @@ class Versions:
     def __init__(self, run: Path) -> None:
         self._run = run
         self._stamps: dict[str, Any] = {}
+        self._lock = threading.Lock()
         self.numbers: dict[str, int] = dict.fromkeys(_GROUPS, 0)
 
     def look(self) -> dict[str, int]:
@@ -48,8 +50,14 @@ class Versions:
             stamp = _stamp(path for pattern in patterns for path in self._run.glob(pattern))
             if stamp != self._stamps.get(group):
                 self._stamps[group] = stamp
-                self.numbers[group] += 1
+                self.renew(group)
         return dict(self.numbers)
+
+    def renew(self, group: str) -> dict[str, int]:
+        """Its files count as others than before. From any thread."""
+        with self._lock:
+            self.numbers[group] += 1
+            return dict(self.numbers)
 
 
 def _stamp(paths: Iterable[Path]) -> list[tuple[str, int, int]]:

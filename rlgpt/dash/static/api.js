@@ -8,6 +8,11 @@ export async function post(path) {
   return answer(await fetch(path, { method: "POST" }));
 }
 
+export async function postJson(path, body) {
+  const headers = { "content-type": "application/json" };
+  return answer(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
 async function answer(response) {
   const type = response.headers.get("content-type") || "";
   const body = type.startsWith("application/json") ? await response.json() : await response.text();

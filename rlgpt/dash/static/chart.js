@@ -23,6 +23,7 @@ export function chart(root, { unit = short, time = false, height = 260, zoomed =
   let names = [];
   let data = null;
   let whole = [0, 1];
+  let ended = false; // what was fetched for it may come later, and must not make a plot again
   const style = getComputedStyle(document.documentElement);
   const resize = new ResizeObserver(() => {
     const width = root.clientWidth;
@@ -110,6 +111,7 @@ export function chart(root, { unit = short, time = false, height = 260, zoomed =
     shown: null,
     // The part of x that there is at all; else that of the data.
     set(columns, labels, all = null) {
+      if (ended) return;
       const same = plot && labels.length === names.length && labels.every((name, i) => name === names[i]);
       data = columns;
       names = labels;
@@ -134,6 +136,7 @@ export function chart(root, { unit = short, time = false, height = 260, zoomed =
       plot.setScale("x", { min: first, max: last });
     },
     none(words) {
+      if (ended) return;
       plot?.destroy();
       plot = null;
       data = null;
@@ -144,6 +147,7 @@ export function chart(root, { unit = short, time = false, height = 260, zoomed =
     reset: () => plot && zoom(...whole, true),
     get whole() { return whole; },
     end() {
+      ended = true;
       resize.disconnect();
       dark.removeEventListener("change", recolour);
       plot?.destroy();

@@ -7,6 +7,12 @@ export function h(tag, properties, ...children) {
   return made;
 }
 
+// In place of what an element holds.
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svg(tag, attributes, ...children) {

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { Connection } from "./connection.js";
 import { h, text } from "./dom.js";
+import { breakpoints } from "./panels/breakpoints.js";
 import { conversation } from "./panels/conversation.js";
 import { curves } from "./panels/curves.js";
 import { episodes } from "./panels/episodes.js";
@@ -10,6 +11,7 @@ import { graph } from "./panels/graph.js";
 import { log } from "./panels/log.js";
 import { nodes } from "./panels/nodes.js";
 import { overview } from "./panels/overview.js";
+import { parameters } from "./panels/parameters.js";
 import { programs } from "./panels/programs.js";
 import { runs } from "./panels/runs.js";
 import { times } from "./panels/times.js";
@@ -21,8 +23,10 @@ const PANELS = [
   ["learning", "Learning", curves, "curves of each policy"],
   ["episodes", "Episodes", episodes, "every episode, to be played again"],
   ["model", "Language model", conversation, "questions and answers"],
+  ["breakpoints", "Breakpoints", breakpoints, "answers that wait, to be edited"],
   ["world", "World", world, "what the player sees"],
-  ["nodes", "Nodes", nodes, "states, memory, restarts"],
+  ["nodes", "Nodes", nodes, "states, pauses, restarts, memory"],
+  ["parameters", "Parameters", parameters, "what can be set while it runs"],
   ["graph", "Graph", graph, "who sends what to whom"],
   ["time", "Time", times, "where the time goes"],
   ["log", "Log", log, "of all nodes"],
@@ -115,6 +119,13 @@ function changed(channels) {
     side.state.className = `mark ${BADGES[kind] || ""}`;
     text(side.state, kind.replace("_", " "));
     text(side.line, words);
+  }
+  if (channels.has("breakpoints") || channels.has("run")) {
+    const { run: state, breakpoints: stopped } = page.connection.states;
+    const held = state?.kind === "running" && stopped ? stopped.held.length : 0;
+    const link = side.links.find((each) => each.dataset.panel === "breakpoints");
+    text(link, held ? `Breakpoints (${held})` : "Breakpoints");
+    link.classList.toggle("calls", held > 0);
   }
   page.shown?.update?.(channels);
 }

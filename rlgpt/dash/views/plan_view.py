@@ -13,6 +13,7 @@ from nodes.goal_ids import file_name, slug
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import found, stores
 from rlgpt.report.account import Account, account
+from rlgpt.report.known_success import known_success
 from rlgpt.report.summary import summarise
 from rlgpt.report.words import condition, place, reward, subtask_names, successes
 
@@ -31,7 +32,7 @@ def plan(run: Path) -> dict[str, Any]:
         "state": known.state,
         "success": known.success,
         "reason": known.reason,
-        "success_rate": summary.success_rate,
+        "known_success": known_success(known),
         "required": limits.get("success_rate", 0.9),
         "limits": limits,
         "world": found.part(config, "world").get("kind", ""),

@@ -90,9 +90,10 @@ export function curves(root, context, rest) {
     let drawn = state.charts.get(tag);
     if (!drawn) {
       const plot = h("div", { class: "plot" });
+      const caption = h("figcaption", null, NAMES[tag] || tag);
       const big = tag === FIRST[0];
-      area.append(h("figure", { class: `card ${big ? "wide" : ""}`, "data-tag": tag }, h("figcaption", null, NAMES[tag] || tag), plot));
-      drawn = { plot, busy: false, again: false };
+      area.append(h("figure", { class: `card ${big ? "wide" : ""}`, "data-tag": tag }, caption, plot));
+      drawn = { plot, caption, busy: false, again: false };
       drawn.chart = chart(plot, {
         height: big ? 300 : 190,
         unit: short,
@@ -122,6 +123,7 @@ export function curves(root, context, rest) {
     try {
       const found = await get(ofRun(context.run, "points", query));
       if (context.current() && !state.ended) {
+        text(drawn.caption, `${NAMES[tag] || tag}${found.partial ? " (some of its points; the others are being read)" : ""}`);
         if (all) drawn.chart.set(joined(found.series), chosen.map(title), all);
         else drawn.chart.none("These policies have no such curve.");
       }

@@ -4,8 +4,9 @@ import { get, ofRun, post } from "../api.js";
 import { chart } from "../chart.js";
 import { empty, h, keyed, mark, text } from "../dom.js";
 import { bytes, duration } from "../format.js";
+import { answers, pauseButtons, pauseWords } from "./pausing.js";
 
-const KINDS = { ready: "good", starting: "going", waiting: "warn", failed: "bad", stopped: "", released: "warn" };
+const KINDS = { ready: "good", paused: "warn", starting: "going", waiting: "warn", failed: "bad", stopped: "", released: "warn" };
 
 export function nodeStrip(root, context) {
   keyed(
@@ -45,7 +46,7 @@ export function nodes(root, context) {
   const timer = setInterval(load, 3000);
   return {
     update(changed) {
-      if (changed.has("nodes")) rows(body, said, context);
+      if (changed.has("nodes") || changed.has("pauses")) rows(body, said, context);
       if (changed.has("gpus")) showGpus(gpus, context.states().gpus);
     },
     unmount() {
@@ -63,16 +64,19 @@ function rows(body, said, context) {
     (row) => make(row.node, said, context),
     (made, row) => {
       const [, state, works, up, memory, restarts, process, buttons] = made.children;
-      const badge = mark(KINDS[row.state] || "", row.state);
-      if (state.textContent !== row.state) state.replaceChildren(badge);
-      text(works, [row.busy.map(shortGoal).join(", "), row.notes.join("; ")].filter(Boolean).join(" · "));
+      const paused = row.paused && row.state === "ready";
+      const shown = paused ? "paused" : row.state;
+      if (state.textContent !== shown) state.replaceChildren(mark(KINDS[shown] || "", shown));
+      const words = paused ? pauseWords(context.states().pauses?.[row.node]) : "";
+      text(works, [row.busy.map(shortGoal).join(", "), words || row.notes.join("; ")].filter(Boolean).join(" · "));
       works.title = row.busy.join("\n");
       text(up, row.pid ? duration(row.uptime) : "");
       text(memory, row.pid ? bytes(row.memory) : "");
       text(restarts, row.restarts || "");
       text(process, row.pid || "");
       const launched = context.states().run?.launched;
-      for (const button of buttons.children) button.disabled = !launched;
+      for (const button of buttons.querySelectorAll(".restart, .kill")) button.disabled = !launched;
+      made.pausing.update(row.paused, answers(row));
     },
   );
   if (!body.children.length) body.append(h("tr", null, h("td", null, empty("There are no nodes."))));
@@ -92,7 +96,8 @@ function make(node, said, context) {
       text(said, error.message);
     }
   };
-  return h(
+  const pausing = pauseButtons(context, node, said);
+  const made = h(
     "tr",
     { "data-node": node },
     h("td", null, h("b", null, node)),
@@ -105,10 +110,13 @@ function make(node, said, context) {
     h(
       "td",
       { class: "buttons" },
+      pausing.elements,
       h("button", { class: "restart", title: "stop it in order and start it again, with the code as it is on disk", onclick: () => act("restart", "restarting") }, "restart"),
       h("button", { class: "kill", title: "end it at once; it is started again like any that ended by itself", onclick: () => act("kill", "killing") }, "kill"),
     ),
   );
+  made.pausing = pausing;
+  return made;
 }
 
 function showGpus(root, found) {

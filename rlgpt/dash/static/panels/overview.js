@@ -1,7 +1,7 @@
 // What is it doing, how far is it, and why did each iteration end as it did?
 
 import { get, ofRun } from "../api.js";
-import { chips, empty, fold, h, mark, table, td, text } from "../dom.js";
+import { chips, empty, fill, fold, h, mark, table, td, text } from "../dom.js";
 import { count, duration, plural, rate } from "../format.js";
 import { Loaded } from "./loading.js";
 import { nodeStrip } from "./nodes.js";
@@ -11,9 +11,10 @@ export function overview(root, context) {
   const now = h("section", { class: "card now" });
   const figures = h("dl", { class: "figures" });
   const strip = h("div", { class: "strip" });
+  const stopped = h("p", { class: "said stopped" });
   const plan = h("section");
   const more = h("section");
-  root.append(head, now, figures, strip, plan, more);
+  root.append(head, stopped, now, figures, strip, plan, more);
   const activity = nowCard(now, context);
   const loaded = new Loaded(
     context,
@@ -33,9 +34,23 @@ export function overview(root, context) {
       loaded.update(changed);
       activity.update(changed);
       if (changed.has("nodes")) nodeStrip(strip, context);
+      if (changed.has("nodes") || changed.has("breakpoints")) showStopped(stopped, context);
     },
     unmount: () => loaded.end(),
   };
+}
+
+// What waits for a person: a paused node, an answer at a breakpoint.
+function showStopped(root, context) {
+  const { nodes: rows, breakpoints: breaks, run } = context.states();
+  const running = run?.kind === "running";
+  const paused = running ? (rows || []).filter((row) => row.paused && row.state === "ready") : [];
+  const held = running ? breaks?.held.length || 0 : 0;
+  const words = [paused.length > 0 && `${paused.map((row) => row.node).join(", ")} ${paused.length === 1 ? "is" : "are"} paused`, held > 0 && `${plural(held, "answer")} at a breakpoint`];
+  const key = words.filter(Boolean).join();
+  if (root.dataset.key === key) return;
+  root.dataset.key = key;
+  fill(root, key && "Waiting for you: ", words[0] && h("a", { href: context.address("nodes") }, words[0]), words[0] && words[1] && ", ", words[1] && h("a", { href: context.address("breakpoints") }, words[1]));
 }
 
 function showHead(root, found) {
@@ -50,11 +65,9 @@ function showHead(root, found) {
 function showFigures(root, found) {
   const turns = found.subtasks.reduce((sum, each) => sum + each.iterations.length, 0);
   const restarts = Object.values(found.restarts).reduce((sum, each) => sum + each, 0);
-  // Of a goal that is not over, what it came to last.
-  const newest = found.subtasks.flatMap((each) => each.iterations).filter((turn) => turn.episodes).at(-1);
-  const over = ["reached", "not_reached"].includes(found.state.kind) || !newest;
+  const success = found.known_success;
   const rows = [
-    ["Success", over && !newest ? "-" : rate(over ? found.success_rate : newest.success_rate), `${over ? "" : "newest iteration, "}required ${rate(found.required)}`],
+    ["Success", rate(success.rate), `${success.of}; required ${rate(found.required)}`],
     ["Iterations", turns, plural(found.subtasks.length, "subtask")],
     ["Samples", count(found.samples.total), `${count(found.samples.training)} in training`],
     ["Time", duration(found.wall_seconds), "all launches"],

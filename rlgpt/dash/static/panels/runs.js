@@ -35,7 +35,7 @@ export function runs(root, context, rest) {
             td(h("a", { href: context.address("overview", "", run.run) }, run.run)),
             td(mark(KINDS[run.state] || "", run.state.replace("_", " "))),
             td(run.goal),
-            td(rate(run.success_rate), "number"),
+            td([rate(run.success_rate), run.success_of && run.success_rate !== null && h("small", { class: "soft", title: run.success_of }, " best iteration")], "number"),
             td(count(run.samples), "number"),
             td(age(run.began), "soft"),
             td(bytes(run.bytes), "number"),
@@ -100,7 +100,7 @@ function sideBySide(found) {
   const rows = [
     ["state", each((run) => run.state?.kind.replace("_", " ") ?? "-")],
     ["goal", each((run) => run.task?.id ?? "-")],
-    ["success", each((run) => rate(run.success_rate))],
+    ["success", found.success.map((each) => `${rate(each.rate)}${each.rate === null || each.whole ? "" : " (best iteration)"}`)],
     ...Object.entries(found.subtasks).map(([name, rates]) => [`  ${name}`, rates.map(rate)]),
     ["iterations", each((run) => run.iterations.length)],
     ["samples", each((run) => count(run.samples.total))],

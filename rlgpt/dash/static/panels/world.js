@@ -3,6 +3,7 @@
 import { ofRun } from "../api.js";
 import { chips, h, text } from "../dom.js";
 import { plural } from "../format.js";
+import { answers, pauseButtons, pauseWords } from "./pausing.js";
 
 const SCALE = 10; // pixels of the map's canvas for each block
 
@@ -15,7 +16,13 @@ export function world(root, context) {
   const held = h("div");
   const sight = h("div", { class: "sight" }, h("section", { class: "card" }, seen, facts, more, held), h("section", { class: "card" }, map, h("p", { class: "soft small" }, "From above, north at the top; the arrow is the player.")));
   sight.hidden = true;
-  root.append(h("h2", null, "The world, live"), said, sight);
+  const count = h("input", { type: "number", min: 1, max: 100000, value: 1, class: "count", "aria-label": "steps" });
+  const done = h("span", { class: "soft" }, "");
+  const paused = h("span", { class: "soft" }, "");
+  const pausing = pauseButtons(context, "env_server", done, () => count.value);
+  const [toggle, step] = pausing.elements;
+  const controls = h("p", { class: "links controls" }, toggle, step, count, paused, done);
+  root.append(h("h2", null, "The world, live"), controls, said, sight);
   let socket = null;
   let timer = null;
   let ended = false;
@@ -57,6 +64,10 @@ export function world(root, context) {
   connect();
   return {
     update() {
+      const row = context.states().nodes?.find((each) => each.node === "env_server");
+      controls.hidden = !row;
+      pausing.update(row?.paused, answers(row));
+      text(paused, row?.paused ? pauseWords(context.states().pauses?.env_server) : "");
       if (!sight.hidden) return;
       const running = context.states().run?.kind === "running";
       const playing = context.states().activity?.sessions > 0;

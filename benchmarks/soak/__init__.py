@@ -1,0 +1,1 @@
+"""A stack that works for long, watched for growth: python -m benchmarks.soak"""

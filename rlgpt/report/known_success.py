@@ -1,0 +1,61 @@
+"""What is known of a goal's success: its own rate, or, as long as there is none, that of the best
+iteration, with words that say which."""
+
+import msgspec
+
+from messages.plan import Iteration
+from rlgpt.report.account import Account
+from rlgpt.report.summary import standing
+from rlgpt.report.words import cut_short, successes
+
+
+class KnownSuccess(msgspec.Struct, frozen=True, kw_only=True):
+    """``rate`` None: nothing was evaluated yet. ``of``: what it is the rate of. ``whole``: it is
+    the goal's own."""
+
+    rate: float | None
+    of: str
+    whole: bool
+
+
+def known_success(report: Account) -> KnownSuccess:
+    """Of a goal or a training as far as it has come."""
+    if (alone := report.trained) is not None:
+        return _whole(alone.success_rate, "of the recent training episodes")
+    if (performed := report.performance) is not None:
+        played = f"of the whole goal, {len(performed.episodes)} unseen episodes"
+        return _whole(performed.success_rate, played + cut_short(performed.cut))
+    several = len(report.subtasks) > 1
+    stands = standing(report)
+    if not several and stands is not None and stands.episodes:
+        counts = f"{successes(stands)} of {stands.episodes} unseen episodes"
+        cut = cut_short(stands.cut)
+        return _whole(stands.success_rate, f"{counts}, iteration {stands.number}{cut}")
+    over = report.whole is not None
+    unperformed = "; the whole goal was never performed" if several and over else ""
+    evaluated = [each for each in report.iterations if each.episodes]
+    if not evaluated:
+        of = f"no iteration was evaluated{unperformed}"
+        return KnownSuccess(rate=None, of=of, whole=False)
+    best = max(evaluated, key=_worth)
+    which = f"{best.subtask}, iteration {best.number}" if several else f"iteration {best.number}"
+    return KnownSuccess(
+        rate=best.success_rate,
+        of=f"best iteration{'' if over else ' so far'}: {which}{cut_short(best.cut)}{unperformed}",
+        whole=False,
+    )
+
+
+def rate_in_words(rate: float | None, whole: bool) -> str:
+    """For a cell of a table: ``0.93``, ``0.83 (best iteration)``, ``-``."""
+    if rate is None:
+        return "-"
+    return f"{rate:.2f}{'' if whole else ' (best iteration)'}"
+
+
+def _whole(rate: float, of: str) -> KnownSuccess:
+    return KnownSuccess(rate=rate, of=of, whole=True)
+
+
+def _worth(turn: Iteration) -> tuple[float, bool, int]:
+    return turn.success_rate, not turn.cut, turn.episodes
