@@ -143,7 +143,7 @@ def test_which_program_will_be_evaluated_is_in_the_question(tmp_path: Path):
     assert [question.best for question in asked] == [None, 0, 0]
     text = prompt("fast_agent", asked[2])
     assert "Program 1 is the best so far" in text
-    assert "This is the last one that is tried." in text
+    assert "No other one is tried after this." in text
 
 
 # ---- the critic

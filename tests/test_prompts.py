@@ -179,7 +179,7 @@ def test_a_mob_under_the_crosshair_is_not_called_a_block(name: str, said: str):
         SpecQuestion(task=TASK, sub_action=find),
     ):
         text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
-        assert f"It is done with {said}." in text
+        assert f"It is done when this holds: {said}." in text
 
 
 def test_every_ending_of_a_program_has_its_words():
