@@ -357,7 +357,7 @@ def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path,
 
     doomed = training(tmp_path, corridors, corridor_spec(), call)
     with pytest.raises(
-        ServiceError, match=r"10 times in a row, the last time so.*died"
+        ServiceError, match=r"10 times in a row, the last time with.*died"
     ) as given_up:
         doomed.run(lambda progress: None)
     assert given_up.value.code == SESSION_LOST

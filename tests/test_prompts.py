@@ -159,7 +159,7 @@ def test_the_last_programs_keep_their_numbers():
 
 def test_names_that_a_program_may_not_take_are_in_the_prompt():
     text = render(ROOT / "nodes" / "fast_agent" / "prompts", samples()["ProgramQuestion"][1])
-    assert "The names of the stub are taken" in text[0].content
+    assert "The names of the stub are reserved" in text[0].content
     with pytest.raises(ProgramRefused, match="place is a name of the API"):
         compile_program("def action(obs):\n    place = find(obs, 'wood')\n    attack()\n", RUNTIME)
 

@@ -1,9 +1,9 @@
 """PPO for a policy with a memory: from sequences of decisions instead of single ones.
 
-What was remembered before each sequence is worked out once per update, from what was remembered
-when the rollout began, and is where the networks are unrolled from again in each epoch; where an
-episode ends inside a sequence they forget. Gradients flow inside a sequence and not beyond. The
-loss itself is Ppo's, over the decisions of a minibatch of whole sequences.
+The memory before each sequence is computed once per update, from the memory at the start of the
+rollout. Each epoch unrolls the networks from there; where an episode ends inside a sequence their
+memory is reset. Gradients flow inside a sequence and not beyond. The loss itself is Ppo's, over the
+decisions of a minibatch of whole sequences.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from nodes.learner.sequences import Sequences, first_ones, unrolled
 
 
 class Given(TensorDictModule):
-    """A network's outputs as TorchRL's losses take them, where they were worked out before."""
+    """A network's outputs as TorchRL's losses take them, when they were computed before."""
 
     def __init__(self, name: str, output: str) -> None:
         super().__init__(nn.Identity(), in_keys=[name], out_keys=[output])
@@ -34,15 +34,15 @@ class Given(TensorDictModule):
 
 
 class SequencePpo(Ppo):
-    """The update of networks that remember; see `Ppo`."""
+    """The update of networks with a memory; see `Ppo`."""
 
     def __init__(
         self, networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator
     ) -> None:
         super().__init__(networks, parameters, generator)
-        self._sequences: Sequences | None = None  # of the rollout that is learned from
-        self._before: tuple[Tensor, Tensor] | None = None  # what is remembered before each of them
-        self._clone_memory: Tensor | None = None  # before the next rollout; None: nothing yet
+        self._sequences: Sequences | None = None  # of the present rollout
+        self._before: tuple[Tensor, Tensor] | None = None  # the memories before each sequence
+        self._clone_memory: Tensor | None = None  # the clone's before the next rollout; None: zeros
 
     def begin(self) -> None:
         self._clone_memory = None
@@ -61,7 +61,7 @@ class SequencePpo(Ppo):
         next_values = values[1:].clone()
         if len(rollout.final_at):
             at, environment = rollout.final_at.to(self.device).unbind(-1)
-            # The old episode's last features, with what was remembered of it.
+            # The old episode's last features, with the memory that it had.
             remembered = of_critic[at + 1, environment]
             final, _ = critic(rollout.final_features.to(self.device), remembered)
             next_values[at, environment] = final.squeeze(-1)
@@ -78,14 +78,14 @@ class SequencePpo(Ppo):
             of_critic[:-1][starts].flatten(0, 1),
         )
 
-    def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
+    def _clone_log_probs(self, rollout: Rollout, batch: TensorDict) -> Tensor:
         clone = self.clone
         assert isinstance(clone, MemoryNetwork)
         memory = self._clone_memory
         if memory is None:
             memory = torch.zeros(rollout.choices.shape[1], clone.size, device=self.device)
         logits, remembered = unrolled(clone, rollout, memory)
-        # Before the features that came last, with which the next rollout begins.
+        # The memory before the last features, with which the next rollout begins.
         ended = (rollout.terminated[-1] | rollout.truncated[-1]).to(self.device)
         self._clone_memory = remembered[-2] * (~ended).unsqueeze(-1)
         flat = logits[:-1].reshape(batch.shape[0], -1).float()
@@ -113,6 +113,6 @@ class SequencePpo(Ppo):
 
 
 def ppo_of(networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator) -> Ppo:
-    """The update that suits the networks."""
+    """The update for these networks."""
     remembers = isinstance(networks.actor, MemoryNetwork)
     return (SequencePpo if remembers else Ppo)(networks, parameters, generator)

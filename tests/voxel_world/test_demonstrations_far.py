@@ -134,7 +134,7 @@ def test_a_ghast_is_killed_by_its_own_fireball() -> None:
 
 def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -> None:
     player = flat()
-    with pytest.raises(NoWay, match="the last ghast is gone, and no other comes"):
+    with pytest.raises(NoWay, match="there is no ghast left, and none spawns in this world"):
         slay(player, "ghast")
     assert player.steps == 0
     player.env.close()

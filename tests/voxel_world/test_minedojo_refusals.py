@@ -33,8 +33,8 @@ MADE = [
     ("harvest_1_log", {"image_size": "big"}, TypeError, "image_size is a whole number"),
     ("harvest_1_log", {"image_size": 64.0}, TypeError, "image_size is a whole number"),
     ("harvest_1_log", {"colour": 3}, TypeError, "takes no argument 'colour'"),
-    ("harvest", {}, TypeError, "wants the argument 'target_names'"),
-    ("harvest", {"target_names": "log"}, TypeError, "wants the argument 'target_quantities'"),
+    ("harvest", {}, TypeError, "needs the argument 'target_names'"),
+    ("harvest", {"target_names": "log"}, TypeError, "needs the argument 'target_quantities'"),
     (
         "harvest",
         {"target_names": ["log", "dirt"], "target_quantities": [1]},
@@ -62,8 +62,8 @@ MADE = [
     ("techtree", {"tech": "copper"}, AssertionError, "there is no tech 'copper'"),
     ("techtree", {"tech_item": "lgo"}, AssertionError, "no tech has the item"),
     ("open-ended", {"generate_world_type": "moon"}, AssertionError, "is one of default"),
-    ("open-ended", {"generate_world_type": "from_file"}, AssertionError, "wants a world_file_path"),
-    ("open-ended", {"generate_world_type": "specified_biome"}, AssertionError, "wants a specified"),
+    ("open-ended", {"generate_world_type": "from_file"}, AssertionError, "needs a world_file_path"),
+    ("open-ended", {"generate_world_type": "specified_biome"}, AssertionError, "needs a specified"),
     ("open-ended", {"seed": "a"}, TypeError, "seed is a whole number"),
     ("open-ended", {"seed": 1.5}, TypeError, "seed is a whole number"),
     ("open-ended", {"seed": -1}, ValueError, "seed is at least 0"),
@@ -83,7 +83,7 @@ MADE = [
     # Accidents there, a sentence here.
     (5, {}, TypeError, "a task is named by a text"),
     (None, {}, TypeError, "a task is named by a text"),
-    ("harvest", {**LOG, "initial_mobs": "cow"}, ValueError, "wants initial_mob_spawn_range_low"),
+    ("harvest", {**LOG, "initial_mobs": "cow"}, ValueError, "needs initial_mob_spawn_range_low"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": {"dog": 1}}, ValueError, "cannot be spawned"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": 0.5}, ValueError, "nothing can be spawned for"),
     # What passes there, and fails or pays nothing later.

@@ -313,7 +313,7 @@ def test_techs_are_items_that_have_to_be_used() -> None:
     [
         (WrongArgument, "takes no argument 'specified_biom'; did you mean", {"specified_biom": 1}),
         (WrongArgument, "takes no argument 'drawing_str'", {"drawing_str": ""}),
-        (WrongArgument, "wants the argument 'target_quantities'", {"target_quantities": ...}),
+        (WrongArgument, "needs the argument 'target_quantities'", {"target_quantities": ...}),
         (WrongArgument, "whole number", {"target_quantities": "one"}),
         (WrongArgument, "True or False", {"use_voxel": 1}),
         (WrongArgument, "three numbers", {"initial_mobs": "cow", "initial_mob_spawn_range_low": 1}),
