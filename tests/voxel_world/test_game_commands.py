@@ -107,8 +107,8 @@ def test_the_teleport_of_mcenv_leaves_the_leaves(stage: Game) -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ("execute", "it wants"),
-        ("execute @p ~ ~ ~", "it wants"),
+        ("execute", "it needs"),
+        ("execute @p ~ ~ ~", "it needs"),
         ("execute @p ~ ~ ~ fly", "no command fly"),
         ("execute @e[type=unicorn] ~ ~ ~ kill", "no mob unicorn"),
         ("execute @e[team=red] ~ ~ ~ kill", "not team=red"),

@@ -98,7 +98,7 @@ def test_swapping_slots(kit: Game) -> None:
     assert len(unknown) == 2
     assert slots(kit) == before
     for wrong in ("swapInventoryItems 1", "swapInventoryItems a b", "hotbar.1 x", "pickItem 2"):
-        with pytest.raises(BadMessage, match=r"wants two slots|is 0 or 1"):
+        with pytest.raises(BadMessage, match=r"needs two slots|is 0 or 1"):
             parse_lines(wrong.encode())
 
 

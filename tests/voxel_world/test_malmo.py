@@ -234,7 +234,7 @@ REFUSED = [
             MISSION.replace("DefaultWorldG", "BiomeG").replace('seed="7"', 'biome="99"').encode(),
             TOKEN,
         ],
-        "there is no biome of the number 99",
+        "there is no biome with the number 99",
     ),
 ]  # fmt: skip
 

@@ -81,8 +81,8 @@ MADE = [
     ("open-ended", {"cam_interval": -5}, AssertionError, "cam_interval is in degrees"),
     ("open-ended", {"cam_interval": math.nan}, ValueError, "cam_interval is in degrees"),
     # Accidents there, a sentence here.
-    (5, {}, TypeError, "a task is named by a text"),
-    (None, {}, TypeError, "a task is named by a text"),
+    (5, {}, TypeError, "a task is a string"),
+    (None, {}, TypeError, "a task is a string"),
     ("harvest", {**LOG, "initial_mobs": "cow"}, ValueError, "needs initial_mob_spawn_range_low"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": {"dog": 1}}, ValueError, "cannot be spawned"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": 0.5}, ValueError, "nothing can be spawned for"),
