@@ -34,7 +34,7 @@ class Eyes:
     def mobs(self) -> np.ndarray:
         """One row for each mob that there is room for."""
         columns = self.look()
-        rows = features.MOBS_TOLD["hostiles"] if len(columns) == 33 else 2
+        rows = features.MOBS_SHOWN["hostiles"] if len(columns) == 33 else 2
         return columns.reshape(rows, -1)
 
 
