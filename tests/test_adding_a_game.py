@@ -111,9 +111,7 @@ def test_the_page_is_short_and_the_game_is_found(folder: Path):
 def test_its_tasks_are_refused_where_they_name_what_there_is_not(task: Task, folder: Path):
     assert task_problem(task) == ""
     wrong = msgspec.structs.replace(task, success=have("brik"))
-    assert "success.name: there is no counter 'brik'; did you mean brick" in task_problem(
-        wrong
-    )
+    assert "success.name: there is no counter 'brik'; did you mean brick" in task_problem(wrong)
     faced = msgspec.structs.replace(task, success=Condition(kind="facing", name="rock"))
     assert task_problem(faced) == "success.kind: there is no condition 'facing'; there are have"
     other = composed("harvest_log", ["task=harvest_log", "world=quarry"])
