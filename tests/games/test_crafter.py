@@ -26,6 +26,7 @@ from worlds.crafter.card.crafter_names import ACHIEVEMENTS, ACTIONS, ITEMS, MATE
 from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.crafter_world import CrafterWorld
+from worlds.crafter.play.new_world import make_world
 from worlds.crafter.play.observation import Observation
 from worlds.crafter.play.sight import Creature
 
@@ -45,6 +46,26 @@ def digest(*how: str) -> str:
 
 def test_a_seed_is_the_same_episode_in_every_process_drawn_or_not() -> None:
     assert digest() == digest() == digest("drawn")
+
+
+def test_a_new_world_is_the_one_that_the_package_makes() -> None:
+    """Ground, creatures in their order, and where the random stream stands afterwards."""
+    import crafter
+    from crafter import worldgen
+
+    env = crafter.Env()
+    for seed in range(25):
+        world, made = env._world, []
+        for make in (worldgen.generate_world, make_world):
+            world.reset(seed)
+            player = crafter.objects.Player(world, (32, 32))
+            world.add(player)
+            make(world, player)
+            creatures = [(type(each).__name__, *each.pos.tolist()) for each in world.objects]
+            made.append((world._mat_map.copy(), creatures, world.random.random_sample()))
+        (ground, *rest), (same_ground, *same_rest) = made
+        np.testing.assert_array_equal(ground, same_ground)
+        assert rest == same_rest
 
 
 def test_its_names_are_the_packages_own() -> None:

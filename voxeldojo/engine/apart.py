@@ -20,7 +20,7 @@ from numba.extending import lower_builtin
 from numpy.typing import NDArray
 
 from voxeldojo.engine.by_address import address_of_array
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -49,7 +49,7 @@ def apart(*kinds: types.Type, returns: types.Type = types.none) -> Callable[[Fun
     be one of ``NAMES``."""
 
     def mark(function: Function) -> Function:
-        compiled: Any = kernel(function)
+        compiled: Any = entry_kernel(function)
         if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
         name = f"{function.__module__}.{function.__name__}".removeprefix(f"{__package__}.")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -166,6 +167,13 @@ class EmbeddedWorld(World):
                 )
             for item, count in self._packed.tolist():
                 add_items(self.state, self.rules, w, item, count, 0, 0)
+
+    def compile_step(self) -> None:
+        """Compile what ``step`` calls, where it is not cached. The kernels that are compiled apart
+        need not be there yet."""
+        arguments = self.state, self.rules, self._actions, self._active
+        kernel: Any = act_all
+        kernel.compile(tuple(numba.typeof(argument) for argument in arguments))
 
     def step(self, actions: Ints, active: Bools) -> None:
         actions, active = np.asarray(actions), np.asarray(active)

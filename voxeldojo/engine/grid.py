@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CHANGES, END, HEIGHT, PLACED
 
 AIR = 0
@@ -18,7 +18,7 @@ CACTUS_BLOCK = 81
 MAGMA_BLOCK = 213
 
 
-@kernel
+@entry_kernel
 def held(state, w, x, z):
     """Whether a column is in the window."""
     area = state.blocks.shape[1]
@@ -26,7 +26,7 @@ def held(state, w, x, z):
     return player.west <= x < player.west + area and player.north <= z < player.north + area
 
 
-@kernel
+@entry_kernel
 def block_at(state, w, x, y, z):
     """The block id; barrier outside the window, bedrock below the world, air below the End."""
     if y >= HEIGHT:
@@ -39,7 +39,7 @@ def block_at(state, w, x, y, z):
     return np.int64(state.blocks[w, x & last, z & last, y])
 
 
-@kernel
+@entry_kernel
 def meta_at(state, w, x, y, z):
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
         return 0
@@ -54,7 +54,7 @@ def biome_at(state, w, x, z):
     return np.int64(state.biomes[w, x & last, z & last])
 
 
-@kernel
+@entry_kernel
 def write_block(state, w, x, y, z, block, meta):
     """Write a block to the window, without any consequences. False: it is outside."""
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
@@ -65,7 +65,7 @@ def write_block(state, w, x, y, z, block, meta):
     return True
 
 
-@kernel
+@entry_kernel
 def log_change(state, w, x, y, z, block, meta):
     """Log what a block was before it becomes ``block``, so that a reset can undo the change and a
     window that returns can repeat it. Call it before ``write_block``."""

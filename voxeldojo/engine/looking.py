@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 from voxeldojo.engine.hands.crafting import nearby_tools
 from voxeldojo.engine.mobs.aim import mob_on_ray
 from voxeldojo.engine.observing import read_voxels
@@ -15,14 +15,14 @@ from voxeldojo.engine.surroundings import LIGHT, read_surroundings
 ARMOUR = 36  # the first of the four armour slots; the off hand follows them
 
 
-@kernel
+@entry_kernel
 def look_around(state, rules, environments, names):
     """Names of the blocks around the feet, a row of x, y, z ascending for each environment."""
     for row in range(environments.shape[0]):
         read_voxels(state, rules, environments[row], row, names)
 
 
-@kernel
+@entry_kernel
 def look_for_mobs(state, rules, environments, pitch_yaw, reach, kinds, distances):
     """The kind of the nearest mob on each ray before any block (0: none), and its distance."""
     for row in range(environments.shape[0]):
@@ -44,7 +44,7 @@ def look_for_mobs(state, rules, environments, pitch_yaw, reach, kinds, distances
                     distances[row, number] = away
 
 
-@kernel
+@entry_kernel
 def look_at_oneself(state, environments, oxygen, tools, equipment):
     """``oxygen`` (n,); ``tools`` (n, 2) table and furnace nearby; ``equipment`` (n, 6) items."""
     for row in range(environments.shape[0]):
@@ -58,7 +58,7 @@ def look_at_oneself(state, environments, oxygen, tools, equipment):
             equipment[row, 1 + number] = state.slots[w, ARMOUR + number].item
 
 
-@kernel
+@entry_kernel
 def read_light(state, environments, found, levels):
     """The light level at each player. ``found`` (6,) is scratch."""
     for row in range(environments.shape[0]):

@@ -2,7 +2,7 @@
 
 import math
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, meta_at
 from voxeldojo.engine.hands.crafting import nearby_tools, usable
 from voxeldojo.engine.rulebook import INGREDIENTS
@@ -143,7 +143,7 @@ def covered(rules, recipe, held):
     return True
 
 
-@kernel
+@entry_kernel
 def observe_all(
     state,
     rules,

@@ -2,7 +2,7 @@
 
 import math
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.crafting import nearby_tools
 from voxeldojo.engine.observing import BAG, read_box
 from voxeldojo.engine.rays import direction
@@ -19,7 +19,7 @@ INCREASES, DECREASES = 1, 4
 EQUIPMENT = 36  # column of the first of the six
 
 
-@kernel
+@entry_kernel
 def pack(state, rules, w, stats, facts, slots, delta, amounts, scratch):
     """``stats`` (STATS,) and ``facts`` (FACTS,): see above. ``slots`` (5, 42): item, count,
     variant, present and full durability (-1: it does not wear) of the 36 slots of the inventory and
@@ -104,7 +104,7 @@ def pack_delta(state, rules, w, delta, amounts, change):
                 delta[6] = 0
 
 
-@kernel
+@entry_kernel
 def pack_voxels(state, w, x, y, z, blocks, metas, cosines):
     """A box of blocks, its lowest corner given: ids, metadata, and the cosine of the angle between
     the line of sight and the way to each block's lowest corner."""

@@ -1,5 +1,6 @@
 """Compiles every kernel in advance: those that are compiled apart in parallel, one on each core."""
 
+import gc
 import os
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -10,13 +11,13 @@ from voxeldojo.actions import PRIMITIVES
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.apart import NAMES, compile_apart
 
-SEEING = "seeing"
+SEEING, ACTING = "seeing", "acting"
 # The largest first; the others have parts that these have compiled.
 FIRST = ("terrain.generate.generate_area", SEEING, "mobs.living.live", "motion.due.run_updates")
 
 
 def precompile() -> None:
-    pieces = [*FIRST, *(name for name in NAMES if name not in FIRST)]
+    pieces = [*FIRST, *(name for name in NAMES if name not in FIRST), ACTING]
     workers = min(len(pieces), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         list(pool.map(_compile, pieces))
@@ -31,9 +32,12 @@ def _world() -> EmbeddedWorld:
 
 
 def _compile(piece: str) -> None:
+    gc.disable()  # Numba makes millions of objects and hardly any cyclic garbage
     world = _world()
     if piece == SEEING:
         _see(world)
+    elif piece == ACTING:
+        world.compile_step()
     else:
         compile_apart(piece, world.state, world.rules)
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import BEDROCK, block_at
 from voxeldojo.engine.state import EYES, HEIGHT
 
@@ -12,7 +12,7 @@ FAR = 1e30
 # Faces: 0 bottom, 1 top, 2 north (-z), 3 south (+z), 4 west (-x), 5 east (+x); -1 none.
 
 
-@kernel
+@entry_kernel
 def direction(yaw, pitch):
     """The unit vector of a line of sight, degrees."""
     flat = math.cos(math.radians(pitch))
@@ -51,7 +51,7 @@ def enter_box(ox, oy, oz, dx, dy, dz, x, y, z, half, top):
     return near, 4 if dx > 0.0 else 5
 
 
-@kernel
+@entry_kernel
 def cast(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
     """The first block that a ray hits: (block, x, y, z, face, distance); block 0 for none."""
     x = math.floor(ox)
@@ -101,7 +101,7 @@ def cast(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
     return 0, 0, 0, 0, -1, reach
 
 
-@kernel
+@entry_kernel
 def under_crosshair(state, rules, w, reach):
     player = state.players[w]
     dx, dy, dz = direction(player.yaw, player.pitch)
@@ -172,7 +172,7 @@ def march(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
     return 0, reach
 
 
-@kernel
+@entry_kernel
 def cast_all(state, rules, environments, pitch_yaw, reach, names, distances):
     """Every ray (radians relative to the line of sight) in the named worlds, a row of names and
     distances each."""

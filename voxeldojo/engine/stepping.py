@@ -11,7 +11,7 @@ from voxeldojo.engine.body.effects import clear_effects
 from voxeldojo.engine.body.living import live
 from voxeldojo.engine.body.physics import DRAG, GRAVITY, move_player
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.crafting import affordable, craft, nearby_tools, usable
 from voxeldojo.engine.hands.digging import dig, stop_digging
 from voxeldojo.engine.hands.items import add_items, move_drops, throw
@@ -112,7 +112,7 @@ def begin(state, rules, w, seed):
     set_weather(player, state.settings[w].weather)
 
 
-@kernel
+@entry_kernel
 def begin_all(state, rules, environments, seeds, equipment):
     """New episodes in the named environments. ``equipment`` rows are item and count."""
     for number in range(environments.shape[0]):
@@ -167,7 +167,7 @@ def stand_up(state, w):
     stop_digging(player)
 
 
-@kernel
+@entry_kernel
 def rise(state, rules, w):
     """Respawn a dead player at the next step, at its start, without items, as in MineDojo."""
     player = state.players[w]
@@ -208,7 +208,7 @@ def look(player, pitch, yaw):
     player.yaw = yaw - 360.0 * math.floor((yaw + 180.0) / 360.0)
 
 
-@kernel
+@entry_kernel
 def attack(state, rules, w):
     """A tick with the attack key down."""
     if strike(state, rules, w):
@@ -217,7 +217,7 @@ def attack(state, rules, w):
         dig(state, rules, w, state.settings[w].break_speed)
 
 
-@kernel
+@entry_kernel
 def let_go(state, w):
     """A tick without the attack key."""
     player = state.players[w]
@@ -286,7 +286,7 @@ def act(state, rules, w, action):
         count_shot(state, w)
 
 
-@kernel
+@entry_kernel
 def act_all(state, rules, actions, active):
     """Checks all actions, then takes them. Returns what first_fault found."""
     fault = first_fault(state, actions, active)

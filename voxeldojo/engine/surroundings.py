@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from voxeldojo.engine.body.clock import daylight, sun_brightness
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.grid import biome_at
 from voxeldojo.engine.motion.light import block_light, sky_light
@@ -44,7 +44,7 @@ def surroundings(state: State, w: int) -> Surroundings:
     )
 
 
-@kernel
+@entry_kernel
 def read_surroundings(state, w, found):
     player = state.players[w]
     x = math.floor(player.x)

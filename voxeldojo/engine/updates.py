@@ -4,13 +4,13 @@ The consequences of a change are computed by ``motion/consequences.py`` at the n
 so that the many kernels that change blocks stay small to compile.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, held, log_change, write_block
 from voxeldojo.engine.motion.light import relight
 from voxeldojo.engine.state import CHANGES, HEIGHT, TOUCHED
 
 
-@kernel
+@entry_kernel
 def set_block(state, rules, w, x, y, z, block, meta):
     """Change a block of the window; outside it nothing happens. Light, fluids, falling blocks and
     blocks that it supported follow in ``run_updates``."""

@@ -4,14 +4,14 @@ WorldProvider."""
 import math
 
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD, RAIN, THUNDER
 
 DAY = 24000  # ticks
 NIGHT = 11  # levels of sky light that are subtracted at midnight
 
 
-@kernel
+@entry_kernel
 def celestial_angle(time):
     """The sun's angle at a time of day in ticks: 0 overhead, 0.25 sunset, 0.5 midnight."""
     part = (time % DAY) / 24000.0 - 0.25
@@ -33,20 +33,20 @@ def daylight(player, threshold):
     return light
 
 
-@kernel
+@entry_kernel
 def darkness(state, w):
     """Levels of sky light that time and weather subtract: 0 on a clear day, 11 at midnight. 0 in
     the other dimensions, which have no sky light."""
     return int((1.0 - daylight(state.players[w], 0.5)) * NIGHT)
 
 
-@kernel
+@entry_kernel
 def sun_brightness(state, w):
     """How bright the sky is, 0.2 at midnight and 1 on a clear day."""
     return 0.2 + 0.8 * daylight(state.players[w], 0.2)
 
 
-@kernel
+@entry_kernel
 def set_weather(player, weather):
     """Change to this weather, for a duration drawn as in the game."""
     player.weather = weather
@@ -79,7 +79,7 @@ def change_weather(player):
         player.weather = THUNDER if player.thundering == 1 else RAIN
 
 
-@kernel
+@entry_kernel
 def pass_time(state, rules, w):
     """One tick of the clock and the weather, if the settings let them change."""
     player = state.players[w]

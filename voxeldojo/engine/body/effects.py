@@ -1,6 +1,6 @@
 """Timed effects on the player, one number each: ticks left * 8 + strength."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 
 REGENERATION, POISON, WITHER, HUNGER, ABSORPTION, RESISTANCE = 0, 1, 2, 3, 4, 5
 FIRE_RESISTANCE, SPEED, SLOWNESS, HASTE, FATIGUE, STRENGTH = 6, 7, 8, 9, 10, 11
@@ -28,7 +28,7 @@ def strength_of(state, w, effect):
     return state.effects[w, effect] & 7
 
 
-@kernel
+@entry_kernel
 def give_effect(state, w, effect, ticks, strength):
     """Start an effect. A weaker or shorter one than the present one changes nothing."""
     player = state.players[w]
@@ -43,7 +43,7 @@ def give_effect(state, w, effect, ticks, strength):
         player.absorption = 4.0 * (strength + 1)
 
 
-@kernel
+@entry_kernel
 def clear_effects(state, w):
     """End all effects, as milk and death do."""
     state.players[w].effects = 0

@@ -11,7 +11,7 @@ from voxeldojo.engine.body.effects import (
     has_effect,
     strength_of,
 )
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.slots import wear_slot
 
 # Causes, in ``player.cause``.
@@ -58,7 +58,7 @@ def wear_armour(state, rules, w, amount):
             wear_slot(rules, slot, wear)
 
 
-@kernel
+@entry_kernel
 def hurt(state, rules, w, amount, cause, attacker):
     """Damage the player by ``amount`` points, reduced by armour and effects. ``attacker``: the kind
     of the mob that did it, 0 for none. Returns whether it did harm."""
@@ -104,7 +104,7 @@ def shielded(state, rules, w, x, z):
     return away < 0.0
 
 
-@kernel
+@entry_kernel
 def hurt_from(state, rules, w, amount, cause, attacker, x, z):
     """``hurt`` by something at (x, z), which a shield can block."""
     player = state.players[w]

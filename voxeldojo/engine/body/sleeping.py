@@ -1,14 +1,14 @@
 """Sleeping in beds, by EntityPlayer.trySleep and its sleep timer."""
 
 from voxeldojo.engine.body.clock import DAY, darkness
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD
 
 ASLEEP = 100  # ticks in bed until the night is over
 DIM = 4  # levels that the sky's light must have lost before the player can sleep
 
 
-@kernel
+@entry_kernel
 def lie_down(state, w, x, y, z):
     """Use the bed at (x, y, z): the player sleeps, and it becomes its start. False: it is day, or
     another dimension than the overworld."""

@@ -2,7 +2,7 @@
 
 import math
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import CRAFTING_TABLE, FURNACE, LIT_FURNACE, block_at
 from voxeldojo.engine.hands.items import (
     BAG,
@@ -21,7 +21,7 @@ PLANKS_ARGUMENT = craft_index("planks")  # planks get the variant of their log
 LOG2_ITEM = item_id("log2")
 
 
-@kernel
+@entry_kernel
 def nearby_tools(state, w):
     """Whether a crafting table (bit 0) and a furnace (bit 1) that were placed in this episode are
     within range and in sight."""
@@ -52,7 +52,7 @@ def nearby_tools(state, w):
     return found
 
 
-@kernel
+@entry_kernel
 def affordable(state, rules, w, recipe):
     for column in range(INGREDIENTS):
         count = rules.needs[recipe, column, 1]
@@ -63,7 +63,7 @@ def affordable(state, rules, w, recipe):
     return True
 
 
-@kernel
+@entry_kernel
 def usable(state, rules, w, argument, tools):
     """Whether the station that the argument needs is at hand."""
     station = rules.station[argument]

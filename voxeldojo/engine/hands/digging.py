@@ -7,7 +7,7 @@ import numpy as np
 
 from voxeldojo.engine.body.experience import gain_xp
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, WATER_BLOCK, block_at, meta_at
 from voxeldojo.engine.hands.items import drop_loot, lay_drop, wear_out
 from voxeldojo.engine.mobs.placing import place_mob
@@ -64,7 +64,7 @@ def dig_rate(rules, player, block, tool):
     return speed / entry.hardness / (30.0 if rules.harvests[tool, block] else 100.0)
 
 
-@kernel
+@entry_kernel
 def break_block(state, rules, w, x, y, z):
     """Break a block: drops, wear of the tool. Blocks that it supported break in the same tick."""
     tool = state.slots[w, 0].item

@@ -4,7 +4,7 @@ import numpy as np
 
 from voxeldojo.engine.body.experience import gain_xp
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.rules import item_id
 
@@ -32,7 +32,7 @@ FIRST = np.array([0, len(FISH), len(FISH) + len(JUNK), len(CATCH)], np.int64)
 FISHES, JUNKS = 0.85, 0.95  # chances of a fish, and of a fish or junk; the rest is treasure
 
 
-@kernel
+@entry_kernel
 def hooked(player):
     """Draw a row of CATCH with the game's chances."""
     draw = unit(player)

@@ -4,12 +4,12 @@ All rules expect the item in the hand in slot 0. While another slot is selected,
 in the state; ``place_of`` maps a slot of the player to its place in the state.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 
 HOTBAR = 9
 
 
-@kernel
+@entry_kernel
 def place_of(selected, slot):
     """The place of a player's slot in the state, and the slot of a place."""
     if slot == selected:
@@ -17,7 +17,7 @@ def place_of(selected, slot):
     return selected if slot == 0 else slot
 
 
-@kernel
+@entry_kernel
 def swap_slots(state, w, one, other):
     """Swap two slots of the state."""
     a = state.slots[w, one]
@@ -27,7 +27,7 @@ def swap_slots(state, w, one, other):
     b.item, b.count, b.variant, b.wear = item, count, variant, wear
 
 
-@kernel
+@entry_kernel
 def select_slot(state, w, slot):
     """Take a slot of the hot bar into the hand. A change of the item resets digging, drawing a bow
     and the recovery of attack strength."""

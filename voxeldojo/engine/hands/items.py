@@ -4,7 +4,7 @@ import math
 
 from voxeldojo.engine.body.physics import EPSILON, clear_side, clear_y
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.hotbar import place_of
 from voxeldojo.engine.hands.slots import take, wear_slot
 from voxeldojo.engine.motion.table import TWO_HALVES
@@ -21,7 +21,7 @@ PICKUP_DOWN = 0.5 + 2 * DROP_HALF
 PICKUP_UP = BODY_HEIGHT + 0.5
 
 
-@kernel
+@entry_kernel
 def add_items(state, rules, w, item, count, variant, wear):
     """Put items into the inventory as far as there is room: first onto stacks of the same, then
     into the first free slots. Returns how many are left over."""
@@ -88,7 +88,7 @@ def free_drop(state, w):
     return oldest
 
 
-@kernel
+@entry_kernel
 def lay_drop(state, w, x, y, z, vx, vy, vz, item, count, variant, wear, wait):
     number = free_drop(state, w)
     player = state.players[w]

@@ -1,11 +1,11 @@
 """Finds the mob on a line of sight."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 from voxeldojo.engine.mobs.placing import half_of, tall_of
 from voxeldojo.engine.rays import enter_slab
 
 
-@kernel
+@entry_kernel
 def mob_on_ray(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
     """(number of the nearest mob, metres to it) along a unit vector; (-1, reach) if there is none.
     The caller has to check for blocks in between."""

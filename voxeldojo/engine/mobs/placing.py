@@ -3,7 +3,7 @@
 import math
 
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.mobs.kinds import CHICKEN, MAGMA_CUBE, SHEEP, SLIME
 from voxeldojo.engine.state import HEIGHT, MOBS
@@ -12,7 +12,7 @@ WHITE, ORANGE, PINK, GRAY, SILVER, BROWN, BLACK = 0, 1, 6, 7, 8, 12, 15
 LARGEST = 4  # of slimes: 1, 2 or 4
 
 
-@kernel
+@entry_kernel
 def place_mob(state, rules, w, kind, x, y, z):
     """Place a grown mob with the middle of its feet at (x, y, z). Returns its number, -1 if there
     is no room for more mobs or the place is outside the window."""
@@ -88,7 +88,7 @@ def wool_colour(draw):
     return WHITE
 
 
-@kernel
+@entry_kernel
 def resize(mob, size):
     """A slime of size 1, 2 or 4, with the life of that size."""
     mob.variant = size
@@ -112,7 +112,7 @@ def tall_of(rules, mob):
     return tall * 0.5 if mob.age < 0 else tall
 
 
-@kernel
+@entry_kernel
 def remove_mob(state, w, number):
     state.mobs[w, number].kind = 0
     player = state.players[w]

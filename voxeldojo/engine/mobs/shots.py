@@ -7,7 +7,7 @@ import math
 
 from voxeldojo.engine.body.hurt import FALL, FIRE, MAGIC, SHOT, hurt, hurt_from
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.engine.mobs.aim import mob_on_ray
@@ -42,7 +42,7 @@ ARROW_ITEM = item_id("arrow")
 EYE_ITEM = item_id("ender_eye")
 
 
-@kernel
+@entry_kernel
 def shoot(state, w, kind, x, y, z, vx, vy, vz, damage, owner):
     """Start a shot at (x, y, z), velocity in metres per tick. An arrow's ``damage`` is per unit of
     speed. If there is no room it replaces the oldest. ``owner``: a mob's number, -1 the player.

@@ -1,7 +1,7 @@
 """Fire: how it spreads, consumes blocks and goes out (BlockFire.updateTick); and fire by lava."""
 
 from voxeldojo.engine.chance import below as draw
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, log_change, meta_at, write_block
 from voxeldojo.engine.motion.light import sky_light
 from voxeldojo.engine.motion.scheduled import BURN, EXPLODE, schedule
@@ -16,7 +16,7 @@ PRIMED = 2  # metadata of TNT whose fuse burns
 DIFFICULTY = 2  # normal
 
 
-@kernel
+@entry_kernel
 def prime(state, rules, w, x, y, z, fuse):
     """Light TNT, which explodes in ``fuse`` ticks. False: there is none, or it is lit already."""
     if block_at(state, w, x, y, z) != TNT or meta_at(state, w, x, y, z) & PRIMED:

@@ -8,7 +8,7 @@ BlockStem, BlockSapling, BlockReed, BlockFarmland and BlockGrass.
 
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.motion.burning import kindle_by_lava
 from voxeldojo.engine.motion.light import block_light, sky_light
@@ -194,7 +194,7 @@ def grow(state, rules, w, x, y, z):
         schedule(state, w, x, y, z, random_delay(player), RANDOM)
 
 
-@kernel
+@entry_kernel
 def fertilise(state, rules, w, x, y, z):
     """Use bone meal on a block. False: it has no effect there, and none is used up."""
     player = state.players[w]

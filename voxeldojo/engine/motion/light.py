@@ -10,7 +10,7 @@ cell's place in the window's storage. If a ring overflows, the whole window is l
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.state import HEIGHT, OVERWORLD, QUEUE
 
@@ -230,7 +230,7 @@ def brighten(state, rules, w, channel, x, y, z, count):
     return spread(state, rules, w, channel, 0, count)
 
 
-@kernel
+@entry_kernel
 def light_area(state, rules, w, x0, z0, x1, z1):
     """Light the columns [x0, x1) x [z0, z1) of the window, whose blocks are new, from the sky, from
     their glowing blocks and from their neighbours, and light the neighbours from them."""

@@ -4,7 +4,7 @@ A Nether portal is a frame of obsidian around 2 x 3 to 21 x 21 free blocks, corn
 (BlockPortal.Size). The End's frame needs twelve eyes of ender.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.updates import set_block
 
@@ -63,7 +63,7 @@ def fill_frame(state, rules, w, x, y, z, dx, dz):
     return True
 
 
-@kernel
+@entry_kernel
 def fill_eyes(state, rules, w, x, y, z):
     """An eye was put into the End's frame at a place: if all twelve are there, open the portal.
     False: it stays closed."""

@@ -9,7 +9,7 @@ import math
 from numba import float64, int64
 
 from voxeldojo.engine.apart import apart
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at
 from voxeldojo.engine.mobs.placing import clear_mobs
 from voxeldojo.engine.motion.consequences import follow
@@ -85,7 +85,7 @@ def travel(state, rules, w, dimension, x, y, z):
     arrive_at(player, x, y, z)
 
 
-@kernel
+@entry_kernel
 def go_home(state, rules, w):
     """Move the player to its start in the overworld."""
     player = state.players[w]

@@ -8,7 +8,7 @@ import math
 
 from voxeldojo.engine.body.clock import sun_brightness
 from voxeldojo.engine.body.effects import NIGHT_VISION, has_effect
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import END, NETHER
 
 # Above the 1.0 of the game's own slider, so the formula goes beyond what it was made to mix.
@@ -59,7 +59,7 @@ def with_gamma(value):
     return min(1.0, max(0.0, value * 0.96 + 0.03))
 
 
-@kernel
+@entry_kernel
 def fill_lightmap(dimension, sun, vision, table):
     """(256, 3): brightness of red, green and blue by sky light << 4 | block light. ``vision``: how
     much night vision there is."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxeldojo.engine.batch import Batch
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.grid import BARRIER
 from voxeldojo.engine.picture.bodies import NOTHING, draw_bodies
@@ -379,7 +379,7 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
             cells[row, col] = cell
 
 
-@kernel
+@entry_kernel
 def draw(state, rules, looks, w, near, paint, cells, image):
     """Draws world ``w`` into image (3, height, width). ``near``, ``paint`` and ``cells`` (height,
     width) are for the time being; ``near`` is NOTHING everywhere, before and after."""
@@ -405,7 +405,7 @@ def draw(state, rules, looks, w, near, paint, cells, image):
     draw_heads_up(state, rules, looks, w, view, image)
 
 
-@kernel
+@entry_kernel
 def draw_all(state, rules, looks, near, paint, cells, images):
     """Every world of the batch into images (B, 3, height, width)."""
     for w in range(images.shape[0]):

@@ -6,7 +6,7 @@ import numpy as np
 
 from voxeldojo.engine.batch import Batch
 from voxeldojo.engine.body.physics import DRAG, GRAVITY
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.flat import parse_flat
 from voxeldojo.engine.mobs.placing import place_mob
@@ -53,7 +53,7 @@ def write_settings(state: State, staging: Staging, biome: int) -> None:
     settings["mobs_spawn"] = staging.allow_mob_spawn
 
 
-@kernel
+@entry_kernel
 def put_player(state, rules, w, x, y, z):
     """Put the player at rest at a place, and the window around it."""
     player = state.players[w]

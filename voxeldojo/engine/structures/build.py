@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.structures.catalogue import AT_EACH
 from voxeldojo.engine.structures.places import PIECES, landscape, pieces_at
@@ -13,7 +13,7 @@ GROWN = (17, 18, 99, 100, 106, 161, 162)  # logs, leaves, great mushrooms, vines
 TREES = 20  # blocks that they rise above a house
 
 
-@kernel
+@entry_kernel
 def build(state, rules, w, seed, x0, z0, x1, z1):
     """Draw the parts of structures of the player's dimension in [x0, x1) x [z0, z1). Call it after
     ground, caves and ores, and before plants."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.motion.end_of_dragon import dragon_is_dead
 from voxeldojo.engine.state import END
@@ -14,7 +14,7 @@ DRAGON = MOB_IDS["ender_dragon"]
 DRAGON_HEIGHT = 20.0  # over the fountain
 
 
-@kernel
+@entry_kernel
 def settle(state, rules, w, seed, x0, z0, x1, z1):
     """Place the inhabitants of the structures in [x0, x1) x [z0, z1), which never despawn; in the
     End the dragon over its fountain. Call it when the rectangle has been generated."""

@@ -4,7 +4,7 @@ for a chest's window, so chests are broken and drop their contents."""
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.items import lay_drop
 from voxeldojo.engine.state import CHANGES
 from voxeldojo.engine.structures.places import landscape, pieces_at
@@ -42,7 +42,7 @@ def chest_table(state, rules, w, x, y, z, block):
     return 0
 
 
-@kernel
+@entry_kernel
 def drop_chest(state, rules, w, x, y, z, block):
     """Drop the contents of a chest: rolls of its table's pools, which depend only on the seed and
     the place. Call it when it breaks, before or after the block is removed."""

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import (
     END,
     FLAT,
@@ -38,7 +38,7 @@ LOWEST_ISLAND = 50  # of the End on which a city stands
 SEARCH = 12  # regions in each direction that ``nearest`` looks at
 
 
-@kernel
+@entry_kernel
 def landscape(state, w):
     """The dimension whose terrain and structures the player's window shows: a world of the Nether's
     or the End's biome alone has theirs, although it is not another dimension."""
@@ -72,7 +72,7 @@ def stronghold_chunk(seed, number):
     return round(math.cos(angle) * away), round(math.sin(angle) * away)
 
 
-@kernel
+@entry_kernel
 def nearest_stronghold(seed, x, z):
     """The target of an eye of ender: (x, z) of the stronghold's origin, the middle of its portal
     room."""
@@ -189,7 +189,7 @@ def pieces_at(rules, biome, generator, dimension, seed, x0, z0, x1, z1, found):
     return count
 
 
-@kernel
+@entry_kernel
 def nearest(rules, biome, generator, seed, kind, x, z):
     """The nearest structure of a kind (KIND_IDS) to a place: (found, x, y, z) of its start."""
     entry = rules.structure[kind]

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed, unit_at
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import FLAT, ONE_BIOME
 from voxeldojo.engine.terrain.climate import cell_biome
 
@@ -24,7 +24,7 @@ BRYCE = 165  # a mesa with spires
 FLAT_GROUND = 3  # of Minecraft's own flat world: bedrock, two of dirt, grass
 
 
-@kernel
+@entry_kernel
 def surface(rules, setting_biome, generator, seed, x, z):
     """(y of the uppermost block of the ground, biome id) at a place of the overworld, before caves
     and plants. ``seed`` is the world's as the player record has it. Under the sea it is the bottom.

@@ -5,7 +5,7 @@ import math
 from numba import int64
 
 from voxeldojo.engine.apart import apart
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import write_block
 from voxeldojo.engine.mobs.herds import settle_herds
 from voxeldojo.engine.mobs.placing import remove_mob
@@ -20,7 +20,7 @@ STEP = 32  # columns by which the window moves, less in a small one: chunks shar
 FAR = 24  # columns off the middle at which it does; less in a small window
 
 
-@kernel
+@entry_kernel
 def load(state, rules, w, x, z):
     """Load the window around a place of the player's dimension, with all changes of this episode.
     Mobs and items outside are removed."""
@@ -64,7 +64,7 @@ def repeat_changes(state, w, x0, z0, x1, z1):
             player.ceiling = max(player.ceiling, change.y)
 
 
-@kernel
+@entry_kernel
 def keep_window(state, rules, w):
     """Move the window if the player is far from its middle. Call it after the player has moved."""
     area = state.blocks.shape[1]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.nether.caverns import noise_3d
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
@@ -30,7 +30,7 @@ FOUNTAIN = 3.5  # radius
 PLOT = 8  # a square of so many columns on the outer islands has one chorus plant at most
 
 
-@kernel
+@entry_kernel
 def generate_end(state, rules, w, seed, x0, z0, x1, z1):
     """The columns [x0, x1) x [z0, z1) of the End, from seed and place alone."""
     last = state.blocks.shape[1] - 1
@@ -85,7 +85,7 @@ def island(seed, x, z):
     return max(1, math.floor(top - deep)), math.floor(top)
 
 
-@kernel
+@entry_kernel
 def pillar(seed, number):
     """Middle, height and radius of a pillar: (x, z, y of its top, radius)."""
     angle = 2.0 * (math.pi / PILLARS * number - math.pi)
@@ -139,7 +139,7 @@ def build_fountain(state, w, seed, x, z):
         )
 
 
-@kernel
+@entry_kernel
 def fountain_height(seed):
     """y of the fountain's rim."""
     return island(seed, 0, 0)[1] + 1

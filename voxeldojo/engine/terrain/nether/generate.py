@@ -1,11 +1,11 @@
 """Generates a rectangle of the Nether."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel
 from voxeldojo.engine.terrain.nether.caverns import hollow
 from voxeldojo.engine.terrain.nether.dressing import dress
 
 
-@kernel
+@entry_kernel
 def generate_nether(state, rules, w, seed, x0, z0, x1, z1):
     """Generate the columns [x0, x1) x [z0, z1) of the Nether, from seed and place alone."""
     hollow(state, w, seed, x0, z0, x1, z1)

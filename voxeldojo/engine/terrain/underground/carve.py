@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT, SEA_LEVEL
 
 AIR, GRASS, DIRT, BEDROCK = 0, 2, 3, 7
@@ -55,7 +55,7 @@ def fraction(bits):
     return np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@kernel
+@entry_kernel
 def carve(state, rules, w, seed, x0, z0, x1, z1):
     """Caves, ravines and pools in the columns [x0, x1) x [z0, z1) of the window."""
     waiting = np.zeros(WAITING, TUNNEL)

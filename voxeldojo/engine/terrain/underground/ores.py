@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
 from voxeldojo.rules import BIOMES
@@ -43,7 +43,7 @@ for _biome in BIOMES:
         REGIONS[_biome.id] = MESAS
 
 
-@kernel
+@entry_kernel
 def bury(state, rules, w, seed, x0, z0, x1, z1):
     """Bedrock, pockets and ores in the stone of the columns [x0, x1) x [z0, z1)."""
     lay_bedrock(state, w, seed, x0, z0, x1, z1)
