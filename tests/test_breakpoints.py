@@ -161,7 +161,7 @@ def test_breakpoints_and_what_waits_survive_both_ends(setting: Setting) -> None:
     assert len(setting.entries()) == 1
 
 
-def test_what_cannot_be_is_a_sentence(setting: Setting) -> None:
+def test_each_error_of_the_command_is_one_sentence(setting: Setting) -> None:
     for at in ("planner", "planner/program", "planer/plan", "*"):
         with pytest.raises(RemoteError, match=r"write AGENT/KIND, with one of planner/goal"):
             setting.stop_at(at)

@@ -116,7 +116,7 @@ def test_environments_whose_turn_has_not_come_are_waited_for() -> None:
     assert (stepped.prefix_steps, stepped.waits) == (200, True)
 
 
-def test_what_cannot_be_trained_is_refused() -> None:
+def test_a_guard_that_cannot_be_trained_is_refused() -> None:
     for wrong in ({"guarded": []}, {"prefix": [WALK]}, {"autoreset": False}):
         with pytest.raises(ValueError, match="a guard is trained with autoreset and stages"):
             training(**wrong)

@@ -48,7 +48,7 @@ def test_a_function_of_more_than_100_lines_has_its_reason_in_the_table() -> None
     assert long_functions(ROOT) == list(LONG_FUNCTIONS)
 
 
-def test_what_is_too_long_is_found(tmp_path: Path) -> None:
+def test_functions_and_files_that_are_too_long_are_found(tmp_path: Path) -> None:
     folder = tmp_path / "messages"
     folder.mkdir()
     body = "    x = 1\n"

@@ -33,7 +33,7 @@ def test_the_page_of_prompts_is_up_to_date():
 
 
 @pytest.mark.parametrize("name", sorted(samples()))
-def test_what_never_changes_comes_first(name: str):
+def test_the_constant_part_of_a_prompt_comes_first(name: str):
     agent, question = samples()[name]
     system, user = render(ROOT / "nodes" / agent / "prompts", question)
     bare = type(question)(
@@ -124,7 +124,7 @@ def count(prompt: list[ChatMessage]) -> int:
     return sum(tokens(message) for message in prompt)
 
 
-def test_what_a_question_can_do_without_is_marked_by_the_stated_turns():
+def test_optional_parts_of_a_question_are_marked_by_their_turns():
     stated = dict(re.findall(r"^(\d)\. (.*)$", prompt_parts.__doc__ or "", re.MULTILINE))
     found: set[int] = set()
     for file in (ROOT / "nodes").rglob("*.jinja"):

@@ -142,7 +142,7 @@ def test_crafting_equipping_and_placing_by_name(client: Client) -> None:
     assert "coal" not in held(info)
 
 
-def test_what_is_not_done_is_logged(server: Server, client: Client) -> None:
+def test_commands_that_fail_are_logged(server: Server, client: Client) -> None:
     client.begin()
     client.step("chat /summon unicorn ~-1 ~1 ~1")
     client.step("chat /weather hail")
@@ -240,7 +240,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("messages", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
-def test_what_does_not_belong_ends_the_connection(
+def test_bytes_that_break_the_protocol_end_the_connection(
     server: Server, client: Client, messages: list[bytes], reason: str
 ) -> None:
     before = len(server.reasons())

@@ -100,7 +100,7 @@ MADE = [
 
 
 @pytest.mark.parametrize(("task", "kwargs", "error", "words"), MADE)
-def test_what_cannot_be_made(
+def test_environments_that_cannot_be_made_are_refused(
     task: Any, kwargs: dict[str, Any], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):

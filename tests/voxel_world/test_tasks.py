@@ -266,7 +266,7 @@ def test_night_falls_where_the_task_sets_it(given: dict, time: int | None, passe
     assert world_settings("harvest", harvest(start_at_night=True)).time == 18000
 
 
-def test_what_a_task_asks_of_the_world() -> None:
+def test_world_settings_follow_from_the_task() -> None:
     spec = task_spec("combat_shulker_end_iron_armors_iron_sword_shield")
     settings = world_settings(spec.kind, task_kwargs(spec, image_size=64))
     assert (settings.world, settings.biome) == ("specified_biome", 9)
