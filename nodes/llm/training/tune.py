@@ -73,43 +73,39 @@ def packs(examples: list[dict[str, str]], tokenizer: Any, each: int) -> list[Pac
     return found
 
 
-def loss_of(model: Any, pack: Pack, frozen_prefix: bool) -> torch.Tensor:
-    """Mean cross entropy of the answers' tokens. ``model``: with its adapters in it."""
-    body, device = model.model, model.device
+def backward(model: Any, pack: Pack, frozen_prefix: bool) -> float:
+    """Add the gradient of the mean cross entropy of the answers' tokens, and return that mean.
+    ``model``: with its adapters in it."""
     cache = DynamicCache(config=model.config)
-    begins_with = torch.tensor([pack.prefix], device=device)
     with torch.set_grad_enabled(not frozen_prefix):
-        body(input_ids=begins_with, past_key_values=cache, use_cache=True)
-    count, shared = len(pack.answers), len(pack.prefix)
-    cache.batch_repeat_interleave(count)
-    rows = [rest + answer for rest, answer in zip(pack.rests, pack.answers, strict=True)]
-    longest = max(map(len, rows))
-    ids = torch.zeros(count, longest, dtype=torch.long)
-    mask = torch.zeros(count, shared + longest, dtype=torch.long)
-    mask[:, :shared] = 1
-    where: list[tuple[int, int]] = []
-    wanted: list[int] = []
-    for index, row in enumerate(rows):
-        ids[index, : len(row)] = torch.tensor(row)
-        mask[index, shared : shared + len(row)] = 1
-        begins = len(pack.rests[index])
-        where += [(index, at - 1) for at in range(begins, len(row))]
-        wanted += row[begins:]
-    hidden = body(
-        input_ids=ids.to(device),
-        attention_mask=mask.to(device),
-        position_ids=torch.arange(shared, shared + longest, device=device).expand(count, -1),
-        past_key_values=cache,
-        use_cache=True,
-    ).last_hidden_state
-    # Only where something is learned: the vocabulary is wide.
-    at = torch.tensor(where, device=device)
-    answered = hidden[at[:, 0], at[:, 1]]
-    return cross_entropy(model.lm_head, answered, torch.tensor(wanted, device=device))
+        _run(model, pack.prefix, cache)
+    shared = [part for layer in cache.layers for part in (layer.keys, layer.values)]
+    # One example after the other, forward and back from copies of what is shared, so that the
+    # memory is that of the longest one and nothing is padded; then back through what is shared.
+    copies = [part.detach().requires_grad_(not frozen_prefix) for part in shared]
+    count, total = sum(map(len, pack.answers)), 0.0
+    for rest, answer in zip(pack.rests, pack.answers, strict=True):
+        cache = DynamicCache(config=model.config)
+        for layer in range(len(copies) // 2):
+            cache.update(copies[2 * layer], copies[2 * layer + 1], layer)
+        hidden = _run(model, rest + answer, cache)[0, len(rest) - 1 : -1]
+        wanted = torch.tensor(answer, device=model.device)
+        loss = cross_entropy(model.lm_head, hidden, wanted) / count
+        loss.backward()
+        total += loss.item()
+    if not frozen_prefix:
+        torch.autograd.backward(shared, [copy.grad for copy in copies])
+    return total
+
+
+def _run(model: Any, tokens: list[int], cache: DynamicCache) -> torch.Tensor:
+    """Hidden states (1, n, width) of the tokens, which follow what is in the cache."""
+    ids = torch.tensor([tokens], device=model.device)
+    return model.model(input_ids=ids, past_key_values=cache, use_cache=True).last_hidden_state
 
 
 def cross_entropy(head: Any, hidden: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Mean over the tokens ``wanted`` (n,) after ``hidden`` (n, width). Logits are worked out some
+    """Sum over the tokens ``wanted`` (n,) after ``hidden`` (n, width). Logits are worked out some
     tokens at a time and once more for the gradient: a whole pack's at once take gigabytes."""
 
     def part(some: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
@@ -117,7 +113,7 @@ def cross_entropy(head: Any, hidden: torch.Tensor, wanted: torch.Tensor) -> torc
 
     parts = zip(hidden.split(_LOGITS), wanted.split(_LOGITS), strict=True)
     losses = [checkpoint(part, *each, use_reentrant=False) for each in parts]
-    return torch.stack(losses).sum() / len(wanted)
+    return torch.stack(losses).sum()
 
 
 class Masters:
@@ -147,8 +143,7 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
     masters = Masters([e for e in adapted.parameters() if e.requires_grad], settings["rate"])
     began, seen, step, passed = time.monotonic(), 0, 0, 0.0
     while step < len(order) and passed < 1:
-        loss = loss_of(model, order[step], settings["frozen_prefix"])
-        loss.backward()
+        loss = backward(model, order[step], settings["frozen_prefix"])
         rise = min(1.0, (step + 1) / max(1.0, _WARM_UP * len(order)))
         masters.step(settings["rate"] * rise * max(0.05, 1 - passed))
         seen += order[step].tokens
@@ -156,7 +151,7 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
         spent = time.monotonic() - began
         passed = max(step / len(order), spent / (settings["minutes"] * 60))
         report(
-            step=step, of=len(order), kind=order[step - 1].kind, loss=round(loss.item(), 4),
+            step=step, of=len(order), kind=order[step - 1].kind, loss=round(loss, 4),
             tokens=seen, seconds=round(spent, 1), cpu=round(time.process_time(), 1),
         )  # fmt: skip
     return {"steps": step, "tokens": seen, "seconds": round(time.monotonic() - began, 1)}
