@@ -42,7 +42,7 @@ MADE = [
         "1 entries for 2 targets",
     ),
     ("harvest", {**LOG, "reward_weights": {"dirt": 1}}, AssertionError, "the targets are"),
-    ("harvest", {**LOG, "spawn_rate": {"cow": 1}}, AssertionError, "wants spawn_range_low"),
+    ("harvest", {**LOG, "spawn_rate": {"cow": 1}}, AssertionError, "needs spawn_range_low"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": {"cow": 2}}, AssertionError, "a probability"),
     (
         "harvest",
@@ -71,7 +71,7 @@ MADE = [
     ("open-ended", {"event_level_control": False}, AssertionError, "no equip and place"),
     ("open-ended", {"use_voxel": True, "voxel_size": BOX}, ValueError, "xmin is above xmax"),
     ("open-ended", {"use_voxel": True, "voxel_size": [1]}, TypeError, "is a dict of xmin"),
-    ("open-ended", {"fast_reset_random_teleport_range": 5}, TypeError, "with fast_reset=True"),
+    ("open-ended", {"fast_reset_random_teleport_range": 5}, TypeError, "needs fast_reset=True"),
     (
         "open-ended",
         {"fast_reset": True, "fast_reset_random_teleport_range": -5},

@@ -353,7 +353,7 @@ def test_arguments_that_do_not_go_together() -> None:
     refused(WrongValue, "there is no mob 'log'", "combat", target_names="log", target_quantities=1)
     refused(WrongValue, "no depth map", "open-ended", use_depth=True)
     refused(WrongValue, "world_file_path", "open-ended", generate_world_type="from_file")
-    refused(WrongValue, "wants a spec", "open-ended", generate_world_type="specified_biome")
+    refused(WrongValue, "needs a spec", "open-ended", generate_world_type="specified_biome")
     refused(UnknownTask, "no meta task 'build'", "build")
     # As MineDojo's own: names are TypeErrors, values are AssertionErrors.
     assert issubclass(WrongArgument, TypeError)
