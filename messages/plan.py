@@ -27,7 +27,7 @@ class Subtask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubAction(msgspec.Struct, frozen=True, kw_only=True):
-    """One step of a subtask's decomposition, in words, with the way it is to be implemented."""
+    """One step of a subtask's decomposition, in words, with the method to implement it."""
 
     name: str
     method: Method
@@ -36,18 +36,18 @@ class SubAction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GuardProposal(msgspec.Struct, frozen=True, kw_only=True):
-    """A guard in words: what takes over from any sub-action of a decomposition while something is
-    the case, and the way it is to be implemented."""
+    """A guard in words: it takes over from any sub-action of a decomposition while its condition
+    holds; with the method to implement it."""
 
     name: str
     method: Method = "code"
-    when: str  # when it is to take over
+    when: str  # when it takes over
     description: str = ""  # what it does then
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
     """An implemented sub-action: a program, or a policy with the spec that it was trained on;
-    ``guards`` cut in while it plays."""
+    ``guards`` interrupt it."""
 
     sub_action: SubAction
     program: Program | None = None
@@ -81,7 +81,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unseen(msgspec.Struct, frozen=True, kw_only=True):
-    """What an evaluation came to: on starts that nothing was tried or trained on."""
+    """The outcome of an evaluation, on starts that nothing was tried or trained on."""
 
     episodes: int
     worked: int

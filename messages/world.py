@@ -18,8 +18,8 @@ DEFAULT_GAME = "minecraft"
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that can be seen to hold in a game. Which kinds there are, and what each means, the
-    game's card names (`worlds.card.Conditions.kinds`); ``have`` is of every game."""
+    """A condition that can be checked in a game. The game's card lists its kinds and their meanings
+    (`worlds.card.Conditions.kinds`); every game has ``have``."""
 
     kind: str
     name: str
@@ -27,15 +27,16 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 JUDGED = "judged"
-"""The kind of a condition that nothing counted shows: a critic that sees pictures decides."""
+"""The kind of a condition that cannot be counted: a critic that sees pictures decides it."""
 UNSAID = Condition(kind="", name="")
-"""The success of a goal that is given in words alone: the planner makes one of its prompt."""
+"""The success of a goal that is given in words alone: the planner derives one from its prompt."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What to achieve, and how an episode starts.
 
-    Of ``biome``, ``inventory`` and ``world`` a game knows what its card names (`Card.start`)."""
+    A game's card names those of ``biome``, ``inventory`` and ``world`` that it uses
+    (`Card.start`)."""
 
     id: str
     prompt: str
@@ -48,13 +49,13 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unsaid(self) -> bool:
-        """Whether its success is yet to be made of its prompt."""
+        """Whether its success has yet to be derived from its prompt."""
         return not self.success.kind
 
 
 class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
-    """One term of a training reward, paid at each primitive step: of a kind of `REWARDS`, which are
-    of every game, or of the game's own (`worlds.card.Specs.rewards`)."""
+    """One term of a training reward, paid at each primitive step: of a kind of `REWARDS`, which
+    every game has, or of the game's own (`worlds.card.Specs.rewards`)."""
 
     kind: str
     weight: float
@@ -65,14 +66,13 @@ class RewardTerm(msgspec.Struct, frozen=True, kw_only=True):
 
 REWARDS = {
     "success": "once, when the spec's success condition holds",
-    "step": "always (a negative weight is a cost of time)",
+    "step": "at every step (a negative weight is a cost of time)",
     "code": "what the function ``reward(before, after)`` of ``source`` returns, from the "
     "observations before and after the step; it cannot act",
-    "mineclip": "how much likelier than by chance the last 16 frames go with the prompt ``name`` "
-    "than with those of ``negatives`` (none: 31 that are given); where there are MineCLIP's "
-    "weights",
+    "mineclip": "by how much more than chance the last 16 frames match the prompt ``name`` rather "
+    "than those of ``negatives`` (if empty, 31 fixed ones); only with MineCLIP's weights",
 }
-"""Each kind of reward term that every game has, and what it is paid for."""
+"""Each kind of reward term that every game has, and what it pays for."""
 
 
 class SeedRange(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
-"""A policy's actor without torch, for one observation: linear layers with tanh between them, and a
-memory where it has one."""
+"""A policy's actor without torch, for one observation: linear layers with tanh between them, and
+its memory if it has one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ class PlainActor:
     """Raises ValueError for layers that do not fit each other, or the fields and choices.
 
     Attributes:
-        memory_size: of what it remembers, 0: nothing.
+        memory_size: how many numbers it remembers; 0 for an actor without a memory.
     """
 
     def __init__(self, actor: Actor) -> None:
@@ -37,12 +37,12 @@ class PlainActor:
             raise ValueError(f"an actor has {width} outputs for {len(actor.choices)} choices")
 
     def blank(self) -> Floats:
-        """What it remembers when it begins: zeros (memory_size,)."""
+        """The memory at the start of an episode: zeros (memory_size,)."""
         return np.zeros(self.memory_size, np.float32)
 
     def logits(self, features: Floats, memory: Floats | None = None) -> Floats:
-        """float32 (..., features) -> (..., choices). ``memory`` (..., memory_size) is brought
-        forward in place; None: as in the first decision."""
+        """float32 (..., features) -> (..., choices). ``memory`` (..., memory_size) is updated in
+        place; None: as in the first decision."""
         values = _through(self._layers, features)
         if self._memory is None:
             return values
@@ -59,8 +59,8 @@ class PlainActor:
         chance: np.random.Generator | None,
         memory: Floats | None = None,
     ) -> int:
-        """A choice of those that ``mask`` (choices,) allows: drawn, or without ``chance`` the most
-        probable one. ``memory``: see `logits`."""
+        """One of the choices that ``mask`` (choices,) allows: drawn with ``chance``, without it
+        the most probable one. ``memory``: see `logits`."""
         logits = np.where(mask, self.logits(features, memory).astype(np.float64), -np.inf)
         if chance is None:
             return int(logits.argmax())
@@ -78,7 +78,7 @@ class _PlainGru:
         self._seen, self._kept = _read(gru.seen), _read(gru.kept)
 
     def forward(self, seen: Floats, memory: Floats) -> NDArray[Any]:
-        """What is remembered after a decision (..., size)."""
+        """The memory after a decision (..., size)."""
         of_seen = np.split(seen @ self._seen[0].T + self._seen[1], 3, -1)
         of_kept = np.split(memory @ self._kept[0].T + self._kept[1], 3, -1)
         reset = _sigmoid(of_seen[0] + of_kept[0])
@@ -99,7 +99,7 @@ def layer_of(weights: NDArray[Any], bias: NDArray[Any]) -> Layer:
 
 
 def _sigmoid(values: NDArray[Any]) -> NDArray[Any]:
-    return 0.5 * (1 + np.tanh(0.5 * values))  # nothing of it overflows
+    return 0.5 * (1 + np.tanh(0.5 * values))  # exp(-values) would overflow
 
 
 def _through(layers: Sequence[tuple[Floats, Floats]], values: Floats) -> Floats:

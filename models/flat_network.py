@@ -1,11 +1,11 @@
 """A feed-forward network whose parameters lie in one tensor, and its backward pass by hand.
 
-For a network of three small layers, autograd, a parameter's own bookkeeping and the optimiser's
+For a network of three small layers, autograd, the bookkeeping of each parameter and the optimiser's
 loop over parameters cost as much as the arithmetic. Here a pass is two matrix products a layer, and
-the optimiser sees one tensor of weights and one of gradients.
+the optimiser gets one tensor of weights and one of gradients.
 
 The network's own parameters become views of that tensor, so the module, its state dict and its
-copies stay what they were.
+copies work as before.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _ALIGNED = 16  # floats: each parameter begins at a multiple of 64 bytes
 
 
 def is_plain(network: nn.Module) -> bool:
-    """Whether it is one that a `FlatNetwork` can be made of: linear layers with biases, float32,
-    and one tanh between each and the next."""
+    """Whether a `FlatNetwork` can be made of it: linear layers with biases, float32, with one tanh
+    between each and the next."""
     layers = list(network.children())
     return (
         isinstance(network, nn.Sequential)
@@ -56,12 +56,12 @@ class _Layer:
 class FlatNetwork:
     """
     Args:
-        network: one that `is_plain`, on the device that it is to be trained on.
+        network: one that `is_plain`, on the device where it is trained.
 
     Attributes:
         parameters: the network's.
-        weights: float32 (n,), all of them, each padded with zeros.
-        gradient: float32 (n,), laid out alike: of the last `backward`.
+        weights: float32 (n,), all parameters, each padded with zeros.
+        gradient: float32 (n,), of the last `backward`, in the same layout.
     """
 
     def __init__(self, network: nn.Sequential) -> None:
@@ -88,14 +88,15 @@ class FlatNetwork:
         ]
 
     def attach(self) -> None:
-        """Make the network's parameters views of ``weights``. Their values are theirs of now."""
+        """Make the network's parameters views of ``weights``; they keep their values."""
         for parameter, view in zip(self.parameters, self.views(self.weights), strict=True):
             if parameter.data_ptr() != view.data_ptr():
                 view.copy_(parameter.detach())
                 parameter.data = view
 
     def forward(self, features: Tensor) -> Tensor:
-        """float32 (B, features) -> (B, outputs). Keeps what `backward` needs: ``features`` too."""
+        """float32 (B, features) -> (B, outputs). Keeps the layers' inputs, ``features`` among them,
+        for `backward`."""
         values = features
         self._inputs = []
         for number, layer in enumerate(self._layers):
@@ -106,8 +107,8 @@ class FlatNetwork:
         return values
 
     def backward(self, gradient: Tensor) -> None:
-        """``gradient``, float32 (B, outputs), of a loss in what `forward` returned: ``gradient``
-        becomes that of the loss in the weights."""
+        """Fill ``self.gradient`` with a loss's gradient in the weights. ``gradient``: that of the
+        loss in what `forward` returned, float32 (B, outputs)."""
         for number in range(len(self._layers) - 1, -1, -1):
             layer, values = self._layers[number], self._inputs[number]
             torch.mm(gradient.T, values, out=layer.weight_gradient)

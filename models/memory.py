@@ -1,7 +1,7 @@
-"""A network with a memory: a GRU between its layers, brought forward once in each decision.
+"""A network with a memory: a GRU between its layers, updated once in each decision.
 
-What is remembered begins at zero with each episode. The actor and the critic of a policy have
-memories of their own, as they have layers of their own.
+The memory is zero at the start of each episode. The actor and the critic of a policy have separate
+memories, as they have separate layers.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 
 class MemoryNetwork(nn.Module):
-    """``before`` encodes features to ``hidden`` numbers, between -1 and 1; the GRU remembers
-    ``size`` numbers of them; ``after`` reads both."""
+    """``before`` encodes features as ``hidden`` numbers between -1 and 1; from these the GRU
+    updates its memory of ``size`` numbers; ``after`` reads both."""
 
     def __init__(self, before: nn.Sequential, cell: nn.GRUCell, after: nn.Sequential) -> None:
         super().__init__()
@@ -25,8 +25,8 @@ class MemoryNetwork(nn.Module):
         return self.cell.hidden_size
 
     def forward(self, features: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """One decision: features (B, F) and what is remembered (B, size) -> outputs (B, N) and what
-        is remembered from then on."""
+        """One decision: features (B, F) and memory (B, size) -> outputs (B, N) and the new
+        memory."""
         seen = self.before(features)
         memory = self.cell(seen, memory)
         return self.after(torch.cat([seen, memory], -1)), memory
@@ -37,11 +37,11 @@ class MemoryNetwork(nn.Module):
         Args:
             features: float (T, B, F).
             memory: float (B, size), from before the first decision.
-            begins: bool (T, B), True where a decision is the first one of an episode: what was
-                remembered before it is forgotten.
+            begins: bool (T, B), True where a decision is the first one of an episode: the memory
+                is reset before it.
 
         Returns:
-            outputs (T, B, N), and what is remembered after each decision (T, B, size).
+            outputs (T, B, N), and the memory after each decision (T, B, size).
         """
         seen = self.before(features)
         kept = (~begins).to(seen.dtype).unsqueeze(-1)
@@ -54,7 +54,7 @@ class MemoryNetwork(nn.Module):
 
 
 def first_outputs(network: nn.Module, features: Tensor) -> Tensor:
-    """What a network, with a memory or without, gives in the first decision of episodes:
+    """The outputs of a network, with or without a memory, in the first decision of episodes:
     features (B, F) -> outputs (B, N)."""
     if isinstance(network, MemoryNetwork):
         return network(features, features.new_zeros(len(features), network.size))[0]
@@ -62,8 +62,8 @@ def first_outputs(network: nn.Module, features: Tensor) -> Tensor:
 
 
 class Remembering:
-    """Networks as they are asked decision by decision, in a batch of environments: each call takes
-    features (B, F) to the first network's outputs and brings all memories forward.
+    """Networks that run decision by decision in a batch of environments: each call maps features
+    (B, F) to the first network's outputs and updates all memories.
 
     Attributes:
         memory: float (B, sum of sizes), before the next decision: the networks' side by side.
@@ -75,7 +75,7 @@ class Remembering:
         self.memory = torch.zeros(0, sum(self._sizes))
 
     def begin(self, environments: int) -> None:
-        """Episodes begin everywhere."""
+        """Episodes begin in all environments."""
         device = next(self._networks[0].parameters()).device
         self.memory = torch.zeros(environments, sum(self._sizes), device=device)
 
@@ -85,8 +85,8 @@ class Remembering:
 
     def __call__(self, features: Tensor) -> Tensor:
         parts = self.memory.split(self._sizes, -1)
-        answers = [
+        results = [
             network(features, part) for network, part in zip(self._networks, parts, strict=True)
         ]
-        self.memory = torch.cat([memory.float() for _, memory in answers], -1)
-        return answers[0][0]
+        self.memory = torch.cat([memory.float() for _, memory in results], -1)
+        return results[0][0]

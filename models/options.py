@@ -1,8 +1,8 @@
 """Advantages where one decision may last several primitive steps (options, semi-MDP).
 
 A decision that took k primitive steps has the reward ``r = sum of gamma^i r_i, i < k`` and is
-followed by gamma^k V(s'). TorchRL's GAE does this when given k as ``steps_to_next_obs``; the
-derivation is in docs/options.md, the equality with a plain loop in tests/test_options.py.
+followed by gamma^k V(s'). TorchRL's GAE does this when given k as ``steps_to_next_obs``. The
+derivation is in docs/options.md; tests/test_options.py compares it with a plain loop.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def option_advantage(
     Args:
         reward: float (T, B), already discounted inside a decision.
         steps: int (T, B), primitive steps k >= 1 of each decision.
-        terminated: bool (T, B), the episode is over for good: nothing follows.
-        truncated: bool (T, B), the episode was cut by a time limit: ``next_value`` follows.
-        value: float (T, B), V of what the decision was taken from.
-        next_value: float (T, B), V of what it led to; of the *old* episode where that ended.
+        terminated: bool (T, B), the episode ended by success or death: its future is worth 0.
+        truncated: bool (T, B), a time limit ended the episode: its future is ``next_value``.
+        value: float (T, B), V of the state in which the decision was taken.
+        next_value: float (T, B), V of the state after it; where an episode ended, of its last one.
         gamma: discount per primitive step.
         lmbda: trace decay per decision.
 
@@ -75,7 +75,7 @@ def normalised(advantage: Tensor) -> Tensor:
 
 
 def explained_variance(value: Tensor, target: Tensor) -> float:
-    """1 where the critic foretells all returns, 0 where it is no better than their mean."""
+    """1 where the critic predicts all returns, 0 where it is no better than their mean."""
     spread = torch.var(target, correction=0)
     if spread == 0:
         return 0.0

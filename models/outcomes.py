@@ -1,5 +1,5 @@
-"""What episodes came to: whether a condition held at their end, and what those that failed ended
-with. The critic counts with it, prompts and the rulebook put it into words."""
+"""Outcomes of episodes: whether a condition held at their end, and how those that failed ended.
+The critic counts with it, prompts and the rulebook put it into words."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,9 +35,9 @@ _ONE_EPISODE = {
     "running": "went on to the end of its part",
 }
 FAULTS = ("error", "fuel_exhausted", "time_limit", "killed")
-"""Ways to end that are a program's fault, whatever it was for."""
+"""Statuses of a program's run that are the program's fault."""
 SHOWN_UNSEEN = 3
-"""Of the failed episodes of an evaluation, those that are shown."""
+"""How many of the failed episodes of an evaluation are shown."""
 
 
 def run_in_words(status: str, line: int = 0, error: str = "") -> str:
@@ -47,8 +47,8 @@ def run_in_words(status: str, line: int = 0, error: str = "") -> str:
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How some episodes ended: by themselves, or with a program's run after which they went on.
-    ``line`` and ``error`` are that program's."""
+    """How some episodes ended: ``how`` is the way they ended, or the status of the program's run in
+    which their part ended. ``line`` and ``error`` are that program's."""
 
     how: str
     count: int = 1
@@ -76,8 +76,8 @@ def _causes(causes: Mapping[str, int], deaths: int) -> str:
 
 
 def holds(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> bool:
-    """An episode's ``success`` is about its session's task; this is about any condition. Whoever
-    died has reached nothing."""
+    """Whether any condition held at an episode's end. (The episode's ``success`` is about the task
+    of its session.) It never holds where the player died."""
     if episode.ended == "death":
         return False
     return card(game).conditions.holds(condition, episode)
@@ -92,7 +92,7 @@ def success_rate(evidence: Evidence) -> float:
 
 
 def progress(evidence: Evidence) -> float:
-    """Mean share of the aim that an episode brought about; 0 without episodes."""
+    """Mean share of the condition that an episode reached; 0 without episodes."""
     conditions, episodes = card(evidence.game).conditions, evidence.episodes
     shares = [conditions.progress(evidence.success, episode) for episode in episodes]
     return sum(shares) / len(shares) if shares else 0.0
@@ -130,7 +130,8 @@ def _endings(failed: Sequence[Episode], reports: Sequence[ProgramReport]) -> lis
 
 
 def _which_ended(reports: Sequence[ProgramReport]) -> dict[int, ProgramReport]:
-    """Of several programs that ran in an episode: the first that was at fault, else the last."""
+    """Of several programs that ran in an episode, the first that was at fault, else the last; by
+    environment."""
     found: dict[int, ProgramReport] = {}
     for report in reports:
         for row in report.environments:
@@ -140,8 +141,8 @@ def _which_ended(reports: Sequence[ProgramReport]) -> dict[int, ProgramReport]:
 
 
 def failed_first(evidence: Evidence) -> list[Episode]:
-    """The episodes that failed, the ways they ended in turn, then those that worked: whoever looks
-    at the first few has seen each way to fail."""
+    """The episodes that failed, then those that worked. The failed ones alternate between the ways
+    to fail, so that the first few show each of them."""
     failed = [each for each in evidence.episodes if not _worked(evidence, each)]
     worked = [each for each in evidence.episodes if _worked(evidence, each)]
     return _each_way(failed) + worked
@@ -182,7 +183,7 @@ def curve_in_words(learning: Learning) -> str:
 
 
 def unseen(evaluated: Evaluated) -> Unseen | None:
-    """What an evaluation came to; None where nothing was played."""
+    """The outcome of an evaluation; None where nothing was played."""
     if not evaluated.episodes:
         return None
     failed = [each for each in evaluated.episodes if not each.success]
@@ -196,7 +197,7 @@ def unseen(evaluated: Evaluated) -> Unseen | None:
 
 
 def outcome_in_words(evidence: Evidence) -> str:
-    """One sentence: how often it worked, and what the failed episodes ended with."""
+    """One sentence: how often it worked, and how the failed episodes ended."""
     ends = failures(evidence)
     count = len(evidence.episodes)
     worked = f"It worked in {count - sum(each.count for each in ends)} of {count} episodes"

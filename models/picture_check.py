@@ -1,14 +1,15 @@
-"""What is wrong with pictures that are asked for: at the start of a node or of a session."""
+"""Checks a request for pictures, at the start of a node or of a session."""
 
 from messages.world import Pictures
 
 _SIDES = (16, 1024)  # pixels
 _MOST = 16  # of one environment
-_ROOM = 12 * 2**20  # bytes of all that one answer brings, were they not compressed at all
+_ROOM = 12 * 2**20  # bytes of all pictures of one answer before compression
 
 
 def pictures_problem(wanted: Pictures, players: int) -> str:
-    """In one sentence, of a session with so many players. Empty if there is nothing."""
+    """What is wrong with a request in a session with so many players, in one sentence; empty if
+    nothing is."""
     for side in (wanted.height, wanted.width):
         if not _SIDES[0] <= side <= _SIDES[1]:
             return f"a picture's sides are {_SIDES[0]} to {_SIDES[1]} pixels, not {side}"

@@ -1,11 +1,11 @@
-"""The policy's networks: an actor and a critic, separate, of tanh layers.
+"""The policy's networks: an actor and a critic of tanh layers, which share nothing.
 
-With ``encoder`` above zero each field of the features (compass, voxels, ...) has an encoder of its
-own and a fusion layer joins them, as in the paper. Without, one linear layer reads all features,
-which holds the same in fewer numbers: on a CPU the network is what training costs.
+With ``encoder`` above zero each field of the features (compass, voxels, ...) has its own encoder
+and a fusion layer joins them, as in the paper. Without, one linear layer reads all features: fewer
+weights for the same inputs, as on a CPU the network is most of the cost of training.
 
-A field that is a picture goes through convolutions of its own (`PictureEncoder`), whatever the
-others do. With ``memory`` above zero both networks remember (models/memory.py).
+A field that is a picture always has its own convolutions (`PictureEncoder`). With ``memory`` above
+zero both networks have a memory (models/memory.py).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Shape = tuple[int, ...]
 """Of a field: (size,) of a vector, (channels, height, width) of a picture."""
 
 PICTURE_WIDTH = 256
-"""Numbers that a picture is encoded to."""
+"""Size of the encoding of a picture."""
 
 
 class PictureEncoder(nn.Module):
@@ -59,8 +59,8 @@ class PictureEncoder(nn.Module):
 
 
 class MixedEncoders(nn.Module):
-    """Pictures through convolutions; other fields through a linear tanh layer of ``width`` each, or
-    as they are where that is 0."""
+    """Encodes pictures by convolutions and each other field by a linear tanh layer of ``width``;
+    with ``width`` 0 other fields stay as they are."""
 
     def __init__(self, shapes: Sequence[Shape], width: int) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def network(
 
 
 def _encoders(shapes: Sequence[Shape], shape: NetworkShape) -> tuple[list[nn.Module], int]:
-    """The layers that encode fields, if there are any, and how many numbers come of them."""
+    """The layers that encode fields, if there are any, and the size of their output."""
     layers: list[nn.Module] = []
     sizes = [math.prod(each) for each in shapes]
     width = sum(sizes)
@@ -205,8 +205,8 @@ class ActorCritic(nn.Module):
         self.critic = critic(shapes, shape, generator)
 
     def remembering(self) -> Remembering | None:
-        """Both networks as they are asked decision by decision, the actor first; None: they
-        remember nothing."""
+        """Both networks, the actor first, to be run decision by decision; None: they have no
+        memory."""
         if isinstance(self.actor, MemoryNetwork) and isinstance(self.critic, MemoryNetwork):
             return Remembering(self.actor, self.critic)
         return None

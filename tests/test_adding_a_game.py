@@ -111,13 +111,11 @@ def test_the_page_is_short_and_the_game_is_found(folder: Path):
 def test_its_tasks_are_refused_where_they_name_what_there_is_not(task: Task, folder: Path):
     assert task_problem(task) == ""
     wrong = msgspec.structs.replace(task, success=have("brik"))
-    assert "success.name: there is no 'brik' to be counted; did you mean brick" in task_problem(
-        wrong
-    )
+    assert "success.name: there is no counter 'brik'; did you mean brick" in task_problem(wrong)
     faced = msgspec.structs.replace(task, success=Condition(kind="facing", name="rock"))
     assert task_problem(faced) == "success.kind: there is no condition 'facing'; there are have"
     other = composed("harvest_log", ["task=harvest_log", "world=quarry"])
-    with pytest.raises(Refused, match=r"task\.success\.name: there is no 'log' to be counted"):
+    with pytest.raises(Refused, match=r"task\.success\.name: there is no counter 'log'"):
         check_task(other, "harvest_log")
 
 

@@ -62,7 +62,7 @@ def test_a_good_plan_has_no_problems():
         ([step("a", Condition(kind="nearby", name="anvil")), step("b", LOG)], "or furnace"),
     ],
 )
-def test_what_is_wrong_with_a_plan_is_reported(subtasks: list[Subtask], said: str):
+def test_mistakes_in_a_plan_are_reported(subtasks: list[Subtask], said: str):
     assert any(said in problem for problem in plan_problems(TASK, subtasks))
 
 
@@ -75,7 +75,7 @@ def test_recipes_are_checked_only_where_all_subtasks_can_be_seen_to_be_done():
     assert "did you mean log" in said[0]
 
 
-def test_what_is_wrong_with_a_decomposition_is_reported():
+def test_mistakes_in_a_decomposition_are_reported():
     dig = SubAction(name="dig", method="code", success=LOG)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
     subtask = step("log", LOG)
@@ -99,7 +99,7 @@ def test_what_is_wrong_with_a_decomposition_is_reported():
         assert said in decomposition_problems(subtask, [unseen, dig])[0]
 
 
-def test_what_is_called_by_a_whole_paragraph_still_has_a_folder(tmp_path: Path):
+def test_a_name_as_long_as_a_paragraph_still_has_a_folder(tmp_path: Path):
     long = "go to the nearest tree, look at its trunk, and dig it from below until it is gone " * 9
     tree, stone = slug(long + "tree"), slug(long + "stone")
     assert tree != stone
@@ -146,7 +146,7 @@ def spec_answer(**changes: object) -> SpecAnswer:
         ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),
     ],
 )
-def test_what_is_wrong_with_a_spec_is_reported(changes: dict[str, object], said: str):
+def test_mistakes_in_a_spec_are_reported(changes: dict[str, object], said: str):
     known = {"observations": ["rays"], "actions": ["attack"]}
     assert spec_problems(spec_answer(), **known, macros_allowed=True, most_samples=10**6) == []
     problems = spec_problems(
@@ -155,7 +155,7 @@ def test_what_is_wrong_with_a_spec_is_reported(changes: dict[str, object], said:
     assert any(said in problem for problem in problems)
 
 
-def test_what_is_just_allowed_in_a_spec_is_allowed():
+def test_values_at_the_limits_of_a_spec_are_allowed():
     known = {"observations": ["rays"], "actions": ["attack"]}
     macro = {"name": "once", "source": "", "max_steps": 1}
     for changes in (
@@ -280,7 +280,7 @@ def test_the_outer_loop_stops_for_one_of_four_reasons():
     assert "iterations" in (stop_reason([iteration(0)], short, 1, 1) or "")
 
 
-def test_what_never_ran_for_other_reasons_is_no_dead_loop():
+def test_sub_actions_that_never_ran_for_different_reasons_are_no_dead_loop():
     """Where a program was refused, or none was written, there is no stage to compare."""
     limits = Limits(iterations=5, success_rate=0.9, samples=1000)
 

@@ -109,7 +109,7 @@ def test_another_model_is_sent_the_recorded_prompt_and_both_answers_are_shown(
     assert "toy" in shown
 
 
-def test_what_is_wrong_with_a_program_is_found_by_the_checker(place: Path, server: Server) -> None:
+def test_mistakes_in_a_program_are_found_by_the_checker(place: Path, server: Server) -> None:
     llm = ("--llm", "openai", f"url={server.url}", "llm.model=toy", "stream=false")
     server.script = says(json.dumps({"thoughts": "", "source": "import os\n"}))
     reply = ask(place, "fast_agent", "1", *llm, code=1)
@@ -126,7 +126,7 @@ def again(place: Path, server: Server, id: str = "goal/plan-0", **changes: Any) 
     return asking_again.again(Request(**{**fields, **changes}))
 
 
-def test_what_the_agent_would_find_wrong_is_reported(place: Path, server: Server) -> None:
+def test_mistakes_that_the_agent_would_find_are_reported(place: Path, server: Server) -> None:
     server.script = says('{"thoughts": "", "subtasks": []}')
     wrong = again(place, server).now.problems
     assert wrong == ["The plan is empty: it needs at least one subtask."]
@@ -150,7 +150,9 @@ def test_a_question_is_put_with_an_edited_prompt(
     assert server.requests[-1]["messages"][0] == server.requests[0]["messages"][0]
 
 
-def test_what_cannot_be_asked_is_a_sentence(place: Path, server: Server, tmp_path: Path) -> None:
+def test_a_question_that_cannot_be_asked_is_one_sentence(
+    place: Path, server: Server, tmp_path: Path
+) -> None:
     wrong, odd = tmp_path / "plan.user.jinja", tmp_path / "other.user.jinja"
     wrong.write_text("Reach {{ tusk.prompt }}.\n")
     odd.write_text("")

@@ -98,7 +98,7 @@ def test_png_keeps_every_pixel() -> None:
     assert np.array_equal(_decoded(base64.b64decode(image["data"])), COLOURS)
 
 
-def test_what_is_a_picture() -> None:
+def test_which_arrays_are_pictures() -> None:
     png = base64.b64decode(compressed(COLOURS, "png", 0)["data"])
     jpeg = base64.b64decode(compressed(COLOURS, "jpeg", 0)["data"])
     value = {
@@ -139,7 +139,7 @@ def test_tables(bag: Path, tmp_path: Path) -> None:
     assert rows[4]["values"] == ""
 
 
-def test_what_cannot_be_exported_is_refused(bag: Path, tmp_path: Path) -> None:
+def test_bags_that_cannot_be_exported_are_refused(bag: Path, tmp_path: Path) -> None:
     (tmp_path / "there").write_bytes(b"")
     for arguments, words in (
         (("a.mcap",), "where to? give --output"),

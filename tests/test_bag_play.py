@@ -110,7 +110,7 @@ def test_a_node_gets_from_a_bag_what_it_was_answered(run: Path) -> None:
     assert "answered 8 requests, 0 of them with the last answer again; 0 were not" in played.text
 
 
-def test_what_was_not_recorded_is_an_error_that_says_so(run: Path) -> None:
+def test_an_unrecorded_request_gets_an_error_that_says_so(run: Path) -> None:
     bag = bag_of(run)
     with background(run, "bag", "play", str(bag), "--replace", "doubler", "--rate", "0") as played:
         played.wait_for("playing ")
@@ -148,7 +148,7 @@ def test_a_launcher_leaves_the_node_to_the_bag_meanwhile(original: Path, tmp_pat
         assert "doubler is the launcher's again" in played.text
 
 
-def test_what_cannot_be_played_is_refused(run: Path, tmp_path: Path) -> None:
+def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> None:
     bag, at = str(bag_of(run)), ("--run", str(run))
     (tmp_path / "empty.mcap").write_bytes(b"")
     writer = BagWriter(tmp_path / "other.mcap", {})

@@ -51,7 +51,7 @@ def run(tmp_path: Path) -> Path:
     return make_bag_run(tmp_path)
 
 
-def test_what_was_received_is_in_the_file_whenever_it_is_killed(run: Path) -> None:
+def test_received_messages_are_in_the_file_whenever_it_is_killed(run: Path) -> None:
     bag = run / "a.mcap"
     with serving(run, "talker") as bus, recorded(run, "talker/*", "--output", str(bag)) as record:
         publish_until_recorded(bus, bag)
@@ -124,7 +124,7 @@ def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
     assert all(row["missed"] in (0, None) for row in facts["topics"])
 
 
-def test_what_is_excluded_and_what_is_not_chosen_is_not_in_it(run: Path) -> None:
+def test_excluded_and_unchosen_topics_are_not_in_it(run: Path) -> None:
     bag = run / "a.mcap"
     arguments = ("talker/*", "--exclude", "*/last", "--exclude", "*/double", "--output", str(bag))
     with serving(run, "talker") as bus:
@@ -185,7 +185,7 @@ def test_it_ends_at_its_limits(run: Path) -> None:
     assert reader.ended
 
 
-def test_what_cannot_be_recorded_is_refused(run: Path) -> None:
+def test_recordings_that_cannot_be_made_are_refused(run: Path) -> None:
     (run / "there.mcap").write_bytes(b"")
     at = ("--run", str(run))
     with serving(run, "talker") as bus:

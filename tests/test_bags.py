@@ -70,7 +70,7 @@ def test_arrays_come_back_as_they_were() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"\x00", b"\xc0", b"\x93\1\2\3", b"\x81", b"\x80\x80", b"\xde", bytes(50)]
 )
-def test_what_is_no_map(data: bytes) -> None:
+def test_messages_that_are_no_map_are_refused(data: bytes) -> None:
     assert not is_map(data)
     with pytest.raises(NoMap):
         parted(data)

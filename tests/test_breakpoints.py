@@ -186,7 +186,7 @@ def test_answers_that_wait_hold_no_thread(setting: Setting) -> None:
     pool.shutdown()
 
 
-def test_what_cannot_be_is_a_sentence(setting: Setting) -> None:
+def test_each_error_of_the_command_is_one_sentence(setting: Setting) -> None:
     for at in ("planner", "planner/program", "planer/plan", "*"):
         with pytest.raises(RemoteError, match=r"write AGENT/KIND, with one of planner/goal"):
             setting.stop_at(at)

@@ -179,7 +179,7 @@ def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_pat
 
 
 @pytest.mark.parametrize(("horizon", "gives_up"), [(5, True), (40, False)])
-def test_what_never_succeeds_is_given_up(tmp_path, horizon, gives_up):
+def test_a_training_that_never_succeeds_is_given_up(tmp_path, horizon, gives_up):
     """The corridor's end is twelve steps away: five are never enough, forty now and then."""
     spec = corridor_spec(budget=3000, stop_at=2.0, macro=False)
     interface = msgspec.structs.replace(spec.interface, horizon=horizon)
@@ -357,7 +357,7 @@ def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path,
 
     doomed = training(tmp_path, corridors, corridor_spec(), call)
     with pytest.raises(
-        ServiceError, match=r"10 times in a row, the last time so.*died"
+        ServiceError, match=r"10 times in a row, the last time with.*died"
     ) as given_up:
         doomed.run(lambda progress: None)
     assert given_up.value.code == SESSION_LOST

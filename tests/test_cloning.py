@@ -40,7 +40,7 @@ def test_the_divergence_by_hand():
     assert kl_to_clone(*both).item() == pytest.approx(0.125 * math.log(2))  # the mean of two
 
 
-def test_what_is_impossible_counts_for_nothing():
+def test_impossible_choices_do_not_count():
     lowest = torch.finfo(torch.float32).min
     clone = torch.tensor([[math.log(0.5), math.log(0.5), lowest]])
     policy = torch.tensor([[math.log(0.75), math.log(0.25), lowest]], requires_grad=True)
@@ -53,7 +53,7 @@ def test_what_is_impossible_counts_for_nothing():
 
 
 @pytest.mark.parametrize(("samples", "left"), [(0, 0.8), (250, 0.6), (1000, 0.0), (9999, 0.0)])
-def test_it_fades_in_a_line(samples: int, left: float):
+def test_the_weight_of_cloning_fades_linearly(samples: int, left: float):
     assert faded(0.8, samples, 1000) == pytest.approx(left)
 
 
@@ -179,7 +179,7 @@ def opened(rows: list[list[float]], choices: int) -> Opened:
     )
 
 
-def test_of_a_program_that_is_no_macro_the_steps_are_cloned():
+def test_the_steps_of_a_program_that_is_no_macro_are_cloned():
     """Two environments of three play it; the first succeeds after right, something that the policy
     cannot do, and stay."""
     played = demonstrations([WALK], size=2, macros=[RUN])
@@ -204,7 +204,7 @@ def test_of_a_program_that_is_no_macro_the_steps_are_cloned():
     assert told == [Demonstrated(program="walk", episodes=2, successes=1, decisions=2, steps=4)]
 
 
-def test_what_the_mask_forbids_is_not_cloned():
+def test_masked_choices_are_not_cloned():
     played = demonstrations([WALK], size=1, macros=[])
     first = opened([shown(0, 4, -1)], 4)
     mask = first.mask.copy()
@@ -217,7 +217,7 @@ def test_what_the_mask_forbids_is_not_cloned():
     assert trajectory.features[0].tolist() == shown(1, 3, 2)
 
 
-def test_of_a_macro_its_being_chosen_is_cloned():
+def test_the_choice_of_a_macro_is_cloned():
     """Beside a program that is none, which another environment plays."""
     played = demonstrations([RUN, WALK], size=2, macros=[RUN])
     assert played.choose(np.zeros(0), np.zeros(0)).tolist() == [3, 4]
@@ -354,7 +354,7 @@ def test_after_a_kill_it_is_held_to_the_same_clone(tmp_path):
         assert torch.equal(weight, resumed.clone.state_dict()[name])
 
 
-def test_what_a_spec_lacked_before_changes_no_seed(tmp_path):
+def test_new_spec_fields_do_not_change_seeds(tmp_path):
     """The same training as before there were clones, tryouts and interruptions."""
     plain = training(tmp_path)
     assert seed_of(training(tmp_path, tryouts=TRYOUTS).spec) == seed_of(plain.spec)

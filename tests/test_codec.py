@@ -126,7 +126,9 @@ def _array(*fields: Any) -> bytes:
         ([_array("<f4"), bytes(8)], "malformed"),
     ],
 )
-def test_what_is_no_message_is_reported_in_one_sentence(frames: list[bytes], why: str) -> None:
+def test_bytes_that_are_no_message_are_reported_in_one_sentence(
+    frames: list[bytes], why: str
+) -> None:
     with pytest.raises(CodecError, match=why) as error:
         decode(Holder, frames)
     assert "\n" not in str(error.value)

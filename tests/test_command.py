@@ -76,7 +76,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
-def test_what_is_missing_is_named_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_missing_argument_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["table"])
     assert "the following arguments are required: NAME\n" in capsys.readouterr().err

@@ -53,7 +53,7 @@ class Watched:
         return view(self._readings_of_now(), 0)
 
 
-def test_all_that_is_had_is_counted_also_what_is_worn() -> None:
+def test_have_counts_all_slots_worn_items_included() -> None:
     arena = Arena(inventory={"iron_helmet": 1})
     had = Watched(arena, "have", "iron_helmet")
     arena.do(action(function="equip", slot=arena.slot_of("iron_helmet")))
@@ -137,7 +137,7 @@ def test_where_the_player_is() -> None:
     assert not Watched(arena, "height", "below", FLOOR - 1).holds
 
 
-def test_what_is_kept_up() -> None:
+def test_health_conditions_hold_at_their_quantity() -> None:
     arena = Arena()
     watched = {name: Watched(arena, "health", name, 15) for name in ("life", "food", "oxygen")}
     assert all(each.holds for each in watched.values())
@@ -152,10 +152,10 @@ def test_what_is_kept_up() -> None:
         ("killed", "wood", 1, "there is no mob 'wood'"),
         ("killed", "zombie pigman", 1, "did you mean zombie_pigman"),
         ("used", "spade", 1, "there is no item 'spade'"),
-        ("placed", "iron_sword", 1, "is put down is not counted"),
-        ("placed", "carrot", 1, "is put down is not counted"),
+        ("placed", "iron_sword", 1, "is not counted"),
+        ("placed", "carrot", 1, "is not counted"),
         ("worn", "iron_helmet", 2, "1 to 1, not 2"),
-        ("lived", "years", 1, "a life's length is ticks or days, not 'years'"),
+        ("lived", "years", 1, "a unit of time is ticks or days, not 'years'"),
         ("in_biome", "forrest", 1, "there is no biome 'forrest'"),
         ("in_dimension", "hell", 1, "a dimension is overworld, nether or end, not 'hell'"),
         ("height", "up", 64, "a height is above or below, not 'up'"),
@@ -163,7 +163,9 @@ def test_what_is_kept_up() -> None:
         ("health", "mana", 1, "life, food or oxygen, not 'mana'"),
     ],
 )
-def test_what_is_wrong_with_a_condition(kind: str, name: str, quantity: int, problem: str) -> None:
+def test_mistakes_in_a_condition_are_named(
+    kind: str, name: str, quantity: int, problem: str
+) -> None:
     assert problem in CONDITIONS.problem(Condition(kind=kind, name=name, quantity=quantity))
 
 
@@ -197,7 +199,7 @@ def test_counts_are_of_the_row_that_began() -> None:
     assert judge.holds(readings, start, 1).tolist() == [False]
 
 
-def test_deeds_are_among_what_changed_and_in_the_critics_prompt() -> None:
+def test_kills_and_uses_are_in_the_changes_and_in_the_critics_prompt() -> None:
     start = Watched(Arena(), "killed", "cow")._before
     after = msgspec.structs.replace(
         start, killed={"cow": 2}, used={"iron_sword": 5}, worn=["shield"], biome="desert"

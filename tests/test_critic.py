@@ -101,7 +101,7 @@ def test_without_episodes_nothing_has_worked(bus: Bus, talker: Talker):
     assert not judged(bus, 0, episodes=0).success
 
 
-def test_of_too_few_episodes_nothing_counts_as_success(bus: Bus, talker: Talker):
+def test_too_few_episodes_never_count_as_success(bus: Bus, talker: Talker):
     talker.says = JudgeAnswer(success=True, reason="All of them.")
     few, enough = judged(bus, 4, episodes=4, least=5), judged(bus, 5, episodes=5, least=5)
     assert (few.success, few.success_rate, few.episodes) == (False, 1.0, 4)

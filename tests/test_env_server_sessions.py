@@ -376,7 +376,7 @@ def test_features_show_what_is_seen() -> None:
         ({"macros": [WALK, WALK]}, "names of their own"),
     ],
 )  # fmt: skip
-def test_what_there_is_not_is_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
+def test_unknown_names_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=r"\w") as refused:
         session(1, interface=interface(**changes))
     assert words in str(refused.value)
@@ -403,7 +403,7 @@ def test_without_an_interface_there_is_nothing_to_choose() -> None:
         choose(playing, 0)
 
 
-def test_what_is_faced_is_the_same_by_either_way_of_looking() -> None:
+def test_both_ways_of_looking_face_the_same_block() -> None:
     approach = [RewardTerm(kind="approach", weight=1.0, name="wood")]
     for rewards in ([], approach):
         playing, _ = session(4, interface=interface(rewards=rewards, observations=["facing"]))

@@ -28,7 +28,7 @@ def serving(bus: Bus) -> Iterator[Bus]:
     thread.join(PATIENCE)
 
 
-def test_what_the_player_sees_is_published_while_there_are_subscribers(
+def test_the_players_view_is_published_while_there_are_subscribers(
     server: Process, serving: Bus, run_folder: Path
 ) -> None:
     serving.call(OPEN, opening(autoreset=True), timeout=COMPILING)

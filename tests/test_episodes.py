@@ -179,7 +179,7 @@ def test_the_list_of_episodes(
     assert "0 of 3 reached the goal" in (run / "report.html").read_text()
 
 
-def test_what_a_play_was_for_is_in_its_id() -> None:
+def test_the_purpose_of_a_play_is_in_its_id() -> None:
     tryout = purpose("goal/0-log/iteration-2/find-a-tree/trial-1")
     assert (tryout.kind, tryout.subtask, tryout.iteration) == ("tryout", "0-log", 2)
     assert (tryout.sub_action, tryout.attempt) == ("find-a-tree", "1")

@@ -34,7 +34,7 @@ class Eyes:
     def mobs(self) -> np.ndarray:
         """One row for each mob that there is room for."""
         columns = self.look()
-        rows = features.MOBS_TOLD["hostiles"] if len(columns) == 33 else 2
+        rows = features.MOBS_SHOWN["hostiles"] if len(columns) == 33 else 2
         return columns.reshape(rows, -1)
 
 
@@ -86,7 +86,7 @@ def test_whether_a_mob_comes_is_shown_from_the_fifth_look_on(step: float, comes:
     assert told[4] == pytest.approx(comes, abs=0.05)
 
 
-def test_what_the_player_walks_is_not_the_mobs_coming() -> None:
+def test_the_players_own_movement_does_not_count_as_a_mob_coming() -> None:
     yard = Yard()
     placed(yard, "zombie", 16.5, 22.5)
     eyes = Eyes(yard, "hostiles")

@@ -28,7 +28,7 @@ from tests.craft_world import Inventories
 from tests.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, Outer, episode, prompt
 
 
-def test_what_an_unseen_evaluation_came_to_reaches_both_agents(tmp_path: Path):
+def test_the_result_of_an_unseen_evaluation_reaches_both_agents(tmp_path: Path):
     outer = Outer(tmp_path, [[FIND, HARVEST], [FIND, HARVEST]], EVALUATED, ALL_WELL)
     report = outer.achieve()
     came = report.iterations[0].unseen
@@ -56,7 +56,7 @@ def test_what_an_unseen_evaluation_came_to_reaches_both_agents(tmp_path: Path):
     assert "  1 # 2" in text
 
 
-def test_what_lost_the_most_unseen_episodes_is_made_again_and_the_rest_is_kept(tmp_path: Path):
+def test_the_stage_that_lost_most_episodes_is_made_again_and_the_rest_is_kept(tmp_path: Path):
     outer = Outer(tmp_path, [[FIND, HARVEST], [FIND, HARVEST]], EVALUATED, ALL_WELL)
     assert outer.achieve().success
     assert [name for name, _ in outer.implemented] == ["find-a-tree", "harvest-log", "harvest-log"]
@@ -143,7 +143,7 @@ def test_which_program_will_be_evaluated_is_in_the_question(tmp_path: Path):
     assert [question.best for question in asked] == [None, 0, 0]
     text = prompt("fast_agent", asked[2])
     assert "Program 1 is the best so far" in text
-    assert "This is the last one that is tried." in text
+    assert "No other one is tried after this." in text
 
 
 # ---- the critic

@@ -81,7 +81,7 @@ def test_a_game_that_is_not_whole_is_refused_with_what_it_lacks(toys: Path) -> N
         ),
     ],
 )
-def test_what_is_wrong_with_a_part_is_one_sentence(
+def test_a_mistake_in_a_part_is_one_sentence(
     toys: Path, module: str, source: str, said: str
 ) -> None:
     (toys / f"{module}.py").write_text(source)
@@ -187,7 +187,7 @@ SPEC = {
         ),
     ],
 )
-def test_what_is_of_another_game_is_refused_before_any_node_starts(
+def test_tasks_of_another_game_are_refused_before_any_node_starts(
     tmp_path: Path, arguments: list[str], said: str
 ) -> None:
     (tmp_path / "dig.py").write_text(MINECRAFTS)

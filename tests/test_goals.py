@@ -93,7 +93,7 @@ def test_words(goals: Goals, words: str, kind: str, name: str, quantity: int) ->
         ("get 0 logs", "a quantity is 1 to 2304, not 0"),
     ],
 )
-def test_what_is_no_goal(goals: Goals, words: str, sentence: str) -> None:
+def test_invalid_goals_are_refused(goals: Goals, words: str, sentence: str) -> None:
     with pytest.raises(Unclear, match=sentence):
         goals.understood(words)
 
@@ -142,7 +142,7 @@ def test_sessions_of_a_sample_of_all_tasks_begin_and_step(goals: Goals) -> None:
         session.close()
 
 
-def test_what_a_practised_subtask_lacks_is_not_in_its_slot(goals: Goals) -> None:
+def test_items_that_a_subtask_lacks_are_not_in_its_slots(goals: Goals) -> None:
     """A session of a later subtask begins with another inventory: what is left of the armour is
     worn, the rest is packed."""
     task = goals.task("combat_zombie_forest_leather_armors_iron_sword_shield")
@@ -195,7 +195,7 @@ def test_plain_overrides_go_on_top() -> None:
         (["task.id=x", "task.game=crafter"], "has no tasks by name"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused(
+def test_impossible_task_options_are_refused(
     overrides: list[str],
     sentence: str,
     tmp_path: Path,

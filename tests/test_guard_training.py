@@ -116,7 +116,7 @@ def test_environments_whose_turn_has_not_come_are_waited_for() -> None:
     assert (stepped.prefix_steps, stepped.waits) == (200, True)
 
 
-def test_what_cannot_be_trained_is_refused() -> None:
+def test_a_guard_that_cannot_be_trained_is_refused() -> None:
     for wrong in ({"guarded": []}, {"prefix": [WALK]}, {"autoreset": False}):
         with pytest.raises(ValueError, match="a guard is trained with autoreset and stages"):
             training(**wrong)
@@ -357,5 +357,5 @@ def test_a_condition_that_never_holds_ends_the_training_with_the_reason(tmp_path
     never = Guard(name="never", when="def when(obs):\n    return False\n", max_steps=5)
     trained, _ = train(tmp_path, spec(guard=never, most=5_000))
     assert trained.samples == 0
-    assert trained.reason == "the samples are spent on what it cuts into"
+    assert trained.reason == "the samples are spent on the stages that it interrupts"
     assert trained.prefix_samples <= 5_000

@@ -88,7 +88,7 @@ def trained_but_not_played(run: Path, code: str, breaks: bool = False) -> MockBu
     return bus
 
 
-def test_what_was_spent_on_a_sub_action_that_could_not_be_implemented_is_counted(tmp_path: Path):
+def test_samples_of_a_sub_action_that_could_not_be_implemented_are_counted(tmp_path: Path):
     bus = trained_but_not_played(tmp_path, "policy_does_not_fit")
     implemented = bus.run_goal(IMPLEMENT, "demo/dig", DIG)
     assert implemented.stage is None
@@ -106,7 +106,7 @@ def test_a_training_that_failed_half_way_is_counted_as_far_as_it_came(tmp_path: 
 
 
 @pytest.mark.parametrize(("critic", "kept"), [(True, ["get_a_log"]), (False, [])])
-def test_what_was_not_judged_is_no_skill(tmp_path: Path, critic: bool, kept: list[str]):
+def test_a_stage_without_a_verdict_is_no_skill(tmp_path: Path, critic: bool, kept: list[str]):
     world, bus = Inventories(), MockBus("fast_agent")
 
     def answer(request: Ask) -> Answered:

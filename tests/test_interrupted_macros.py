@@ -56,7 +56,7 @@ def test_chosen_again_and_again_it_plays_as_though_never_interrupted(interrupt: 
     assert paid == pytest.approx(float(expected.reward[0]))
 
 
-def test_what_else_is_chosen_makes_it_start_over() -> None:
+def test_after_another_choice_a_macro_starts_over() -> None:
     playing, world = dancing(3)
     choose(playing, DANCES)
     choose(playing, NOOP)

@@ -177,7 +177,7 @@ def test_a_guard_that_stops_its_worker_never_takes_over_again(
     session.close()
 
 
-def test_what_is_wrong_is_reported_as_it_is_without_a_jail(host: JailedHost) -> None:
+def test_errors_are_reported_as_without_a_jail(host: JailedHost) -> None:
     for asked in (
         opening(size=2, interface=INTERFACE.__class__(**{
             **{f: getattr(INTERFACE, f) for f in INTERFACE.__struct_fields__}, "horizon": 0})),
@@ -465,7 +465,7 @@ def test_a_world_with_processes_of_its_own_is_refused_unless_the_jail_is_off(
     )
 
 
-def test_what_workers_of_a_killed_env_server_took_is_counted_once(tmp_path: Path) -> None:
+def test_worker_time_of_a_killed_env_server_is_counted_once(tmp_path: Path) -> None:
     forked = []
     server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK), pulses=tmp_path)
     try:

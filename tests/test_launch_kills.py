@@ -151,7 +151,7 @@ def test_every_node_is_killed_while_training(run_folder: Path) -> None:
         assert ended(launch) == 0, launch.text
         assert "Traceback" not in launch.text
         result = (launch.run / "learner" / "node.log").read_text()
-        assert "goes on from the checkpoint before" in result
+        assert "goes on from the previous checkpoint" in result
     with stack(run_folder, "straight", UNDISTURBED) as straight:
         straight.wait_for("all nodes are ready")
         watch = Watch(straight)

@@ -131,7 +131,7 @@ def test_those_whose_episode_ended_are_led_on_while_the_others_stand_still() -> 
     assert session.records.steps.tolist() == [0, 0]
 
 
-def test_who_dies_on_the_way_ends_in_the_first_decision() -> None:
+def test_a_death_during_the_lead_ends_the_episode_in_the_first_decision() -> None:
     session, _ = training(Lead(interface=WALK), size=1)
     stepped = choose(session, SNEAK)
     assert stepped.lead == -1
@@ -152,7 +152,7 @@ def test_who_dies_on_the_way_ends_in_the_first_decision() -> None:
         ),
     ],
 )
-def test_what_cannot_lead_is_refused(changes: dict[str, Any], said: str) -> None:
+def test_a_policy_that_cannot_lead_is_refused(changes: dict[str, Any], said: str) -> None:
     request = msgspec.structs.replace(opening(Lead(interface=WALK)), **changes)
     with pytest.raises(ValueError, match=said):
         Session(request, FakeWorld(4))
@@ -287,7 +287,7 @@ def test_specs_without_a_lead_train_the_policies_they_always_did(tmp_path: Path)
 # ---- the fast agent
 
 
-def test_what_runs_before_is_the_prefix_up_to_the_first_policy_and_the_lead_from_there() -> None:
+def test_stages_before_are_the_prefix_up_to_the_first_policy_and_then_the_lead() -> None:
     find = Stage(sub_action=FIND, program=Program(name="find", source="", max_steps=9000))
     dig = SubAction(name="dig", method="rl", success=LOG)
     learned = Stage(sub_action=dig, policy=Policy(id="dig", checkpoint="learner/dig/checkpoint.pt"))

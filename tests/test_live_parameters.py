@@ -35,7 +35,7 @@ def greeting(bus: Bus) -> str:
     return bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE).text
 
 
-def test_what_was_set_is_kept_over_a_restart_until_it_is_reset(tmp_path: Path) -> None:
+def test_set_values_are_kept_over_a_restart_until_they_are_reset(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     bus, setting = Bus(run), set_parameters("echo")
     process = Process(ECHO, run)
@@ -69,7 +69,7 @@ def test_what_was_set_is_kept_over_a_restart_until_it_is_reset(tmp_path: Path) -
     ]
 
 
-def test_what_a_process_is_given_on_its_command_line_counts_before(tmp_path: Path) -> None:
+def test_values_on_a_command_line_come_before_set_values(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     bus = Bus(run)
     process = Process(ECHO, run)
@@ -178,7 +178,7 @@ def test_a_training_learns_with_what_was_set_from_its_next_update_on(tmp_path: P
         ("hidden", 64, "'hidden' cannot be set while learner runs; these can: clip"),
     ],
 )
-def test_what_the_learner_cannot_take_is_rejected_in_one_sentence(
+def test_values_that_the_learner_cannot_use_are_rejected_in_one_sentence(
     tmp_path: Path, name: str, wrong: object, words: str
 ) -> None:
     bus = MockBus("learner")

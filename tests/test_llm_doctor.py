@@ -108,14 +108,14 @@ def test_a_driver_that_does_not_answer_is_no_card(tmp_path: Path, monkeypatch: p
         ({"tensor_parallel": 2}, 24_000, r"on 2 GPU\(s\) and this machine shows 1"),
     ],
 )
-def test_what_does_not_fit_is_reported_with_the_arithmetic(
+def test_a_model_that_does_not_fit_is_reported_with_the_arithmetic(
     changed: dict[str, Any], free: int, words: str
 ):
     with pytest.raises(DoesNotFit, match=words):
         check_memory(profile(**changed), None, [card(free)])
 
 
-def test_what_fits_is_let_be():
+def test_a_model_that_fits_is_not_reported():
     check_memory(profile(), None, [card()])
     check_memory(profile(gpu="shares"), None, [card()])
     check_memory(profile(kv_cache_memory="4G", memory_share=0.1), None, [card(16_000)])

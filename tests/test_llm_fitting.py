@@ -148,7 +148,7 @@ def test_a_server_that_counts_nothing_and_refuses_gets_less_bit_by_bit(setting: 
     assert answered.repairs == 1
 
 
-def test_what_is_too_long_even_so_is_reported(setting: Setting):
+def test_a_prompt_that_is_still_too_long_is_reported(setting: Setting):
     with pytest.raises(RemoteError, match=r"raise llm\.context"):
         asked(setting, Tokenizer("none", most=5))
 

@@ -124,7 +124,7 @@ def test_it_is_joined_checked_and_converted(
     assert find_weights(profile) == into / "Tiny-1B"
 
 
-def test_what_is_whole_is_not_fetched_twice(
+def test_complete_files_are_not_fetched_again(
     model: Model, index: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     get_weights("tiny", tmp_path / "weights", [])
@@ -134,7 +134,7 @@ def test_what_is_whole_is_not_fetched_twice(
     assert "is there and whole; nothing is fetched" in capfd.readouterr().out
 
 
-def test_what_was_changed_afterwards_is_not_used(model: Model, tmp_path: Path):
+def test_weights_that_were_changed_are_not_used(model: Model, tmp_path: Path):
     place = tmp_path / "weights" / "Tiny-1B"
     get_weights("tiny", place.parent, [])
     (place / "config.json").write_text("[]")

@@ -415,7 +415,7 @@ GOES_ROUND = '{"subtasks": [], "more": ' + "[" * 100_000
 @pytest.mark.parametrize(
     "text", ["", "I would dig.", GOOD[:30], '{"subtasks": 3}', "[]", GOES_ROUND, "[" * 100_000]
 )
-def test_what_is_no_answer_is_refused(text: str):
+def test_replies_that_are_no_answer_are_refused(text: str):
     with pytest.raises(ValueError, match=r"."):
         parse(QUESTION, text)
 

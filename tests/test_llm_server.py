@@ -310,7 +310,7 @@ def test_a_server_that_is_stopped_is_started_again(setting: Setting):
     assert setting.ask().answer
 
 
-def test_told_to_stop_while_the_server_starts(setting: Setting):
+def test_the_node_can_be_stopped_while_the_server_starts(setting: Setting):
     # Something that never gets healthy.
     waits = setting.run / "waits.py"
     waits.write_text("import time\ntime.sleep(100)\n")

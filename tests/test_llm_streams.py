@@ -98,7 +98,7 @@ def test_thinking_goes_into_the_transcript_and_not_into_the_answer(
     assert lines(setting.run)[0]["attempts"][-1]["thinking"] == "A log is wood."
 
 
-def test_what_would_not_do_is_in_the_transcript_too(setting: Setting):
+def test_rejected_answers_are_in_the_transcript(setting: Setting):
     setting.start(streams(*pieces("I would dig.")), streams(*pieces(GOOD)))
     setting.ask()
     first, last = lines(setting.run)[0]["attempts"]

@@ -70,7 +70,7 @@ def test_lessons_are_many_distinct_and_the_same_each_time(taught: list[Example])
     assert any("None: this is the first" in user for user in decompositions)
 
 
-def test_what_is_held_out_is_never_taught(taught: list[Example]):
+def test_held_out_answers_are_never_trained_on(taught: list[Example]):
     learned, held = split(3)
     assert {goal.name for goal in held} > HELD_OUT
     assert not {goal.name for goal in held} & {goal.name for goal in learned}
@@ -158,7 +158,7 @@ def test_a_training_that_fails_leaves_nothing_to_be_used(
         teach(base, into, taught, Settings())
 
 
-def test_what_cannot_be_trained(base: Path, taught: list[Example], tmp_path: Path):
+def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Example], tmp_path: Path):
     with pytest.raises(Refused, match="holds no model"):
         teach(tmp_path / "nothing", tmp_path / "into", taught, Settings())
     with pytest.raises(Refused, match="nothing to learn"):
@@ -193,7 +193,7 @@ def run_folder(path: Path, example: Example, success: bool) -> Path:
     return path
 
 
-def test_of_a_run_that_succeeded_the_last_answers_are_taught(taught: list[Example], tmp_path: Path):
+def test_the_last_answers_of_a_successful_run_are_trained_on(taught: list[Example], tmp_path: Path):
     known = next(each for each in taught if each.kind == "PlanQuestion")
     [found] = recorded(run_folder(tmp_path / "good", known, success=True))
     assert (found.user, found.answer, found.source) == (known.user, known.answer, "strong")

@@ -203,7 +203,7 @@ def test_the_clone_remembers_its_own_over_rollouts() -> None:
         )
         batch, _ = state.ppo._batch(rollout)
         with torch.no_grad():
-            told = state.ppo._told_by_clone(rollout, batch).reshape(25, 4, 4)
+            told = state.ppo._clone_log_probs(rollout, batch).reshape(25, 4, 4)
             for t in range(25):
                 expected = MaskedCategorical(alone(rollout.features[t]), rollout.mask[t])
                 torch.testing.assert_close(told[t], expected.log_probs)

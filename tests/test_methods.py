@@ -261,7 +261,7 @@ def test_a_rule_file_that_there_is_not_is_refused_in_a_sentence():
         ("wooden_pickaxe", {"crafting_table": 1}, [["code"], ["rl"], ["rl"]]),
     ],
 )
-def test_what_fails_escalates_from_code_to_rl_with_macros(
+def test_a_failing_sub_action_escalates_from_code_to_rl_with_macros(
     item: str, inventory: dict[str, int], ladder: list[list[str]], methods: dict[str, Method]
 ):
     goal = Condition(kind="have", name=item)

@@ -260,7 +260,7 @@ def test_goals_that_cannot_be_read_are_reported_in_one_sentence(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("value", [b"\x80", b"\xc1", "hello", None])
-def test_what_memory_has_of_another_kind_is_reported_in_one_sentence(
+def test_a_stored_result_of_another_type_is_reported_in_one_sentence(
     tmp_path: Path, value: object
 ) -> None:
     path = tmp_path / "memory.sqlite"

@@ -153,7 +153,7 @@ def test_packages_on_the_path_do_not_hide_ours_from_the_command(
 
 
 @pytest.mark.parametrize("name", ["queue", "yaml"])
-def test_what_hides_a_module_from_the_command_is_named(
+def test_a_file_that_hides_a_module_from_the_command_is_named(
     installed: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / f"{name}.py").write_text(TROUBLE)

@@ -53,7 +53,7 @@ def imported(*rooms: str) -> set[str]:
     return found - sys.stdlib_module_names - {*rooms, *CHECKED_ONLY}
 
 
-def test_what_is_imported_is_declared_and_the_other_way_round() -> None:
+def test_imported_packages_are_declared_and_declared_ones_are_imported() -> None:
     assert modules(PROJECT) == imported(*ROOMS) - optional(PROJECT) | LOADED
     assert modules(WORLD) == imported("voxeldojo")
     assert (modules(PROJECT) | modules(WORLD)) - {"voxeldojo"} == set(DEPENDENCIES)

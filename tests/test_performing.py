@@ -68,7 +68,7 @@ def test_all_go_through_the_plan_together(tmp_path: Path):
     assert not world.sessions
 
 
-def test_who_lags_behind_catches_up_while_the_others_stand_still(tmp_path: Path):
+def test_environments_that_lag_behind_catch_up_while_the_others_stand_still(tmp_path: Path):
     bus, world = performing(tmp_path)
     world.fails = lambda row, item, number: row == 2 and item == "log" and number < 2
     performed = perform(bus)
@@ -78,7 +78,7 @@ def test_who_lags_behind_catches_up_while_the_others_stand_still(tmp_path: Path)
     assert [each.steps for each in performed.episodes] == [30, 30, 50, 30]
 
 
-def test_what_never_works_is_given_up_and_the_others_go_on(tmp_path: Path):
+def test_an_environment_whose_subtask_never_works_gives_up_and_the_others_go_on(tmp_path: Path):
     bus, world = performing(tmp_path, tries=3)
     world.fails = lambda row, item, number: row == 1 and item == "planks"
     performed = perform(bus)
@@ -131,7 +131,7 @@ def test_tries_count_in_a_row_at_one_subtask(tmp_path: Path):
     assert perform(bus).success_rate == 1.0
 
 
-def test_who_gets_no_further_is_given_up_however_much_the_tries_bring(tmp_path: Path):
+def test_an_environment_without_progress_gives_up_however_much_its_tries_bring(tmp_path: Path):
     bus, world = performing(tmp_path, tries=2, most_tries=3)
     world.fails = lambda row, item, number: row == 0 and item == "stick" and loses_all(world, row)
     performed = perform(bus)
@@ -175,7 +175,7 @@ def test_a_table_that_stands_there_is_used_until_that_fails(tmp_path: Path):
     ]
 
 
-def test_what_no_subtask_gets_is_reported(tmp_path: Path):
+def test_an_item_that_no_subtask_gets_is_reported(tmp_path: Path):
     bus, world = performing(tmp_path)
     subtasks = practised_all(TASK)[1:]  # nobody has learned to get logs
     performed = bus.run_goal(PERFORM, "demo/perform", Perform(task=TASK, subtasks=subtasks))
@@ -186,8 +186,8 @@ def test_what_no_subtask_gets_is_reported(tmp_path: Path):
     assert not world.ran
 
 
-def test_what_an_episode_lost_was_lost_by_the_subtask_before(tmp_path: Path):
-    """And how it stood then is told."""
+def test_an_episode_that_lost_its_items_ends_at_the_subtask_that_lost_them(tmp_path: Path):
+    """And its state then is reported."""
     bus, world = performing(tmp_path)
 
     def happens(row: int, item: str, number: int) -> bool:

@@ -70,7 +70,7 @@ def test_a_diamond_from_bare_hands():
     assert dict(plan)["cobblestone"] == 3 + 8
 
 
-def test_milk_wool_and_bed_begin_with_what_is_there():
+def test_plans_of_milk_wool_and_bed_use_the_start():
     assert gained("milk_bucket", 1, {"crafting_table": 1, "iron_ingot": 3}) == [
         ("bucket", 1),
         ("milk_bucket", 1),
@@ -84,7 +84,7 @@ def test_milk_wool_and_bed_begin_with_what_is_there():
     assert bed == [("wool", 3), ("log", 1), ("planks", 3), ("bed", 1)]
 
 
-def test_what_mobs_give_comes_first_only_where_it_can_be_had_at_once():
+def test_mob_items_come_first_only_if_they_can_be_had_at_once():
     # The shears have to be made first here, and the wool still comes before the bed's planks if not
     # before what the shears are made of.
     items = [item for item, _ in gained("bed", 1, {"crafting_table": 1, "iron_ingot": 2})]
@@ -92,7 +92,7 @@ def test_what_mobs_give_comes_first_only_where_it_can_be_had_at_once():
     assert [item for item, _ in gained("milk_bucket", 1, {"bucket": 1})] == ["milk_bucket"]
 
 
-def test_what_mobs_give_waits_for_all_that_it_uses_up():
+def test_mob_items_come_after_the_items_that_they_use_up():
     two = {"bucket": 2, "iron_ingot": 15, "crafting_table": 1}
     plan = [(need.item, need.gain) for need in needs("milk_bucket", 7, two)]
     assert plan == [("bucket", 5), ("milk_bucket", 7)]
@@ -237,7 +237,7 @@ def test_a_chain_names_the_way_that_is_open():
     assert "wool: use on a sheep, with one of shears" in PLANNING.chain(bed, {"shears": 1})
 
 
-def test_what_is_placed_is_gained_before_and_not_after():
+def test_a_placed_item_is_gained_before_it_is_placed():
     place = Subtask(name="place", success=Condition(kind="nearby", name="crafting_table"))
     gain = PLANNING.plan_for(Condition(kind="have", name="crafting_table"), {})
     assert PLANNING.shortfalls([*gain, place], {}) == []

@@ -103,7 +103,9 @@ def test_no_plan_of_ours_is_refused_or_fails_when_it_is_carried_out(seed: int):
         ("torch", 8, {"coal": 2, "cobblestone": 9, "log": 9}),
     ],
 )
-def test_what_was_refused_once(goal: str, quantity: int, inventory: dict[str, int]):
+def test_plans_that_were_once_refused_can_be_carried_out(
+    goal: str, quantity: int, inventory: dict[str, int]
+):
     plan = gained(goal, quantity, inventory)
     assert shortfalls(plan, inventory) == []
     assert carried_out(plan, inventory)[goal] >= quantity

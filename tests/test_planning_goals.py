@@ -26,7 +26,7 @@ def task_named(id: str) -> Task:
     return goals.task(id)
 
 
-def test_what_is_to_be_used_is_had_first():
+def test_an_item_is_got_before_it_is_used():
     assert steps("used", "wooden_sword", {"planks": 2, "stick": 1, "crafting_table": 1}) == [
         ("have", "wooden_sword", 1),
         ("used", "wooden_sword", 1),
@@ -45,7 +45,7 @@ def test_a_bow_is_used_with_an_arrow():
     assert plan[-1] == ("used", "bow", 1)
 
 
-def test_so_many_blocks_are_had_as_are_put_down():
+def test_as_many_blocks_are_got_as_are_placed():
     assert steps("placed", "torch", {"torch": 1, "coal": 1, "stick": 1}, quantity=3) == [
         ("have", "torch", 2),
         ("placed", "torch", 3),
@@ -81,7 +81,7 @@ def test_the_trunks_of_other_trees_do_for_planks_and_not_for_themselves():
     ("kind", "name"),
     [("in_dimension", "nether"), ("in_biome", "plains"), ("height", "above"), ("health", "food")],
 )
-def test_what_no_rule_brings_about_is_a_sentence(kind: str, name: str):
+def test_a_condition_that_no_rule_reaches_is_one_sentence(kind: str, name: str):
     goal = Condition(kind=kind, name=name)
     with pytest.raises(Unreachable, match=f"nothing in the rules brings about {kind} '{name}'"):
         PLANNING.plan_for(goal, {})

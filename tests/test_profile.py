@@ -59,7 +59,7 @@ def test_the_parts_come_to_the_whole_and_the_rest_is_other(tmp_path: Path) -> No
     assert list(found) == [part for part in TITLES if part in found]
 
 
-def test_what_was_worked_on_at_once_shares_the_time(tmp_path: Path) -> None:
+def test_nodes_that_worked_at_the_same_time_share_the_time(tmp_path: Path) -> None:
     written(tmp_path, "env_server", line(104, 4, world=4.0))
     written(tmp_path, "learner", line(104, 4, update=4.0))
     launched(tmp_path, {"began": 100.0, "ready": 100.0, "ended": 104.0})
@@ -83,7 +83,7 @@ def test_time_between_two_launches_is_nobodys(tmp_path: Path) -> None:
     assert sum(span.parts.get("language_model", 0.0) for span in timeline) == pytest.approx(1.5)
 
 
-def test_what_calls_took_beyond_their_handlers_is_the_bus_and_absence_is_waiting(
+def test_call_time_outside_handlers_is_the_bus_and_absence_is_waiting(
     tmp_path: Path,
 ) -> None:
     calling = TimesLine(at=10, seconds=10, called={"llm/ask": (4, 5.0)}, away=1.0)
@@ -292,7 +292,7 @@ def test_a_node_as_a_process_writes_its_goals_and_its_last_seconds(tmp_path: Pat
     assert "count-1" in whose
 
 
-def test_of_a_node_that_was_killed_at_work_all_but_the_last_line_is_known(tmp_path: Path) -> None:
+def test_a_node_that_was_killed_loses_only_its_last_line(tmp_path: Path) -> None:
     from tests.test_node import echo
 
     run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})

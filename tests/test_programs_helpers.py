@@ -120,7 +120,7 @@ def action(obs):
     )
 
 
-def test_what_is_equipped_already_stays_where_it_is() -> None:
+def test_an_equipped_item_stays_in_its_slot() -> None:
     assert_works(
         play(
             """
@@ -167,7 +167,7 @@ def action(obs):
     )
 
 
-def test_what_cannot_be_done_is_given_up() -> None:
+def test_helpers_give_up_on_impossible_actions() -> None:
     assert_works(
         play("""
 def action(obs):

@@ -38,7 +38,7 @@ def paid(source: str, steps: int = 3) -> tuple[list[float], dict[str, int]]:
     return found, rewards.mistakes()
 
 
-def test_it_pays_what_the_function_returns_times_its_weight() -> None:
+def test_a_code_reward_pays_its_return_value_times_its_weight() -> None:
     assert paid(GOOD) == ([0.5, 0.5, 2.5], {})
 
 

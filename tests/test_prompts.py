@@ -33,7 +33,7 @@ def test_the_page_of_prompts_is_up_to_date():
 
 
 @pytest.mark.parametrize("name", sorted(samples()))
-def test_what_never_changes_comes_first(name: str):
+def test_the_constant_part_of_a_prompt_comes_first(name: str):
     agent, question = samples()[name]
     system, user = render(ROOT / "nodes" / agent / "prompts", question)
     bare = type(question)(
@@ -124,7 +124,7 @@ def count(prompt: list[ChatMessage]) -> int:
     return sum(tokens(message) for message in prompt)
 
 
-def test_what_a_question_can_do_without_is_marked_by_the_stated_turns():
+def test_optional_parts_of_a_question_are_marked_by_their_turns():
     stated = dict(re.findall(r"^(\d)\. (.*)$", prompt_parts.__doc__ or "", re.MULTILINE))
     found: set[int] = set()
     for file in (ROOT / "nodes").rglob("*.jinja"):
@@ -159,7 +159,7 @@ def test_the_last_programs_keep_their_numbers():
 
 def test_names_that_a_program_may_not_take_are_in_the_prompt():
     text = render(ROOT / "nodes" / "fast_agent" / "prompts", samples()["ProgramQuestion"][1])
-    assert "The names of the stub are taken" in text[0].content
+    assert "The names of the stub are reserved" in text[0].content
     with pytest.raises(ProgramRefused, match="place is a name of the API"):
         compile_program("def action(obs):\n    place = find(obs, 'wood')\n    attack()\n", RUNTIME)
 
@@ -179,7 +179,7 @@ def test_a_mob_under_the_crosshair_is_not_called_a_block(name: str, said: str):
         SpecQuestion(task=TASK, sub_action=find),
     ):
         text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
-        assert f"It is done with {said}." in text
+        assert f"It is done when this holds: {said}." in text
 
 
 def test_every_ending_of_a_program_has_its_words():

@@ -126,7 +126,7 @@ def learned_from_code() -> GoalReport:
     return msgspec.structs.replace(report, iterations=[*report.iterations[:-1], last])
 
 
-def test_what_learning_began_with_and_what_stands_is_told(tmp_path: Path) -> None:
+def test_the_report_names_the_start_of_a_training_and_the_chosen_stage(tmp_path: Path) -> None:
     text = " ".join(written(tmp_path, learned_from_code()).text.split())
     assert "harvest_log_3 succeeded in 24 of 32 demonstrations; 310 of 400 decisions" in text
     assert "held to what was cloned by a weight of 0.1, which fades over 30k samples" in text

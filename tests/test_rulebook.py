@@ -88,7 +88,7 @@ def test_harvesting_a_log_escalates_on_evidence():
     ]
 
 
-def test_what_failed_is_changed_and_what_worked_is_kept():
+def test_failed_sub_actions_change_and_successful_ones_are_kept():
     history = iterate(LOG, {"find a tree": False, "harvest log": False}, 3)
     # The first failure counts: the second sub-action never had a fair start.
     assert methods(history[2]) == [("find a tree", "rl"), ("harvest log", "code")]
@@ -100,7 +100,7 @@ def test_when_the_parts_work_and_the_whole_does_not_the_last_is_changed():
     assert methods(history[2]) == [("find a tree", "code"), ("harvest log", "rl")]
 
 
-def test_what_lost_the_most_unseen_episodes_is_changed():
+def test_the_sub_action_that_lost_most_unseen_episodes_is_changed():
     first, second = iterate(LOG, {"find a tree": True, "harvest log": True}, 2)
     for held, changed in (([20, 20], "find a tree"), ([29, 20], "harvest log")):
         seen = msgspec.structs.replace(second, unseen=Unseen(episodes=30, worked=20, held=held))
@@ -237,7 +237,7 @@ def test_every_answer_passes_the_check_that_a_language_model_has_to_pass():
         msgspec.json.decode(first.answer, type=ANSWERS[type(question)])
 
 
-def test_what_no_rule_covers_is_not_answered():
+def test_a_question_that_no_rule_covers_is_not_answered():
     goal = Condition(kind="have", name="nonsense")
     with pytest.raises(BackendError, match="nothing in the rules leads to 'nonsense'"):
         RulebookBackend().complete(PlanQuestion(task=task(goal)), [], {})
@@ -245,7 +245,7 @@ def test_what_no_rule_covers_is_not_answered():
 
 
 @pytest.mark.parametrize("item", ["planks", "stick", "crafting_table", "wooden_pickaxe"])
-def test_what_a_recipe_makes_is_made_and_not_looked_for(item: str):
+def test_items_with_a_recipe_are_crafted_and_not_searched_for(item: str):
     goal = Condition(kind="have", name=item)
     assert Book().approach(goal).name.startswith("craft")
     assert Book().approach(Condition(kind="have", name="log")).name.startswith("harvest")

@@ -160,7 +160,7 @@ def test_a_spec_may_name_any_size_and_no_other_name() -> None:
 
 
 @pytest.mark.parametrize("named", [["rbg"], [], ["rgb", "rgb"]])
-def test_what_policies_are_to_see_is_checked_when_the_fast_agent_starts(
+def test_the_picture_feature_is_checked_when_the_fast_agent_starts(
     tmp_path: Any, named: list[str]
 ) -> None:
     with pytest.raises(ConfigError, match=r"fast_agent\.parameters\.observations: "):

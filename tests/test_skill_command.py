@@ -151,7 +151,7 @@ def test_a_library_that_cannot_be_written_is_read(skills: str, held: bool):
     assert (folder / "dig" / "checkpoint.pt").is_file()
 
 
-def test_what_cannot_be_done_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
+def test_each_error_of_the_command_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
     def refused(*arguments: str) -> str:
         assert main(["skill", *arguments]) == 2
         err = capsys.readouterr().err

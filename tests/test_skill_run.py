@@ -139,7 +139,7 @@ def test_the_last_line_of_a_failed_node_is_reported(run_folder: Path):
         runs.kill()
 
 
-def test_what_cannot_be_meant_is_refused_before_anything_starts(library: str, tmp_path: Path):
+def test_impossible_options_are_refused_before_anything_starts(library: str, tmp_path: Path):
     def said(*arguments: str) -> str:
         sentence = refused("skill", "run", *arguments, "--library", library, cwd=tmp_path)
         assert sentence.count("\n") == 1

@@ -206,7 +206,7 @@ def test_the_samples_of_a_task_are_those_of_its_cells() -> None:
     assert {each.limits["samples"] for each in by_hand} == {77}
 
 
-def test_what_was_cut_is_taken_from_the_report_of_the_launch(tmp_path: Path) -> None:
+def test_cut_evaluations_are_read_from_the_launch_report(tmp_path: Path) -> None:
     condition = Condition(kind="have", name="stick")
     iteration = Iteration(
         subtask="a", number=0, lines=[], stages=[], success_rate=0.5, episodes=8,

@@ -93,7 +93,9 @@ def test_a_draw_is_the_same_each_time_and_has_none_of_the_suite() -> None:
         (["suite", "--only", "task=harvest_1_cole"], "the table has no task `harvest_1_cole`"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
+def test_samples_that_cannot_be_drawn_are_refused(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
     assert said in refused("table", *words, "--show", cwd=tmp_path)
 
 

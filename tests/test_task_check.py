@@ -56,7 +56,7 @@ def test_our_own_tasks_have_no_problem(path: Path) -> None:
         ({"world": {"initial_mobs": "cow, cwo"}}, "initial_mobs: there is no mob 'cwo'"),
     ],
 )
-def test_what_is_wrong_with_a_task(change: dict[str, object], problem: str) -> None:
+def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -> None:
     assert problem in task_problem(msgspec.structs.replace(TASK, **change))
     assert task_problem(TASK) == ""
 

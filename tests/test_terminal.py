@@ -60,7 +60,7 @@ def test_a_verdict_is_wrapped_and_not_cut(width: int, is_terminal: bool) -> None
     assert "12.3k" in out.getvalue()
 
 
-def test_what_happens_is_wrapped_with_a_hanging_indent() -> None:
+def test_events_are_wrapped_with_a_hanging_indent() -> None:
     console, out = printed(80, True)
     View(console).report(f"planner: [b]{VERDICT}")
     first, *others = [line.rstrip() for line in out.getvalue().splitlines()]
@@ -70,7 +70,7 @@ def test_what_happens_is_wrapped_with_a_hanging_indent() -> None:
     assert "".join(others).count("x") == 150
 
 
-def test_what_happens_is_one_line_for_a_program() -> None:
+def test_events_are_one_line_each_when_piped() -> None:
     console, out = printed(80, False)
     View(console).report(f"planner: [b]{VERDICT}")
     assert out.getvalue().count("\n") == 1

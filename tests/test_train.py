@@ -72,7 +72,7 @@ def _the_time_is_accounted_for(place: Path) -> None:
     assert "env_server/step" in table
 
 
-def test_what_no_world_has_is_reported_as_an_error_of_the_spec(spec: Path) -> None:
+def test_actions_that_no_world_has_are_errors_of_the_spec(spec: Path) -> None:
     values = yaml.safe_load(spec.read_text())
     spec.write_text(yaml.safe_dump({**values, "actions": ["fly"]}))
     place = spec.parent.parent
@@ -106,7 +106,7 @@ def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], 
     assert not (spec.parent / "runs").exists()
 
 
-def test_what_is_no_spec_is_refused(spec: Path) -> None:
+def test_files_that_are_no_spec_are_refused(spec: Path) -> None:
     assert "cannot be read: No such file" in refused("train", "none.yaml", cwd=spec.parent)
     spec.write_text("task: [")
     assert "is not valid YAML, line 1" in refused("train", str(spec), cwd=spec.parent)

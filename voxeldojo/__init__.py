@@ -1,4 +1,4 @@
-"""A Minecraft of its own: MineDojo's tasks, observations and actions in compiled kernels::
+"""An embedded Minecraft: MineDojo's tasks, observations and actions in compiled kernels::
 
     import voxeldojo
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedWorld", "make", "task_ids"]
 
-# Compiled kernels take a second to load: only where they are wanted.
+# Compiled kernels take a second to load, so they are imported on first use.
 _HOMES = {
     "EmbeddedWorld": "voxeldojo.engine",
     "make": "voxeldojo.minedojo_api",

@@ -1,4 +1,4 @@
-"""Primitive actions by name: what a policy or a coded action chooses from, as MineDojo actions.
+"""Primitive actions by name, from which a policy or a coded action chooses, as MineDojo actions.
 
 A MineDojo action has eight integers: move (0 none, 1 forward, 2 back), strafe (0 none, 1 left,
 2 right), gait (0 none, 1 jump, 2 sneak, 3 sprint), pitch and yaw change in bins of 15 degrees (12
@@ -21,7 +21,7 @@ FUNCTIONS: tuple[str, ...] = (
 )
 NO_OP, USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(len(FUNCTIONS))
 """Values of a MineDojo action's function."""
-AUTOCRAFT_STEPS = 8  # at most, after one decision, where crafting is done for a policy
+AUTOCRAFT_STEPS = 8  # at most, after one decision, when crafting is done for a policy
 CAMERA_STEP = 15.0  # degrees in one camera bin
 
 
@@ -47,7 +47,7 @@ def action(
 
 
 def craft(name: str) -> tuple[int, ...]:
-    """The action that crafts or smelts ``name``. Raises ValueError where nothing makes it."""
+    """The action that crafts or smelts ``name``. Raises ValueError if nothing makes it."""
     return action(function="craft", argument=craft_index(name))
 
 
@@ -85,7 +85,7 @@ PRIMITIVES: dict[str, tuple[int, ...]] = {
 
 WITH_ITEM: dict[str, int] = {"craft": CRAFT, "equip": EQUIP, "place": PLACE, "destroy": DESTROY}
 """Actions on an item, named ``craft:planks``. ``craft`` has a fixed MineDojo action; the others
-need the slot that holds the item when they are taken."""
+need the slot that holds the item at the time."""
 
 _KNOWN: dict[str, set[str]] = {
     "craft": {recipe.item for recipe in CRAFTS},
@@ -104,7 +104,7 @@ def split(name: str) -> tuple[str, str]:
     """``"craft:planks"`` -> ``("craft", "planks")``; a name of PRIMITIVES -> ``(name, "")``.
 
     Raises:
-        ValueError: there is no such action; the sentence lists what there is.
+        ValueError: there is no such action; the sentence lists all actions.
     """
     if name in PRIMITIVES:
         return name, ""
@@ -119,7 +119,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def check_item(verb: str, item: str) -> None:
-    """Refuse an item that ``verb`` can never be done with.
+    """Reject an item that ``verb`` cannot be applied to.
 
     Raises:
         ValueError: there is no such item, or it cannot be crafted or placed.

@@ -1,10 +1,10 @@
-"""The sentence about an unknown name: that there is none such, and the names nearest to it."""
+"""Suggestions for an unknown name: the known names that are most similar to it."""
 
 import difflib
 from collections.abc import Iterable
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """``; did you mean ...?`` with at most three names that come near, or nothing."""
+    """``; did you mean ...?`` with at most three similar names, or ""."""
     close = difflib.get_close_matches(name, list(known), n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""

@@ -1,4 +1,4 @@
-"""Do something once a library is imported, without importing it for that."""
+"""Calls a function once a library is imported, without importing it."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def when_imported(name: str, then: Callable[[], None]) -> None:
-    """Call ``then`` now if the module is imported already, else at the end of its import."""
+    """Call ``then`` now if the module is already imported, else at the end of its import."""
     if name in sys.modules:
         then()
     else:
@@ -16,8 +16,8 @@ def when_imported(name: str, then: Callable[[], None]) -> None:
 
 
 class _Awaiting(MetaPathFinder):
-    """Leaves the finding to the finders behind it. A library that is only looked for
-    (``importlib.util.find_spec``) is still awaited."""
+    """Finds nothing itself, but asks the finders after it. A mere search for the library
+    (``importlib.util.find_spec``) does not count as its import."""
 
     def __init__(self, name: str, then: Callable[[], None]) -> None:
         self._name = name
@@ -28,7 +28,7 @@ class _Awaiting(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != self._name:
             return None
-        # Only those behind: one of our own kind before this one has asked it.
+        # Only the finders after this one: another of this class before it has called it.
         behind = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
         found = (finder.find_spec(fullname, path, target) for finder in behind)
         spec = next(filter(None, found), None)
@@ -43,6 +43,6 @@ class _Awaiting(MetaPathFinder):
                 sys.meta_path.remove(self)
                 self._then()
 
-        # In the one loader of this module: a loader of our own in its place would lack what others
-        # ask of it, as sources and resources.
+        # Patches the module's own loader: a loader of our own would lack other methods that are
+        # used, such as those for sources and resources.
         loader.exec_module = executed  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,8 +1,8 @@
-"""The one interface behind which every world stands: a batch of MineDojo environments.
+"""The interface of every world: a batch of MineDojo environments.
 
-A world steps B environments side by side and shows what MineDojo's interface shows, as arrays of
+A world steps B environments side by side. It shows the same as MineDojo's interface, as arrays of
 ids and numbers (the batch interface) or as MineDojo's own observation dictionary (`observation`).
-What a policy or a program sees is computed from this alone, never from a world's internals.
+Everything that a policy or a program sees is computed from this, never from a world's internals.
 """
 
 from abc import ABC, abstractmethod
@@ -19,10 +19,10 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 OBSERVED = ("inventory", "voxels", "location", "life", "masks")
-"""What ``World.observe`` can be asked for, beside ``rays``."""
+"""The fields of ``World.observe``, beside ``rays``."""
 NOON = 6000
-"""Ticks of the day at which an episode begins in every world, unless ``start_time`` is another:
-Minecraft itself would begin at dawn."""
+"""Tick of the day at which episodes begin in every world, unless ``start_time`` is set. (Minecraft
+itself would begin at dawn.)"""
 NETHER_BIOME, END_BIOME = 8, 9
 """Minecraft's ids of the biomes "hell" and "sky"."""
 
@@ -30,22 +30,22 @@ NETHER_BIOME, END_BIOME = 8, 9
 class World(ABC):
     """A batch of ``size`` environments of one task.
 
-    Arrays returned by the readers belong to the world and are overwritten by the next call of the
-    same reader; copy what is to be kept. Ids are indices into ``block_names`` (localised names in
-    lower case, as MineDojo's voxels and rays give them; 0 is air) and ``item_names`` (registry
-    names, ``log``; 0 is air).
+    Arrays returned by the readers belong to the world, and the next call of the same reader
+    overwrites them; copy them to keep them. Ids are indices into ``block_names`` (localised names
+    in lower case, as in MineDojo's voxels and rays; 0 is air) and ``item_names`` (registry names,
+    ``log``; 0 is air).
     """
 
     size: int
     block_names: list[str]
     item_names: list[str]
     lost: Bools | None = None
-    """(B,): environments whose game was lost in the last step and begun again: their episodes are
-    cut off. None where a world loses none."""
+    """(B,): environments whose game was lost in the last step and started again: their episodes
+    were cut off. None for a world that cannot lose one."""
 
     @abstractmethod
     def reset(self, environments: Ints, seeds: Ints) -> None:
-        """Begin a new episode in each named environment. A seed gives the same episode always."""
+        """Begin a new episode in each named environment. A seed always gives the same episode."""
 
     @abstractmethod
     def step(self, actions: Ints, active: Bools) -> None:
@@ -72,12 +72,12 @@ class World(ABC):
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        """What rays from the eyes hit: block ids (0: nothing within ``reach`` metres) and distances
-        in metres (``reach`` where nothing was hit), both (B, R), or (n, R) for the n named
+        """The hits of rays from the eyes: block ids (0: nothing within ``reach`` metres) and
+        distances in metres (``reach`` if nothing was hit), both (B, R), or (n, R) for the n named
         environments.
 
         ``pitch_yaw``: (R, 2) radians relative to the line of sight, + pitch looks down and + yaw
-        looks right (the sign that MineDojo's lidar inverts is put right here).
+        looks right (MineDojo's lidar has the opposite sign, which is corrected here).
         """
 
     @abstractmethod
@@ -89,8 +89,8 @@ class World(ABC):
         """Life (B,) and food (B,), both 0..20. Life 0: the player died in the last step."""
 
     def cause_of_death(self, environment: int) -> str:
-        """What harmed a player last, in words: ``a blow of a zombie``. Empty where a world does not
-        tell."""
+        """The last cause of harm to a player, in words: ``a blow of a zombie``. Empty in a world
+        that does not report it."""
         return ""
 
     @abstractmethod
@@ -101,18 +101,17 @@ class World(ABC):
     def mobs(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        """Who is met first along the rays before any block, as MineDojo's lidar reports: indices
-        into ``voxeldojo.rules.mobs.entity_names`` (0: none within ``reach``) and distances in
-        metres (``reach`` where there is none); shapes and ``pitch_yaw`` as in ``rays``."""
+        """The first mob on each ray before any block, as MineDojo's lidar reports it: indices into
+        ``voxeldojo.rules.mobs.entity_names`` (0: none within ``reach``) and distances in metres
+        (``reach`` if there is none); shapes and ``pitch_yaw`` as in ``rays``."""
         rows = range(self.size) if environments is None else environments.tolist()
         shape = (len(rows), len(pitch_yaw))
         return np.zeros(shape, np.int64), np.full(shape, reach, np.float32)
 
     def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
-        """What else MineDojo reports of the player, a row for each (named) environment: ``oxygen``
-        (0 to 300) float32; ``table`` and ``furnace`` bool, whether one is
-        nearby as MineDojo means it; ``equipment`` (B, 6) item ids of main hand, feet, legs, chest,
-        head and off hand."""
+        """Other readings of the player, a row for each (named) environment: ``oxygen`` (0 to 300)
+        float32; ``table`` and ``furnace`` bool, whether one is nearby in MineDojo's sense;
+        ``equipment`` (B, 6) item ids of main hand, feet, legs, chest, head and off hand."""
         rows = range(self.size) if environments is None else environments.tolist()
         seen = [self.observation(row) for row in rows]
         return {
@@ -126,7 +125,7 @@ class World(ABC):
         }
 
     def light(self, environments: Ints | None = None) -> Floats:
-        """The light level where each (named) player is, (B,), 0 to 15."""
+        """The light level at each (named) player, (B,), 0 to 15."""
         rows = range(self.size) if environments is None else environments.tolist()
         return _column([self.observation(row)["location_stats"]["light_level"] for row in rows])
 
@@ -138,11 +137,11 @@ class World(ABC):
         rays: Floats | None = None,
         reach: float = 20.0,
     ) -> dict[str, NDArray[Any]]:
-        """The named readings together, which a world may do faster than one by one; nothing else
-        is computed. Arrays by name: ``item`` and ``quantity`` for inventory; ``voxels``;
+        """The named readings together, which may be faster than one by one; nothing else is
+        computed. Arrays by name: ``item`` and ``quantity`` for inventory; ``voxels``;
         ``position``, ``yaw`` and ``pitch`` for location; ``life`` and ``food`` for life; the five
-        masks for masks; ``ray_block`` and ``ray_distance`` for rays. They are not to be written
-        into: what did not change need not be written again.
+        masks for masks; ``ray_block`` and ``ray_distance`` for rays. Do not write to them: a world
+        may not write values again that did not change.
 
         Raises:
             ValueError: an unknown field, or rays without saying which.
@@ -162,14 +161,14 @@ class World(ABC):
             elif field == "rays" and rays is not None:
                 seen["ray_block"], seen["ray_distance"] = self.rays(rays, reach)
             elif field == "rays":
-                raise ValueError("rays are asked for, but not which: give rays as (R, 2) radians")
+                raise ValueError("rays are named without angles: give rays as (R, 2) radians")
             else:
                 raise ValueError(f"{field!r} is none of {', '.join((*OBSERVED, 'rays'))}")
         return seen
 
     def worn(self) -> tuple[Ints, Ints]:
-        """Item ids and quantities of what is worn on feet, legs, chest and head, and of the off
-        hand, both (B, 5)."""
+        """Item ids and quantities of the armour (feet, legs, chest, head) and of the off hand, both
+        (B, 5)."""
         seen = [self.observation(row)["equipment"] for row in range(self.size)]
         ids = [[_ITEMS.get(name, 0) for name in each["name"].tolist()[1:]] for each in seen]
         quantities = [each["quantity"].tolist()[1:] for each in seen]
@@ -178,39 +177,39 @@ class World(ABC):
         return found, np.where(found > 0, held, 0)
 
     def whereabouts(self) -> tuple[Ints, Ints]:
-        """Minecraft's id of the biome where each player is, and the dimension (0 Overworld, 1
-        Nether, 2 End), both (B,)."""
+        """Minecraft's id of each player's biome, and the dimension (0 Overworld, 1 Nether, 2 End),
+        both (B,)."""
         seen = [self.observation(row)["location_stats"] for row in range(self.size)]
         biomes = np.array([int(each["biome_id"]) for each in seen], np.int64)
-        # MineDojo does not report the dimension. The Nether and the End have a biome of their own.
+        # MineDojo does not report the dimension, but the Nether and the End have their own biomes.
         return biomes, np.select([biomes == NETHER_BIOME, biomes == END_BIOME], [1, 2], 0)
 
     def recovered(self) -> Floats:
-        """How much of a blow's strength has come back since the last one, (B,), 0 to 1. All of it
-        in a world that does not report it."""
+        """How much of an attack's strength has recovered since the last one, (B,), 0 to 1. 1 in a
+        world that does not report it."""
         return np.ones(self.size, np.float32)
 
     def age(self) -> Ints:
-        """Ticks that each player has lived since the episode began, (B,)."""
-        raise NotImplementedError("this world does not count how long a player has lived")
+        """Ticks since the episode began, for each player, (B,)."""
+        raise NotImplementedError("this world does not count a player's ticks")
 
     def killed(self) -> Ints:
         """How many mobs of each kind (``voxeldojo.rules.mobs.mob_names``) the player killed since
         the episode began, (B, kinds)."""
-        raise NotImplementedError("this world does not count what is killed")
+        raise NotImplementedError("this world does not count killed mobs")
 
     def used(self) -> Ints:
         """How often the player used each item since the episode began, as the game's statistics
         count it, (B, items)."""
-        raise NotImplementedError("this world does not count what is used")
+        raise NotImplementedError("this world does not count used items")
 
     @abstractmethod
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
-        """What the player sees: (3, height, width) uint8."""
+        """The player's view: (3, height, width) uint8."""
 
     def above(self, environment: int) -> NDArray[np.uint8]:
-        """The ground around the player seen from above, (3, n, n) uint8, north at the top, the
-        player in the middle; of no size where a world has no such picture."""
+        """The ground around the player from above, (3, n, n) uint8, north at the top, the player in
+        the middle; (3, 0, 0) in a world without such a picture."""
         return np.zeros((3, 0, 0), np.uint8)
 
     @abstractmethod
@@ -219,7 +218,7 @@ class World(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what the world holds. The world cannot be used afterwards."""
+        """Release the world's resources. It cannot be used afterwards."""
 
 
 def _column(values: list[Any]) -> Floats:

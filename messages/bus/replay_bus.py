@@ -19,20 +19,20 @@ class ReplayBus(Bus):
 
     def add_topic(self, name: str, kind: str) -> None:
         """List a topic whose messages have the type ``kind``."""
-        self._endpoints[name] = Endpoint(name=name, kind="topic", types=[kind], fingerprint="")
+        self._own.by_name[name] = Endpoint(name=name, kind="topic", types=[kind], fingerprint="")
 
     def add_service(
         self, name: str, types: tuple[str, str], respond: Callable[[Call], None]
     ) -> None:
-        """Have ``respond`` reply to the requests of a service, in the serving thread."""
-        self._endpoints[name] = Endpoint(
+        """Reply to the requests of a service with ``respond``, in the serving thread."""
+        self._own.by_name[name] = Endpoint(
             name=name, kind="service", types=list(types), fingerprint=""
         )
-        cast(Services, self._services).add(name, respond, True, types)
+        cast(Services, self._own.services).add(name, respond, True, types)
 
     def publish_frames(self, name: str, latched: bool, frames: Frames, goal: str = "") -> None:
         """Publish a message as it is. From any thread but the serving one."""
-        publisher = cast(Publisher, self._publisher)
+        publisher = cast(Publisher, self._own.publisher)
         while self._serving.waiting >= _BEHIND and not self._serving.closed:
             time.sleep(0.001)
         self._serving.post(lambda: publisher.publish(name, latched, frames, goal))

@@ -37,8 +37,8 @@ def beside(weights: Path) -> Path:
 
 
 def _byte_letters() -> dict[int, str]:
-    """The letter that stands for each byte: itself if it can be printed, else one from 256 on; in
-    the order of the vocabulary."""
+    """The letter for each byte, in the order of the vocabulary: the byte itself if it can be
+    printed, else one from 256 on."""
     printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in printed]
     return {byte: chr(byte) for byte in printed} | {
@@ -47,11 +47,11 @@ def _byte_letters() -> dict[int, str]:
 
 
 class Tokenizer:
-    """``vocabulary``: tokens that the checkpoint knows, begin and end included; ``context``: tokens
-    of a prompt at most, these included.
+    """``vocabulary``: tokens that the checkpoint knows, begin and end included; ``context``: the
+    most tokens of a prompt, begin and end included.
 
     Raises:
-        WeightsError: the file is no list of merges, or one of fewer.
+        WeightsError: the file is no list of merges, or has too few.
     """
 
     def __init__(self, path: Path, vocabulary: int, context: int) -> None:
@@ -65,7 +65,7 @@ class Tokenizer:
         self._of_word = lru_cache(4096)(self._merged)
 
     def __call__(self, prompts: list[str]) -> NDArray[np.int64]:
-        """(N, context): begin, tokens, end, then 0. What a prompt has beyond that is left out."""
+        """(N, context): begin, tokens, end, then 0. Tokens beyond that are left out."""
         tokens = np.zeros((len(prompts), self._context), np.int64)
         for row, prompt in zip(tokens, prompts, strict=True):
             text = unicodedata.normalize("NFC", prompt).lower()

@@ -20,8 +20,8 @@ _BATCH = 64  # frames at once
 NEGATIVES: tuple[str, ...] = tuple(
     yaml.safe_load(Path(__file__).with_name("negatives.yaml").read_text("utf-8"))
 )
-"""What else the last 16 frames could be about."""
-_NEGATIVES = 31  # with the prompt 32, as in the paper
+"""Prompts for other things that the last 16 frames could show."""
+_NEGATIVES = 31  # 32 with the prompt, as in the paper
 
 
 class MineClip:
@@ -47,7 +47,7 @@ class MineClip:
         self.seconds = self._timed()
 
     def embed(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """What frames show: uint8 (n, 3, height, width) -> float32 (n, 512)."""
+        """Embeddings of frames: uint8 (n, 3, height, width) -> float32 (n, 512)."""
         with self._lock, torch.inference_mode():
             found = [
                 self._network.frames(self._normalised(frames[at : at + _BATCH])).cpu()
@@ -58,9 +58,9 @@ class MineClip:
     def reward(
         self, clips: NDArray[np.float32], prompt: str, negatives: Sequence[str] = ()
     ) -> NDArray[np.float32]:
-        """max(P - 1/N, 0), (n,), with P how likely it is that a clip goes with the prompt, and not
-        with one of the others. ``clips`` (n, 16, 512): the embeddings of their frames in order.
-        ``negatives``: the other prompts, N - 1 of them; none: 31 that are given.
+        """max(P - 1/N, 0), (n,), with P the probability that a clip matches the prompt, and not one
+        of the others. ``clips`` (n, 16, 512): the embeddings of their frames in order.
+        ``negatives``: the N - 1 other prompts; if empty, the first 31 of `NEGATIVES`.
 
         Raises:
             ValueError: a prompt is given twice.
@@ -88,7 +88,7 @@ class MineClip:
         return (pixels / 255 - self._mean) / self._std
 
     def _timed(self) -> float:
-        """Seconds that a frame takes here, about."""
+        """Seconds for the embedding of a frame on this device, measured once."""
         frames = np.zeros((4, 3, self.height, self.width), np.uint8)
         self.embed(frames)
         began = time.monotonic()

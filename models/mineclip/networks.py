@@ -1,10 +1,9 @@
-"""MineCLIP's networks: a CLIP of ViT-B/16 for single frames and prompts, and what makes one vector
-of 16 frames.
+"""MineCLIP's networks: a CLIP of ViT-B/16 for single frames and prompts, and the pooling of 16
+frames into one vector.
 
 Modules are named so that the keys of a state dict are those of the published checkpoints
-(`weights.py` has the few that are not). Linear layers, norms and their order are facts of the
-published model (MineDojo/MineCLIP, and x-transformers 0.27.1 for the pooling); how they are written
-is ours.
+(`weights.py` has the few that are not). The linear layers, norms and their order are those of the
+published model (MineDojo/MineCLIP, and x-transformers 0.27.1 for the pooling); the code is our own.
 """
 
 import msgspec
@@ -19,7 +18,7 @@ _POOLED = 32  # frames that the pooling has positions for
 
 
 class Sizes(msgspec.Struct, frozen=True, kw_only=True):
-    """What a checkpoint decides; the defaults are the published ``attn``."""
+    """The sizes of a checkpoint's networks; the defaults are those of the published ``attn``."""
 
     width: int = 768  # of the picture's transformer
     layers: int = 12
@@ -49,7 +48,7 @@ class _QuickGelu(nn.Module):
 
 
 class _Block(nn.Module):
-    """Attention and a perceptron, each after a norm and beside a residual: (B, L, width)."""
+    """Attention and a perceptron, each after a norm and with a residual: (B, L, width)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -108,13 +107,13 @@ class PromptEncoder(nn.Module):
         causal = torch.full((length, length), -torch.inf, dtype=x.dtype, device=x.device).triu(1)
         for block in self.blocks:
             x = block(x, causal)
-        # The end has the highest number of all tokens; what comes after it means nothing.
+        # The end has the highest number of all tokens; the positions after it are padding.
         ends = self.ln_final(x)[torch.arange(len(x), device=x.device), tokens.argmax(-1)]
         return ends @ self.projection
 
 
 class Clip(nn.Module):
-    """Both encoders, and the logarithm of what their likeness is multiplied by."""
+    """Both encoders, and the logarithm of the factor of their similarity."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -213,7 +212,7 @@ class Pooling(nn.Module):
 
 
 class RewardHead(nn.Module):
-    """What fits a clip's vector to the prompts': (B, EMBEDDING) -> (B, EMBEDDING)."""
+    """Adapts a clip's vector to the prompts': (B, EMBEDDING) -> (B, EMBEDDING)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -250,7 +249,7 @@ class Network(nn.Module):
         return self.clip_model.text_model(tokens)
 
     def logits(self, clips: Tensor, prompts: Tensor) -> Tensor:
-        """Frames' embeddings (B, L, EMBEDDING) and prompts' (N, EMBEDDING) -> likeness (B, N)."""
+        """Frames' embeddings (B, L, EMBEDDING) and prompts' (N, EMBEDDING) -> similarity (B, N)."""
         video = functional.normalize(self.reward_head(self.temporal_encoder(clips)), dim=-1)
         text = functional.normalize(prompts, dim=-1)
         return self.clip_model.logit_scale.exp() * video @ text.T

@@ -14,7 +14,7 @@ from torch import Tensor
 from models.mineclip.networks import HEAD, Network, Sizes
 
 _PREFIX = "model."
-# The published model has these modules under several names, and a checkpoint the same tensors.
+# The published model has these modules under several names: a checkpoint repeats their tensors.
 _ALIASES = {"image_encoder.": "clip_model.vision_model.", "reward_head.clip_model.": "clip_model."}
 _PICTURE = 5, 8  # rows to columns of patches
 _VISION, _TEXT = "clip_model.vision_model.", "clip_model.text_model."
@@ -78,7 +78,7 @@ def _state(path: Path) -> dict[str, Tensor]:
 
 
 def _named(name: str) -> str:
-    """A tensor's one name, of the several that it has in the published model."""
+    """The name of a tensor here, of the several that it may have in the published model."""
     for alias, ours in _ALIASES.items():
         if name.startswith(alias):
             return ours + name[len(alias) :]
@@ -86,7 +86,7 @@ def _named(name: str) -> str:
 
 
 def _sizes(state: Mapping[str, Tensor], path: Path) -> Sizes:
-    """What the shapes show; whether all tensors agree is for `_compare`."""
+    """The sizes by the shapes of some tensors; `_compare` checks that all tensors agree."""
 
     def shape(name: str, dimensions: int) -> tuple[int, ...]:
         value = state.get(name)

@@ -31,11 +31,11 @@ def play(
     """Play until the policy's stage is over in every environment.
 
     Choices are drawn, as in the paper, or with ``greedy`` the most probable ones. ``check`` is
-    called before each decision and raises to end it early, ``warn`` is told in one sentence what is
-    wrong with a checkpoint that another one could stand in for.
+    called before each decision and raises to end it early. ``warn`` gets one sentence about a bad
+    checkpoint when the previous one is used instead.
 
     Raises:
-        ServiceError: ``unknown_session``, ``session_killed``: the session went away, so the caller
+        ServiceError: ``unknown_session``, ``session_killed``: the session ended, so the caller
             starts over; ``unknown_policy``: there is no whole checkpoint;
             ``policy_does_not_fit``.
     """
@@ -46,7 +46,7 @@ def play(
             code="unknown_policy",
         )
     if problems:
-        warn(f"{act.policy.id} plays from the checkpoint before. {' '.join(problems)}")
+        warn(f"{act.policy.id} plays from the previous checkpoint. {' '.join(problems)}")
     seed = zlib.crc32(act.session.encode()) if act.seed is None else act.seed
     generator = torch.Generator().manual_seed(seed)
     deciding = Deciding(stored_networks(state).actor, generator, greedy)
@@ -57,7 +57,7 @@ def play(
         except BusError as error:
             if lost(error):
                 raise ServiceError(
-                    f"The session {act.session} went away while {act.policy.id} played in it "
+                    f"The session {act.session} ended while {act.policy.id} played in it "
                     f"({error}): play its episodes again from the start.",
                     code=SESSION_KILLED if killed(error) else "unknown_session",
                 ) from error
@@ -88,7 +88,7 @@ def play(
     late = np.zeros(len(features), bool)
     while not over.all():
         check()
-        possible = mask | over[:, None]  # nobody looks at these choices any more
+        possible = mask | over[:, None]  # where the stage is over, choices have no effect
         chosen = deciding.choose(features, possible)
         stepped = ask(STEP, Step(session=act.session, choices=chosen))
         steps += int(stepped.steps.sum())

@@ -13,8 +13,8 @@ Choose = Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, 
 """Choices int64 (B,) from features (B, F) and a mask (B, N)."""
 
 
-class Witness(Protocol):
-    """Sees what is played."""
+class Observer(Protocol):
+    """Gets every decision and its outcome."""
 
     def begin(self, opened: Opened) -> None: ...
     def see(self, choices: np.ndarray[Any, Any], stepped: Stepped) -> None: ...
@@ -26,7 +26,7 @@ class Once:
 
     Attributes:
         success: bool (B,), of the stage.
-        steps: primitive steps, with those of prefixes and of what leads to the stage.
+        steps: primitive steps, with those of prefixes and of leading stages.
     """
 
     success: np.ndarray[Any, Any]
@@ -41,22 +41,22 @@ def play_once(
     session: Sessions,
     choose: Choose,
     check: Callable[[], None],
-    witness: Witness | None = None,
+    observer: Observer | None = None,
 ) -> Once:
     """Play a session that was made with ``once`` to its end.
 
     ``check`` is called before each decision and may raise.
 
     Raises:
-        SessionLost: nothing is known of it then.
+        SessionLost: its episodes have to be played again.
     """
     opened = session.open(0, check)
     features, mask = opened.features, opened.mask
     steps = opened.prefix_steps
     over = np.zeros(session.size, bool)
     success = np.zeros(session.size, bool)
-    if witness is not None:
-        witness.begin(opened)
+    if observer is not None:
+        observer.begin(opened)
     while not over.all():
         check()
         choices = choose(features, mask)
@@ -64,8 +64,8 @@ def play_once(
         steps += int(stepped.steps.sum()) + stepped.prefix_steps
         success |= stepped.success & ~over
         over |= stepped.terminated | stepped.truncated
-        if witness is not None:
-            witness.see(choices, stepped)
+        if observer is not None:
+            observer.see(choices, stepped)
         features, mask = stepped.features, stepped.mask
     session.close()
     return Once(success=success, steps=steps)

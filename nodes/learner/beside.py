@@ -1,7 +1,7 @@
 """What a training plays beside its rollouts: demonstrations to clone, and tryouts of its policy.
 
-Both are one episode for each seed of a range of their own, in a session of their own. Their steps
-are counted with those of prefixes: they are played, but PPO learned nothing from them.
+Both have their own range of seeds, with one episode for each seed, and their own session. Their
+steps are counted with those of prefixes, as PPO learns nothing from them.
 """
 
 import logging
@@ -30,12 +30,12 @@ Check = Callable[[], None]
 
 
 class Beside:
-    """Of one training.
+    """The tryouts and demonstrations of one training.
 
     Args:
-        lost: is told of a session that was lost, and raises once there were too many.
+        lost: called with the error when a session was lost; it raises once there were too many.
         reset: primitive steps that the reset of one environment may take.
-        The rest are the training's own.
+        The others are those of the training.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Beside:
         return state.counters.samples - last >= tryouts.every
 
     def try_out(self, state: TrainingState, room: float, check: Check) -> None:
-        """Play the policy as it is, if that fits into ``room`` primitive steps. It draws its
-        choices by the same numbers each time."""
+        """Play the policy as it is, if that fits into ``room`` primitive steps. Every tryout draws
+        its choices with the same random numbers."""
         assert self._spec.tryouts is not None
         seeds = self._spec.tryouts.seeds
         if room < seeds.count * self._episode:
@@ -89,8 +89,9 @@ class Beside:
         self._log.info("%s: %.2f in a tryout at %d samples", self._policy, tried.rate, samples)
 
     def clone(self, state: TrainingState, room: float, check: Check) -> None:
-        """Let a new policy imitate the programs of its spec, as many episodes as fit into half of
-        ``room``; nothing where none of them succeeds, or where it begins from another policy."""
+        """Let a new policy imitate the programs of its spec, over as many episodes as fit into half
+        of ``room``. If none of them succeeds, or the policy starts from another one, it clones
+        nothing."""
         spec, parameters = self._spec, self._parameters
         if not spec.clone or spec.start is not None:
             return
@@ -99,7 +100,7 @@ class Beside:
         if count < len(spec.clone):
             self._log.info("%s clones nothing: too few samples are left", self._policy)
             return
-        # The last seeds, to which no training comes.
+        # The last seeds of the range, which trainings do not reach.
         seeds = SeedRange(first=spec.seeds.first + spec.seeds.count - count, count=count)
         played = Demonstrations(spec, state.spaces, count)
         once = self._play("demonstration", seeds, lambda: played.choose, check, played)
@@ -130,8 +131,8 @@ class Beside:
         check: Check,
         demonstrations: Demonstrations | None = None,
     ) -> Once:
-        """One episode for each seed, again where the session is lost. ``begin`` gives what chooses
-        in one attempt."""
+        """Play one episode for each seed, and again if the session is lost. ``begin`` makes the
+        function that chooses, once for each attempt."""
         spec = msgspec.structs.replace(self._spec, seeds=seeds)
         if demonstrations is not None:
             spec = msgspec.structs.replace(spec, interface=demonstrations.interface)

@@ -1,7 +1,7 @@
 """Checkpoints: written so that a kill at any moment leaves a whole one, read without running code.
 
-A checkpoint is one file of state dicts and counters. The one before is kept beside it, for the day
-a disk loses the newer. Where both are bad, the caller starts the policy over and says so.
+A checkpoint is one file of state dicts and counters. The previous one is kept beside it, in case
+the disk loses the newer. If both are bad, the caller starts the policy over and reports it.
 """
 
 import os
@@ -19,7 +19,7 @@ CORRUPT = "checkpoint.corrupt.pt"
 
 
 class BadCheckpoint(Exception):
-    """A checkpoint can't be read; the message says which and why."""
+    """A checkpoint can't be read; the message names it and the reason."""
 
 
 def save(folder: Path, state: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ def save(folder: Path, state: dict[str, Any]) -> None:
 
 
 def write(path: Path, state: dict[str, Any]) -> None:
-    """A file beside the checkpoint, whole or not there; ``read`` reads it."""
+    """Write a file beside the checkpoint, whole or not at all; ``read`` reads it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     os.replace(_written(path, state), path)
     _keep_names(path.parent)
@@ -50,11 +50,11 @@ def write(path: Path, state: dict[str, Any]) -> None:
 def load(
     folder: Path, check: Callable[[dict[str, Any]], object] = lambda state: None
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """The newest checkpoint that is whole, if there is one, and what is wrong with the others in
-    one sentence each. ``check`` raises where a state is not what its reader needs.
+    """The newest checkpoint that is whole, if there is one, and one sentence about each bad one.
+    ``check`` raises for a state that its reader cannot use.
 
-    A bad newest one is put aside as ``checkpoint.corrupt.pt``, so that the next save doesn't make
-    it the previous one in place of the whole one."""
+    If the newest is bad it is renamed to ``checkpoint.corrupt.pt``, so that the next save does not
+    replace the whole previous one with it."""
     problems: list[str] = []
     for name in (NAME, PREVIOUS):
         path = folder / name
@@ -77,7 +77,7 @@ def read(path: Path) -> dict[str, Any]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()  # torch reads on over a flipped bit, this doesn't
+            damaged = archive.testzip()  # torch does not notice a flipped bit, this does
         if damaged is not None:
             raise BadCheckpoint(f"The checkpoint {path} is corrupt: {damaged} fails its checksum.")
         state = torch.load(path, map_location="cpu", weights_only=True)
@@ -96,7 +96,7 @@ def _checked(path: Path, check: Callable[[dict[str, Any]], object]) -> dict[str,
     state = read(path)
     try:
         check(state)
-    except Exception as error:  # whatever can be wrong with what a file says
+    except Exception as error:  # a file's contents can be wrong in any way
         lacks = isinstance(error, KeyError)
         why = f"it has no {error}" if lacks else " ".join(str(error).split())[:200]
         raise BadCheckpoint(f"The checkpoint {path} does not hold a training: {why}.") from error
@@ -104,7 +104,7 @@ def _checked(path: Path, check: Callable[[dict[str, Any]], object]) -> dict[str,
 
 
 def _written(path: Path, state: dict[str, Any]) -> Path:
-    """The file that is to become ``path``, safe on the disk."""
+    """A file beside ``path`` with the state, synchronised to the disk."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     with unfinished.open("wb") as file:
         torch.save({"format": FORMAT, **state}, file)
@@ -114,7 +114,7 @@ def _written(path: Path, state: dict[str, Any]) -> Path:
 
 
 def _keep_names(folder: Path) -> None:
-    """After this, the names that were given in a folder outlast a crash."""
+    """Synchronise a folder's directory entries, so that renames in it survive a crash."""
     directory = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(directory)

@@ -1,9 +1,9 @@
 """The cloned start: a policy imitates programs before it learns.
 
-Programs are played in the policy's own stage, and of the episodes that succeeded the decisions are
+Programs are played in the policy's own stage, and the decisions of the episodes that succeeded are
 cloned. A program that is a macro of the interface is cloned as that choice, made again and again.
-Of any other each primitive step is a decision, as far as it is one that the policy could have
-taken: it runs as a macro that is interrupted after each step and is no choice of the policy's.
+Of any other program each primitive step is a decision, if the policy has that action: the program
+runs as a macro that is interrupted after each step and is not among the policy's choices.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ _STEP_BY_STEP = "demonstrated"
 
 
 class Demonstrations:
-    """Programs as they are played for a policy to see, environment ``i`` of B plays program
-    ``i % len(programs)``; a witness of the session (`aside.Witness`) in which they are.
+    """Demonstrations of programs for a policy: environment ``i`` of B plays program
+    ``i % len(programs)``. It observes the session (`aside.Observer`) in which they are played.
 
     Args:
-        spec: with the programs; its interface is the policy's.
+        spec: with the programs and the policy's interface.
         spaces: the policy's.
         size: of the session.
     """
@@ -66,11 +66,11 @@ class Demonstrations:
         self._fields = [(field.name, field.size) for field in opened.fields]
 
     def see(self, choices: np.ndarray[Any, Any], stepped: Stepped) -> None:
-        """Choices that are none of the policy's are told by what they did, -1: nothing that it
-        could have done. -2: the episode was over."""
+        """Record a decision. A choice that the policy does not have is recorded as the choice of
+        its own that does the same; -1: there is none. -2: the episode was over."""
         assert stepped.matched is not None
         own = choices < len(self._spaces.choices)
-        # More than one step was not the program's alone: guards, or what is done for a policy.
+        # More than one step: a guard took over, or the game assisted the policy (autocraft).
         done = np.where(own, choices, np.where(stepped.steps == 1, stepped.matched, -1))
         self._done.append(np.where(stepped.steps > 0, done, -2))
         self._features.append(np.array(stepped.features))
@@ -79,16 +79,16 @@ class Demonstrations:
     def trajectories(
         self, success: np.ndarray[Any, Any]
     ) -> tuple[list[Trajectory], list[Demonstrated]]:
-        """Of the episodes with ``success`` (B,), as the policy would have seen and decided them;
-        and what there was of each program."""
+        """The trajectories of the episodes with ``success`` (B,), in the policy's own features and
+        choices, and the counts for each program."""
         programs = self.spec.clone
         found: list[Trajectory] = []
-        told: list[Demonstrated] = []
+        counts: list[Demonstrated] = []
         for number, program in enumerate(programs):
             rows = np.flatnonzero(self._played == number)
             parts = [self._trajectory(row) for row in rows[success[rows]].tolist()]
             found += [part for part, _ in parts if len(part.choices)]
-            told.append(
+            counts.append(
                 Demonstrated(
                     program=program.name,
                     episodes=len(rows),
@@ -97,11 +97,11 @@ class Demonstrations:
                     steps=sum(steps for _, steps in parts),
                 )
             )
-        return found, told
+        return found, counts
 
     def _trajectory(self, row: int) -> tuple[Trajectory, int]:
-        """The decisions of one environment that the policy could have taken, and how many there
-        were in all."""
+        """The decisions of one environment that the policy could have taken, and the number of all
+        decisions."""
         done = np.array([each[row] for each in self._done])
         done = done[done > -2]
         count, choices = len(done), len(self._spaces.choices)
@@ -118,7 +118,7 @@ class Demonstrations:
     def _seen(
         self, features: np.ndarray[Any, Any], done: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
-        """(T, F) of the policy's own columns: it knows nothing of choices that are none of its."""
+        """(T, F) of the policy's own columns, without the choices that it does not have."""
         stepwise = self._choices.max() >= len(self._spaces.choices)
         columns: list[np.ndarray[Any, Any]] = []
         at = 0

@@ -1,12 +1,13 @@
 """The recent training episodes: success rate and mean return, without favouring short ones.
 
 Episodes that succeed end early, so among the first to end there are too many successes. Episodes
-therefore count in the order in which they *began*: one that ended waits for all that began before.
+are therefore counted in the order in which they *began*: one that ended waits for all that began
+before it.
 
-Options last differently long, so an episode of many short decisions can go on while hundreds of
-others, with long options in them, come and go. It is then overtaken: the window moves on over it.
-When it ends at last, it counts for what it came to, by the share that such episodes have. Until as
-many of them have been seen to end as are still going on, the ones that go on count as failures.
+Options differ in length, so an episode of many short decisions can go on while hundreds of others,
+with long options in them, begin and end. It is then overtaken: the window moves past it. When it
+ends at last, its outcome is counted by the share that overtaken episodes have among all. Until as
+many of them have ended as are still running, the running ones count as failures.
 """
 
 from collections import deque
@@ -14,11 +15,11 @@ from collections.abc import Iterable
 from typing import Any
 
 PATIENCE = 4
-"""Episodes of each environment, and as many as the window holds in any case, that wait for one that
-began before them; then it is overtaken."""
+"""How many ended episodes for each environment, and at least as many as the window holds, wait for
+one that began before them until it counts as overtaken."""
 
 MANY = 512
-"""Episodes of which the share, and the success, of the overtaken is told."""
+"""How many episodes the share, and the success, of the overtaken are measured over."""
 
 
 class RecentEpisodes:
@@ -40,8 +41,8 @@ class RecentEpisodes:
         self.succeeded = 0  # of all that ended since then, counted or not
 
     def begin(self, environments: int) -> None:
-        """A session was opened: a first episode begins in each environment, and whatever was
-        running is forgotten."""
+        """A session was opened: a first episode begins in each environment, and episodes that were
+        running are dropped."""
         self._waiting.clear()
         self._left.clear()
         self._counted = self._begun
@@ -99,8 +100,8 @@ class RecentEpisodes:
 
     @property
     def success_rate(self) -> float:
-        """Of the last ``size`` episodes; those that there have not been yet count as failures, so
-        that a few early successes are not taken for skill."""
+        """Of the last ``size`` episodes. Before there were so many, the missing ones count as
+        failures, so that a few early successes do not look like skill."""
         rate = sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
         late = [success for overtaken, success in self._settled if overtaken]
         unknown = max(

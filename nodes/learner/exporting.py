@@ -1,4 +1,5 @@
-"""Policies as a session can play them itself: an actor's weights, for `messages.world.Actor`."""
+"""Exports a policy as its actor's weights (`messages.world.Actor`), so that a session can play
+it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,7 +59,8 @@ def with_actors(learner: Path, guards: Sequence[Guard], greedy: bool) -> list[Gu
 
 
 def guarded(learner: Path, stages: Sequence[LeadingStage]) -> list[Lead]:
-    """Stages that a guard cuts into, as the session that trains it plays them."""
+    """The stages that a guard interrupts, in the form in which the session that trains it plays
+    them."""
     found: list[Lead] = []
     for stage in stages:
         policy = stage.policy
@@ -94,7 +96,7 @@ def _gru(cell: nn.GRUCell) -> Gru:
 
 
 def _encoders(module: FieldEncoders) -> Layer:
-    """All of them as one layer, whose weights are 0 but where an encoder has its field."""
+    """All encoders as one layer, whose weights are 0 except where an encoder reads its field."""
     parts = [each for each in module.encoders if isinstance(each, nn.Linear)]
     weights = np.zeros((sum(p.out_features for p in parts), sum(module.sizes)), np.float32)
     row = column = 0

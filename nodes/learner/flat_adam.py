@@ -1,4 +1,4 @@
-"""Adam over flat networks: two tensors where torch's optimiser sees a dozen."""
+"""Adam over flat networks: two tensors where torch's optimiser has a dozen."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from models.flat_network import FlatNetwork
 
 
 class FlatAdam:
-    """Steps of ``optimiser`` on whole networks. The state is the optimiser's own: its moments
-    become views of flat tensors, so its state dict, and steps that it takes itself, stay right.
+    """Steps of ``optimiser`` on whole networks. The state stays in the optimiser: its moments
+    become views of flat tensors, so its state dict, and steps that it takes itself, stay correct.
 
     Args:
         optimiser: with one group, of the parameters of all ``networks``.
@@ -24,7 +24,7 @@ class FlatAdam:
         self._steps = [torch.zeros((), device=network.weights.device) for network in networks]
 
     def begin(self) -> None:
-        """Take over the optimiser's state, as it is now."""
+        """Take over the optimiser's present state."""
         for number, network in enumerate(self._networks):
             means, squares = (
                 network.views(flat) for flat in (self._means[number], self._squares[number])
@@ -43,7 +43,7 @@ class FlatAdam:
                 steps.copy_(state["step"])
 
     def step(self, only: int | None = None) -> None:
-        """A step by the networks' gradients; ``only``: of that network alone."""
+        """One step with the networks' gradients; ``only``: for that network alone."""
         chosen = range(len(self._networks)) if only is None else [only]
         group = self._optimiser.param_groups[0]
         beta1, beta2 = group["betas"]
@@ -66,7 +66,7 @@ class FlatAdam:
         )
 
     def end(self) -> None:
-        """The optimiser's parameters have made as many steps as their networks."""
+        """Write the networks' step counts back to the optimiser's parameters."""
         for network, steps in zip(self._networks, self._steps, strict=True):
             for parameter in network.parameters:
                 self._optimiser.state[parameter]["step"].copy_(steps)

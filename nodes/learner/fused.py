@@ -1,7 +1,7 @@
 """PPO's clipped loss and its gradient by hand, for plain networks: what TorchRL's loss, autograd
 and Adam compute, in less than half of the time (docs/speed.md).
 
-`tests/test_fused_update.py` holds it to TorchRL's on random minibatches.
+`tests/test_fused_update.py` compares it with TorchRL's on random minibatches.
 """
 
 import math
@@ -19,7 +19,7 @@ _ROWS = 6  # of statistics of each decision
 
 
 def fits(networks: ActorCritic, parameters: Hyperparameters) -> bool:
-    """Whether a policy is one for the fused update. All others take the reference."""
+    """Whether the fused update supports a policy. All others use the reference."""
     return (
         parameters.update == "fused"
         and parameters.precision == "float32"
@@ -32,8 +32,8 @@ class FusedUpdate:
     """The minibatches of one policy's updates.
 
     Args:
-        networks: for which it `fits`.
-        optimiser: of their parameters, actor's and critic's.
+        networks: those of a policy that it `fits`.
+        optimiser: of the parameters of both.
     """
 
     def __init__(
@@ -49,7 +49,8 @@ class FusedUpdate:
         self._bounds = 0.0, 0.0  # of the log-ratio
 
     def begin(self) -> None:
-        """Before the minibatches of an update. Parameters may have changed since the last one."""
+        """Call before the minibatches of an update. Parameters may have changed since the last
+        one."""
         clip = self.parameters.clip
         self._bounds = math.log1p(-clip) if clip < 1.0 else -math.inf, math.log1p(clip)
         self.actor.attach()
@@ -57,7 +58,7 @@ class FusedUpdate:
         self._adam.begin()
 
     def end(self) -> None:
-        """After them."""
+        """Call after the minibatches of an update."""
         self._adam.end()
 
     def values(self, features: Tensor) -> Tensor:
@@ -65,7 +66,7 @@ class FusedUpdate:
         self.critic.attach()
         return self.critic.forward(features)
 
-    @torch.inference_mode()  # a sixteenth less: what autograd would note of each tensor
+    @torch.inference_mode()  # saves a sixteenth: autograd's record of each tensor
     def minibatch(
         self, batch: dict[str, Tensor], to_clone: float = 0.0, critic_only: bool = False
     ) -> dict[str, Tensor]:
@@ -99,9 +100,10 @@ class FusedUpdate:
             "loss_critic": error * self.parameters.critic_weight,
         }
 
-    def _objective(self, batch: dict[str, Tensor], to_clone: float, told: Tensor) -> Tensor:
-        """The gradient of the actor's loss in its logits (B, N); ``told`` (5, B) is filled with
-        each decision's loss, log-ratio, whether it was clipped, entropy, divergence.
+    def _objective(self, batch: dict[str, Tensor], to_clone: float, statistics: Tensor) -> Tensor:
+        """The gradient of the actor's loss in its logits (B, N). The first five rows of
+        ``statistics`` (_ROWS, B) are filled with each decision's loss, log-ratio, whether it was
+        clipped, entropy, divergence.
 
         With p the probabilities, A the advantage and r the ratio: the objective r A has the
         gradient r A (one-hot - p), unless it is clipped; entropy H has -p (log p + H); the
@@ -117,13 +119,13 @@ class FusedUpdate:
         within = log_ratio.clamp(*self._bounds)
         gain = log_ratio.exp() * advantage
         clipped_gain = within.exp() * advantage
-        torch.neg(torch.minimum(gain, clipped_gain), out=told[0])
-        torch.neg(log_ratio, out=told[1])
-        told[2] = within != log_ratio
+        torch.neg(torch.minimum(gain, clipped_gain), out=statistics[0])
+        torch.neg(log_ratio, out=statistics[1])
+        statistics[2] = within != log_ratio
         weighed = probs * log_probs
-        entropy = torch.sum(weighed, 1, out=told[3]).neg_()
+        entropy = torch.sum(weighed, 1, out=statistics[3]).neg_()
 
-        # As autograd's, a ratio that overflowed becomes NaN here: the training has diverged.
+        # A ratio that overflowed becomes NaN here, as with autograd: the training has diverged.
         paid = gain * (gain <= clipped_gain)
         bonus = self.parameters.entropy_bonus
         gradient = probs * torch.add(paid, entropy, alpha=bonus).unsqueeze(1)
@@ -133,20 +135,20 @@ class FusedUpdate:
         if to_clone:
             clone = batch["clone_log_probs"]
             shares = clone.exp()
-            # An impossible choice's share is 0, not 0 times the difference of two lowest floats.
+            # An impossible choice counts as 0, not as 0 times the difference of two lowest floats.
             apart = (clone - log_probs).masked_fill_(shares == 0, 0.0).mul_(shares)
-            torch.sum(apart, 1, out=told[4])
+            torch.sum(apart, 1, out=statistics[4])
             gradient.add_(probs, alpha=to_clone).sub_(shares, alpha=to_clone)
         return gradient.div_(len(logits))
 
-    def _value(self, batch: dict[str, Tensor], told: Tensor) -> None:
-        """The critic's gradient; ``told`` (B,) is filled with squared errors."""
+    def _value(self, batch: dict[str, Tensor], squared_errors: Tensor) -> None:
+        """Compute the critic's gradient, and fill ``squared_errors`` (B,)."""
         error = self.critic.forward(batch["features"]).sub_(batch["value_target"])
-        torch.square(error.squeeze(1), out=told)
+        torch.square(error.squeeze(1), out=squared_errors)
         self.critic.backward(error.mul_(2.0 * self.parameters.critic_weight / len(error)))
 
     def _clip_gradients(self, critic_only: bool) -> None:
-        """As `torch.nn.utils.clip_grad_norm_` over all parameters that have a gradient."""
+        """Like `torch.nn.utils.clip_grad_norm_` over all parameters that have a gradient."""
         if not self.parameters.max_grad_norm:
             return
         gradients = [self.critic.gradient]

@@ -1,7 +1,7 @@
 """The learner's side of a GPU that the language model uses as well: turns, shares, or none.
 
-How the card is shared is the language-model profile's to say (``llm.gpu``), so that both nodes read
-it in one place. docs/vllm.md has the modes.
+The language-model profile decides how the card is shared (``llm.gpu``), so that both nodes read it
+in one place. docs/vllm.md has the modes.
 """
 
 import contextlib
@@ -18,9 +18,9 @@ from messages.interface import Call
 from nodes.config import ConfigError, node_values
 
 SECONDS = 60.0
-"""How long a lease lasts that is not renewed: what a killed learner costs the language model."""
+"""How long a lease lasts without a renewal. A killed learner costs the language model that long."""
 RENEWED = 15.0  # seconds between renewals
-_SPARE = 0.03  # of the card, which the two shares leave for what neither counts
+_SPARE = 0.03  # share of the card that is left for memory that neither process counts
 
 
 def mode(config: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def mode(config: Mapping[str, Any]) -> str:
 
 
 def check_device(config: Mapping[str, Any], device: str) -> None:
-    """Raises ConfigError for a learner on a card that is the language model's alone."""
+    """Raises ConfigError for a learner on a card that only the language model may use."""
     if mode(config) == "cpu" and device != "cpu" and _profile(config).get("device") != "cpu":
         raise ConfigError(
             f"learner.device={device}, and llm.gpu=cpu leaves the GPU to the language model: use "
@@ -40,13 +40,13 @@ def check_device(config: Mapping[str, Any], device: str) -> None:
 
 
 def check_there(device: str) -> None:
-    """Raises ConfigError for a device that is not on this machine. Found out in a training, it
-    would be taken for a sub-action that cannot be learned."""
+    """Raises ConfigError for a device that this machine does not have. If only a training noticed
+    that, it would look like a sub-action that cannot be learned."""
     if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
         raise ConfigError(f"there is no device called {device!r}: use cpu, cuda, or cuda:1")
     if device == "cpu":
         return
-    import torch  # it takes seconds: only where a card is asked for
+    import torch  # it takes seconds, so it is imported only if a card is configured
 
     if not torch.cuda.is_available():
         raise ConfigError(
@@ -69,9 +69,9 @@ def turn(
     check: Callable[[], None],
     log: logging.Logger,
 ) -> Iterator[None]:
-    """Train inside it: the card is the learner's, or its share of it is.
+    """A context to train in: there the learner has the card, or its share of it.
 
-    ``check`` is called while the card is waited for, and raises to end the waiting.
+    ``check`` is called while it waits for the card, and raises to end the waiting.
     """
     how = mode(config)
     if how == "shares" and device.startswith("cuda"):
@@ -87,11 +87,11 @@ def turn(
         yield
     finally:
         over.set()
-        renewing.join()  # a renewal that came after the giving back would take the card again
+        renewing.join()  # a renewal after the card was given back would take it again
         if device.startswith("cuda"):
             _let_go()
         with contextlib.suppress(BusError):
-            # An llm node that is away need not be waited for: the lease ends by itself.
+            # If the llm node is absent, the lease ends by itself: no need to wait for it.
             call(GIVE_BACK_GPU, GiveBackGpu(holder=holder), timeout=GIVE_BACK_GPU.timeout)
 
 
@@ -103,7 +103,7 @@ def _take(holder: str, call: Call, check: Callable[[], None], log: logging.Logge
         except RemoteError as error:
             if error.code not in ("held", "busy"):
                 raise
-            log.info("the GPU is waited for: %s", error.message)
+            log.info("waiting for the GPU: %s", error.message)
             threading.Event().wait(1.0)
         except BusError as error:
             check()  # the bus is closed when the node stops
@@ -130,7 +130,7 @@ def _take_share(config: Mapping[str, Any], device: str) -> None:
 
 
 def _let_go() -> None:
-    """What torch keeps for later is memory that the language model has to do without."""
+    """Free the memory that torch caches, so that the language model can use it."""
     import torch
 
     gc.collect()

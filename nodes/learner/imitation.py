@@ -1,9 +1,10 @@
-"""Self-imitation: good trajectories are kept, and now and then the actor is trained to repeat them.
+"""Self-imitation: good trajectories are kept, and every few iterations the actor is trained to
+repeat them.
 
 As published: a trajectory is kept if it was successful or if its return is over the mean of all
-returns so far plus two standard deviations; every n iterations the actor has one epoch of
-cross-entropy on the decisions of those that were kept. A macro is a decision like any other. What
-was not published is this project's choice: the oldest trajectory makes room for a new one.
+returns so far plus two standard deviations; every n iterations the actor is trained for one epoch,
+by cross-entropy, on the decisions of the kept ones. A macro is a decision like any other. One thing
+was not published and is this project's choice: a new trajectory replaces the oldest.
 """
 
 import math
@@ -40,15 +41,15 @@ class Trajectory:
 
 
 class Trajectories:
-    """The kept trajectories, at most ``size``, and the decisions of the episodes under way.
+    """The kept trajectories, at most ``size``, and the decisions of the running episodes.
 
-    What is under way is forgotten when a session is opened anew, as its episodes are; the kept
-    ones are in files beside the checkpoint (trajectory_files.py).
+    A new session drops the running episodes. The kept trajectories are in files beside the
+    checkpoint (trajectory_files.py).
     """
 
     def __init__(self, size: int) -> None:
         self.kept: deque[Trajectory] = deque(maxlen=size)
-        self.ever = 0  # how many were kept, with those that have made room
+        self.ever = 0  # how many were kept so far, replaced ones included
         self._running: list[list[Trajectory]] = []
         self._returns = 0  # how many there were, their mean, and their squared deviations from it
         self._mean = 0.0
@@ -123,15 +124,15 @@ class Trajectories:
 
 
 def cross_entropy(actor: nn.Module, features: Tensor, mask: Tensor, choices: Tensor) -> Tensor:
-    """Mean over decisions of minus the log-probability of what was chosen."""
+    """Mean over decisions of the negative log-probability of the choice."""
     return -MaskedCategorical(actor(features).float(), mask).log_prob(choices).mean()
 
 
 def losses(
     actor: nn.Module, trajectories: Sequence[Trajectory], generator: torch.Generator, minibatch: int
 ) -> Iterator[tuple[Tensor, int]]:
-    """One epoch over all decisions in minibatches of so many (0: all at once): the cross-entropy of
-    each, by the actor as it is then, and how many decisions are in it."""
+    """One epoch over all decisions, in minibatches of ``minibatch`` decisions (0: all at once).
+    Yields each minibatch's cross-entropy under the present actor and its number of decisions."""
     if isinstance(actor, MemoryNetwork):
         yield from _losses_of_episodes(actor, trajectories, generator, minibatch)
         return
@@ -154,8 +155,8 @@ def _losses_of_episodes(
     generator: torch.Generator,
     minibatch: int,
 ) -> Iterator[tuple[Tensor, int]]:
-    """Of whole episodes, as many as it takes for that many decisions: what is remembered comes of
-    all that there was before."""
+    """The same in minibatches of whole episodes, at least ``minibatch`` decisions each, because the
+    memory depends on everything before in the episode."""
     device = next(actor.parameters()).device
     order = torch.randperm(len(trajectories), generator=generator).tolist()
     group: list[Trajectory] = []

@@ -16,7 +16,7 @@ from nodes.learner.state import load, stored_networks, stored_spaces
 
 
 class Leader:
-    """One of them, on the CPU.
+    """One such policy, on the CPU.
 
     Raises:
         ServiceError: ``unknown_policy``, there is no such policy, or no whole checkpoint of it.
@@ -35,7 +35,7 @@ class Leader:
             )
         spaces = stored_spaces(found)
         self._shown = sum(spaces.sizes), len(spaces.choices)
-        # Choices are drawn, as where policies act in sessions.
+        # Choices are drawn, as they are where policies act in sessions.
         seed = zlib.crc32(f"{training}:{policy.id}".encode())
         generator = torch.Generator().manual_seed(seed)
         self._deciding = Deciding(stored_networks(found).actor, generator)
@@ -64,7 +64,7 @@ class Leader:
 
 
 class Leaders:
-    """All that a spec names, in their order; ``lead`` is what the session is told of them."""
+    """The leading stages of a spec, in order; ``lead`` describes them for the session."""
 
     def __init__(self, learner: Path, stages: list[LeadingStage], training: str) -> None:
         self._leaders: dict[int, Leader] = {}
@@ -84,8 +84,8 @@ class Leaders:
     def choose(
         self, number: int, features: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
-        """Choices of the policy whose turn the session says it is."""
+        """Choices of the policy with this number, for which the session waits."""
         leader = self._leaders.get(number)
         if leader is None:
-            raise ServiceError(f"The session waits for a policy {number} that there is not.")
+            raise ServiceError(f"The session waits for policy {number}, which does not exist.")
         return leader.choose(features, mask)

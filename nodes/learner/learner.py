@@ -1,7 +1,7 @@
 """The learner node: the reinforcement-learning pipeline as a tool.
 
 TRAIN trains a policy on a spec under its goal's id, ACT lets one play on in a session. Both need
-torch, which takes seconds to import: it is imported beside the serving, not before it.
+torch, which takes seconds to import: a thread imports it while the node already serves.
 """
 
 import threading
@@ -32,7 +32,7 @@ from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spe
 from nodes.learner.taking import TAKEN
 from nodes.node import Node
 
-_ENDING = 1.0  # seconds for what is being done to end in order
+_ENDING = 1.0  # seconds for running goals to end in order
 
 
 def _import_all() -> None:
@@ -56,9 +56,8 @@ class Learner(Node):
         gpu.check_device(self.config, self.parameters.device)
         gpu.check_there(self.parameters.device)
         self._stopping = threading.Event()
-        self.goals()  # a node without them is not to begin what takes seconds to end
-        # In one thread, which those who need it wait for: torchrl doesn't survive being imported
-        # by two at once.
+        self.goals()  # fails before the import begins, which takes seconds to end
+        # In one thread, which its users join: two threads cannot import torchrl at once.
         self._importing = threading.Thread(target=_import_all, name="imports", daemon=True)
         self._importing.start()
         self.advertise(PROGRESS)
@@ -67,10 +66,10 @@ class Learner(Node):
         self.serve_action(ACT, self.act)
 
     def shutdown(self) -> None:
-        """Ends what is being done: it goes on from its checkpoint in the next life. A thread that
-        is inside torch is not waited for, as an update may take longer than anybody waits."""
+        """End the running goals, which go on from their checkpoints in the next epoch of the node.
+        A thread inside torch gets a second at most: an update may take longer than that."""
         self._stopping.set()
-        self.bus.close()  # whoever waits for an answer wakes up, and the actions' threads end
+        self.bus.close()  # wakes the threads that wait for a reply, so that goals end
         deadline = time.monotonic() + _ENDING
         for thread in threading.enumerate():
             if thread.name in (TRAIN.name, ACT.name):
@@ -123,8 +122,8 @@ class Learner(Node):
         spec = load_spec(folder, policy)
         begun = policy_folder(self.folder / "acting", goal.id)
         if begun.exists():
-            # The session has been played in by a life of this node that did not see the end, and
-            # a stage that is begun twice would have its horizon twice.
+            # An earlier process of this node played in the session and was killed. A stage that
+            # began twice would have twice its horizon.
             begun.unlink()
             raise ServiceError(
                 f"The learner was restarted while {policy} played in {goal.request.session}: play "
@@ -143,5 +142,5 @@ class Learner(Node):
             warn=lambda problem: self.bus.report(ACT.name, problem, "error"),
             check=lambda: self._check(goal),
         )
-        begun.unlink()  # only here: whatever else ends it, this goal is not begun again
+        begun.unlink()  # only after success: a goal that ended in another way must not begin again
         return acted

@@ -41,7 +41,7 @@ class Metrics:
             self.logger.log_scalar(name, value, step=samples)
 
     def write_parameters(self, samples: int, ppo: Ppo) -> None:
-        """Those of the last update, some of which may be set while it goes on."""
+        """Write the parameters of the last update, some of which can be set during a training."""
         curves = {"learning_rate": ppo.learning_rate}
         for name in ("clip", "entropy_bonus", "epochs", "target_kl"):
             curves[name] = float(getattr(ppo.parameters, name))
@@ -49,7 +49,7 @@ class Metrics:
             self.logger.log_scalar(f"parameters/{name}", value, step=samples)
 
     def flush(self) -> None:
-        """Onto the disk: what is not there is lost by a kill."""
+        """Write the curves to the disk: a kill loses what is not there."""
         self.logger.experiment.flush()
 
     def close(self) -> None:

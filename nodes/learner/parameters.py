@@ -15,28 +15,28 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
 
     # The objective.
     gamma: Discount = 0.99  # per primitive step, at least
-    # What a reward at the end of a stage's horizon is worth at its start, at least: gamma is raised
-    # to that for long stages. 0: it is the same for all.
+    # What a reward at the end of a stage's horizon is worth at its start, at least: for long
+    # stages gamma is raised until it is. 0: gamma is the same for all stages.
     worth_at_horizon: Share = 0.0
     gae_lambda: Share = 0.95  # per decision
     clip: Share = 0.2
     entropy_bonus: Amount = 0.01
     critic_weight: Amount = 0.5
     normalise_advantages: bool = True
-    # What follows a time limit: the critic's value, or nothing (the fault of the paper's code).
+    # The return after a time limit: the critic's value, or 0 (a fault of the paper's code).
     time_limit: Literal["bootstrap", "terminal"] = "bootstrap"
 
     # The update. fused: by hand for plain networks of float32, TorchRL's loss for all others;
     # torchrl: TorchRL's loss for all. The same to rounding.
     update: Literal["fused", "torchrl"] = "fused"
     epochs: Positive = 8
-    sequence: Positive = 16  # decisions of a policy with a memory that are learned from as one
+    sequence: Positive = 16  # decisions in a sequence, for a policy with a memory
     minibatch: NotNegative = 256  # decisions; 0: the whole rollout at once
     learning_rate: Amount = 1e-3
     final_share: Share = 0.1  # of the learning rate that is left when the budget is spent
     max_grad_norm: Amount = 0.5  # 0: not clipped
     target_kl: Amount = 0.05  # an update stops early beyond this; 0: never
-    critic_goes_on: bool = False  # after that stop, for the epochs that are left
+    critic_goes_on: bool = False  # the critic alone learns on in the epochs after that stop
 
     # Nothing is learned, and choices are drawn evenly among those possible: a baseline.
     uniform: bool = False
@@ -46,13 +46,13 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     imitation_trajectories: Positive = 500  # are kept, at most
     imitation_minibatch: NotNegative = 256  # decisions; 0: all at once
 
-    # The cloned start: what a spec names in `clone` is imitated, then held to.
+    # The cloned start: a policy imitates the programs in `clone`, then is kept close to that.
     clone_episodes: Positive = 32  # played in all, by the programs in turn
     clone_epochs: Positive = 100  # over the decisions of those that succeeded, at most
     clone_until: Amount = 0.1  # cross-entropy at which that ends
-    clone_hold: NotNegative = 8192  # samples from which only the critic learns, at first
+    clone_hold: NotNegative = 8192  # first samples, from which only the critic learns
     clone_kl: Amount = 0.1  # weight of KL(clone, policy) in the loss, at first
-    clone_fade: Positive = 30_000  # samples over which that weight falls to 0 in a line
+    clone_fade: Positive = 30_000  # samples over which that weight falls to 0 linearly
 
     # The network. encoder: width of each field's encoder, 0 for none (see models/policy.py).
     hidden: Positive = 128
@@ -75,4 +75,4 @@ TAKEN_WHILE_TRAINING = (
     *("learning_rate", "final_share", "entropy_bonus", "clip", "epochs", "target_kl"),
     *("minibatch", "max_grad_norm", "rollout_samples"),
 )
-"""What may be set while the learner runs: a training takes it before its next update."""
+"""Parameters that can be set while a training runs: it takes them before its next update."""

@@ -1,4 +1,4 @@
-"""Where policies live: one folder each, with the spec it was trained on and its checkpoints."""
+"""The folders of policies: one each, with the spec it was trained on and its checkpoints."""
 
 from pathlib import Path
 
@@ -19,20 +19,20 @@ def policy_folder(learner: Path, policy: str) -> Path:
 
 
 def folder_of(learner: Path, policy: Policy) -> Path:
-    """The folder of a policy: the learner's own, or for a policy with an absolute path (one of the
-    skill library) wherever that is."""
+    """The folder of a policy: in the learner's folder, or for a policy with an absolute path (one
+    of the skill library) the folder of that path."""
     checkpoint = Path(policy.checkpoint)
     return checkpoint.parent if checkpoint.is_absolute() else policy_folder(learner, policy.id)
 
 
 def save_spec(folder: Path, spec: TrainingSpec) -> None:
-    """Remember what a policy is trained on."""
+    """Write the spec that a policy is trained on."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "spec.json", msgspec.json.format(msgspec.json.encode(spec)))
 
 
 def load_spec(folder: Path, policy: str) -> TrainingSpec:
-    """What a policy was trained on.
+    """The spec that a policy was trained on.
 
     Raises:
         ServiceError: ``unknown_policy``, there is no such policy here.

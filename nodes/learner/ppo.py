@@ -1,6 +1,6 @@
 """PPO: TorchRL's clipped loss and advantages over options, Adam, minibatches by plain indexing.
 
-Plain networks take the same step by hand (fused.py), which is several times as fast.
+For plain networks the same step is written out by hand (fused.py), which is several times as fast.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Rollout
 
 REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_critic")
-"""What of a minibatch's losses becomes statistics."""
+"""The entries of a minibatch's losses that become statistics."""
 
 
 @dataclass
@@ -38,11 +38,11 @@ class UpdateStatistics:
     loss_critic: float = 0.0
     explained_variance: float = 0.0
     minibatches: int = 0
-    clone_kl: float = 0.0  # KL(clone, policy), 0 where the policy is not held to one
+    clone_kl: float = 0.0  # KL(clone, policy), 0 without a clone
 
 
 class FromFeatures(TensorDictModule):
-    """A network as TorchRL's losses take it. TensorDictModule's own ``forward`` asks Python for an
+    """A network as TorchRL's losses take it. TensorDictModule's own ``forward`` looks for an
     optional package at each call, which costs a tenth of a small network's update."""
 
     def __init__(self, network: nn.Module, output: str) -> None:
@@ -56,7 +56,7 @@ class Ppo:
     """The update of one policy's networks.
 
     Args:
-        networks: on the device they are to be trained on.
+        networks: on the device where they are trained.
         parameters: the hyper-parameters, with a reward scale.
         generator: draws the minibatches; a CPU generator.
     """
@@ -95,18 +95,18 @@ class Ppo:
             if fits(networks, parameters)
             else None
         )
-        self.clone: nn.Module | None = None  # an actor that the policy is held to
-        self._to_clone = 0.0  # the weight of that, in this update
+        self.clone: nn.Module | None = None  # an actor that the policy is kept close to
+        self._to_clone = 0.0  # the weight of that in this update
 
     def take(self) -> None:
-        """Go on with the parameters as they are now; the other ones are read at each update."""
+        """Copy the parameters that the loss keeps; the others are read at each update."""
         buffers = dict(self.loss.named_buffers())
         buffers["clip_epsilon"].fill_(self.parameters.clip)
         buffers["entropy_coeff"].fill_(self.parameters.entropy_bonus)
 
     @property
     def learning_rate(self) -> float:
-        """Of the last update: what is set, less what falls with the budget."""
+        """That of the last update: the parameter, lowered with the budget that was spent."""
         return float(self.optimiser.param_groups[0]["lr"])
 
     def begin(self) -> None:
@@ -123,7 +123,7 @@ class Ppo:
         critic_only: bool = False,
     ) -> UpdateStatistics:
         """Learn from a rollout. ``left`` is the share of the budget that is not yet spent: the
-        learning rate falls with it in a line. ``to_clone`` is the weight of the divergence from
+        learning rate falls linearly with it. ``to_clone`` is the weight of the divergence from
         the clone, if there is one."""
         self._to_clone = to_clone if self.clone is not None else 0.0
         final = self.parameters.final_share
@@ -171,18 +171,19 @@ class Ppo:
     def _minibatch_size(self, count: int) -> int:
         if not self.parameters.minibatch:
             return count
-        # Rollouts with long macros have few decisions; they are still learned from in four parts.
+        # A rollout with long macros has few decisions; it still makes four minibatches.
         return max(1, min(self.parameters.minibatch, -(-count // 4)))
 
     def _modules(self) -> tuple[TensorDictModule, TensorDictModule]:
-        """What gives the loss its logits and its values."""
+        """The modules that compute the logits and the values for the loss."""
         return (
             FromFeatures(self.networks.actor, "logits"),
             FromFeatures(self.networks.critic, "state_value"),
         )
 
     def _minibatches(self, batch: TensorDict, size: int) -> Iterator[Any]:
-        """One epoch's, of so many decisions. Shuffled once: they are views then."""
+        """The minibatches of one epoch, ``size`` decisions each. The batch is shuffled once, so
+        that they are views."""
         order = torch.randperm(batch.shape[0], generator=self.generator).to(self.device)
         if self.fused is None:
             yield from batch[order].split(size)
@@ -193,7 +194,8 @@ class Ppo:
             yield dict(zip(names, parts, strict=True))
 
     def _values(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
-        """Of all features of a rollout (T + 1, B), and of what followed its decisions (T, B)."""
+        """Values of all features of a rollout (T + 1, B), and of the states after its decisions
+        (T, B)."""
         values = self._critic(rollout.features.to(self.device))
         next_values = values[1:].clone()
         if len(rollout.final_at):
@@ -202,7 +204,7 @@ class Ppo:
             next_values[at, environment] = self._critic(final_features)
         return values, next_values
 
-    def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
+    def _clone_log_probs(self, rollout: Rollout, batch: TensorDict) -> Tensor:
         """The clone's log-probabilities of a rollout's decisions."""
         assert self.clone is not None
         return MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"]).log_probs
@@ -244,7 +246,7 @@ class Ppo:
         )
         if self._to_clone and self.clone is not None:
             with torch.no_grad():
-                batch["clone_log_probs"] = self._told_by_clone(rollout, batch)
+                batch["clone_log_probs"] = self._clone_log_probs(rollout, batch)
         return batch, explained
 
     def _critic(self, features: Tensor) -> Tensor:
@@ -270,10 +272,10 @@ class Ppo:
             policy = MaskedCategorical(logits, minibatch["mask"])
             apart = kl_to_clone(minibatch["clone_log_probs"], policy.log_probs)
             total = total + self._to_clone * apart
-        self.optimiser.zero_grad()  # to None: what the loss does not reach is left as it is
+        self.optimiser.zero_grad()  # to None: parameters without a gradient stay unchanged
         total.backward()
         if self.parameters.max_grad_norm:
             torch.nn.utils.clip_grad_norm_(self.weights, self.parameters.max_grad_norm)
         self.optimiser.step()
-        told = {name: losses[name].detach() for name in REPORTED}
-        return {**told, "clone_kl": apart.detach()}
+        reported = {name: losses[name].detach() for name in REPORTED}
+        return {**reported, "clone_kl": apart.detach()}

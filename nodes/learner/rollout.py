@@ -1,7 +1,7 @@
-"""Collecting: a policy's decisions in a training session, written into storage made once.
+"""Collects a policy's decisions in a training session, in storage that is allocated once.
 
 TorchRL's Collector costs 400 to 1,000 us per vector step of 64 environments where this costs 250
-(the network included), so the loop is our own and what it fills is TorchRL's to learn from.
+(the network included), so the loop is our own; TorchRL learns from what it collects.
 """
 
 from collections.abc import Callable
@@ -33,10 +33,10 @@ class EndedEpisode:
 
 @dataclass
 class Rollout:
-    """T decisions in each of B environments. Views of the collector's storage: good until the next
+    """T decisions in each of B environments. Views of the collector's storage, valid until the next
     collection."""
 
-    features: Tensor  # float32 (T + 1, B, F): what was decided from, and what came last
+    features: Tensor  # float32 (T + 1, B, F): before each decision, and after the last one
     mask: Tensor  # bool (T, B, N)
     choices: Tensor  # int64 (T, B)
     log_probs: Tensor  # float32 (T, B)
@@ -48,7 +48,7 @@ class Rollout:
     final_features: Tensor  # float32 (n, F): the last ones of those episodes
     episodes: list[EndedEpisode]
     prefix_steps: int
-    # float32 (B, M), of a policy with a memory: what its networks remembered before the first
+    # float32 (B, M), of a policy with a memory: the memories of its networks before the first
     # decision, side by side; zero where that is the first one of an episode.
     memory: Tensor | None = None
     # int64 (B,), which environments of the session these are; None: all of them.
@@ -100,8 +100,8 @@ class Collector:
         self.steps = torch.zeros(shape, dtype=torch.int64)
         self.terminated = torch.zeros(shape, dtype=torch.bool)
         self.truncated = torch.zeros(shape, dtype=torch.bool)
-        self._filled = 0  # decisions in the storage; the row after them holds what came last
-        # Messages hold read-only arrays, which torch doesn't take: they are copied through these.
+        self._filled = 0  # decisions in the storage; the row after them has the last features
+        # Messages hold read-only arrays, which torch does not accept: they are copied to these.
         self._arrays = {
             name: getattr(self, name).numpy()
             for name in ("features", "mask", "reward", "steps", "terminated", "truncated")
@@ -126,8 +126,8 @@ class Collector:
         go_on: Callable[[int, int], bool],
         device: torch.device,
     ) -> Rollout:
-        """Decide and step until the storage is full or ``go_on(samples, prefix_steps)`` says no.
-        ``actor``: logits of features; one that remembers is told where episodes end.
+        """Decide and step until the storage is full or ``go_on(samples, prefix_steps)`` is False.
+        ``actor``: logits of features; its memory, if it has one, is reset where episodes end.
 
         Raises:
             ValueError: features or rewards are not finite.

@@ -1,9 +1,9 @@
 """PPO for a policy with a memory: from sequences of decisions instead of single ones.
 
-What was remembered before each sequence is worked out once per update, from what was remembered
-when the rollout began, and is where the networks are unrolled from again in each epoch; where an
-episode ends inside a sequence they forget. Gradients flow inside a sequence and not beyond. The
-loss itself is Ppo's, over the decisions of a minibatch of whole sequences.
+The memory before each sequence is computed once per update, from the memory at the start of the
+rollout. Each epoch unrolls the networks from there; where an episode ends inside a sequence their
+memory is reset. Gradients flow inside a sequence and not beyond. The loss itself is Ppo's, over the
+decisions of a minibatch of whole sequences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from nodes.learner.sequences import Sequences, first_ones, unrolled
 
 
 class Given(TensorDictModule):
-    """A network's outputs as TorchRL's losses take them, where they were worked out before."""
+    """A network's outputs as TorchRL's losses take them, when they were computed before."""
 
     def __init__(self, name: str, output: str) -> None:
         super().__init__(nn.Identity(), in_keys=[name], out_keys=[output])
@@ -34,15 +34,15 @@ class Given(TensorDictModule):
 
 
 class SequencePpo(Ppo):
-    """The update of networks that remember; see `Ppo`."""
+    """The update of networks with a memory; see `Ppo`."""
 
     def __init__(
         self, networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator
     ) -> None:
         super().__init__(networks, parameters, generator)
-        self._sequences: Sequences | None = None  # of the rollout that is learned from
-        self._before: tuple[Tensor, Tensor] | None = None  # what is remembered before each of them
-        # Of the session's environments, before the next rollout; of those beyond its end nothing.
+        self._sequences: Sequences | None = None  # of the present rollout
+        self._before: tuple[Tensor, Tensor] | None = None  # the memories before each sequence
+        # The clone's, of the session's environments, before the next rollout; beyond its end zeros.
         self._clone_memory: Tensor | None = None
 
     def begin(self) -> None:
@@ -67,7 +67,7 @@ class SequencePpo(Ppo):
         next_values = values[1:].clone()
         if len(rollout.final_at):
             at, environment = rollout.final_at.to(self.device).unbind(-1)
-            # The old episode's last features, with what was remembered of it.
+            # The old episode's last features, with the memory that it had.
             remembered = of_critic[at + 1, environment]
             final, _ = critic(rollout.final_features.to(self.device), remembered)
             next_values[at, environment] = final.squeeze(-1)
@@ -84,7 +84,7 @@ class SequencePpo(Ppo):
             of_critic[:-1][starts].flatten(0, 1),
         )
 
-    def _told_by_clone(self, rollout: Rollout, batch: TensorDict) -> Tensor:
+    def _clone_log_probs(self, rollout: Rollout, batch: TensorDict) -> Tensor:
         clone = self.clone
         assert isinstance(clone, MemoryNetwork)
         rows = rollout.rows
@@ -97,7 +97,7 @@ class SequencePpo(Ppo):
         if missing > 0:
             memory = torch.cat([memory, memory.new_zeros(missing, clone.size)])
         logits, remembered = unrolled(clone, rollout, memory[rows])
-        # Before the features that came last, with which the next rollout begins.
+        # The memory before the last features, with which the next rollout begins.
         ended = (rollout.terminated[-1] | rollout.truncated[-1]).to(self.device)
         memory[rows] = remembered[-2] * (~ended).unsqueeze(-1)
         self._clone_memory = memory
@@ -126,6 +126,6 @@ class SequencePpo(Ppo):
 
 
 def ppo_of(networks: ActorCritic, parameters: Hyperparameters, generator: torch.Generator) -> Ppo:
-    """The update that suits the networks."""
+    """The update for these networks."""
     remembers = isinstance(networks.actor, MemoryNetwork)
     return (SequencePpo if remembers else Ppo)(networks, parameters, generator)

@@ -1,7 +1,7 @@
-"""Decisions cut into sequences, from which a policy with a memory learns.
+"""Sequences of decisions, from which a policy with a memory learns.
 
-Of a rollout they are at most ``Hyperparameters.sequence`` decisions of one environment, of
-trajectories that are imitated whole episodes.
+From a rollout a sequence is at most ``Hyperparameters.sequence`` decisions of one environment, from
+trajectories that are imitated a whole episode.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from nodes.learner.rollout import Rollout
 
 @dataclass
 class Sequences:
-    """Decisions cut into sequences of at most L; those of a shorter one are its first.
+    """S sequences of at most L decisions; shorter ones are padded at the end.
 
     Attributes:
-        at: int64 (L, S), which decision of a flat batch it is; where there is none, any.
-        there: bool (L, S), whether there is one.
-        begins: bool (L, S), whether it is the first one of an episode.
+        at: int64 (L, S), the index of the decision in a flat batch; any index for padding.
+        there: bool (L, S), False for padding.
+        begins: bool (L, S), whether it is the first decision of an episode.
     """
 
     at: Tensor
@@ -30,8 +30,8 @@ class Sequences:
 
     @staticmethod
     def of(begins: Tensor, length: int) -> "Sequences":
-        """Of T decisions in each of B environments, flat by decision, then environment: ``begins``
-        (T, B)."""
+        """Sequences of T decisions in each of B environments, in a batch that is flat by decision,
+        then environment. ``begins`` (T, B)."""
         decisions, size = begins.shape
         count = -(-decisions // length)
         at = torch.arange(count * length * size, device=begins.device)
@@ -46,7 +46,8 @@ class Sequences:
 
     @staticmethod
     def of_lengths(lengths: Sequence[int]) -> "Sequences":
-        """Of whole episodes, whose decisions follow one another."""
+        """One sequence for each of several whole episodes, which follow one another in a flat
+        batch."""
         longest = max(lengths)
         steps = torch.arange(longest).unsqueeze(1)
         counts = torch.tensor(lengths)
@@ -58,21 +59,21 @@ class Sequences:
 
     @property
     def rows(self) -> Tensor:
-        """Which decisions of the flat batch they are, in the order of `outputs`."""
+        """The indices of the decisions in the flat batch, in the order of `outputs`."""
         return self.at[self.there]
 
     def outputs(self, network: MemoryNetwork, features: Tensor, memory: Tensor) -> Tensor:
         """A network's outputs (rows, N). ``features`` (decisions, F) of the flat batch; ``memory``
-        (S, size), of before each sequence."""
+        (S, size) before each sequence."""
         shown, begins = features[self.at].to(memory.device), self.begins.to(memory.device)
         found, _ = network.unroll(shown, memory, begins)
         return found[self.there.to(memory.device)]
 
 
 def unrolled(network: nn.Module, rollout: Rollout, memory: Tensor) -> tuple[Tensor, Tensor]:
-    """What a network with a memory gives for all T + 1 features of a rollout (T + 1, B, N), and
-    what it remembered before each of them (T + 1, B, size), ends of episodes not counted: there it
-    has still what was remembered of the old one. ``memory`` (B, size): before the first."""
+    """The outputs of a network with a memory for all T + 1 features of a rollout (T + 1, B, N), and
+    its memory before each of them and after the last (T + 2, B, size). Where an episode ended, that
+    memory is still the old episode's. ``memory`` (B, size): before the first."""
     assert isinstance(network, MemoryNetwork)
     features, begins = rollout.features.to(memory.device), first_ones(rollout).to(memory.device)
     outputs, after = network.unroll(features, memory, begins)
@@ -81,6 +82,6 @@ def unrolled(network: nn.Module, rollout: Rollout, memory: Tensor) -> tuple[Tens
 
 def first_ones(rollout: Rollout) -> Tensor:
     """Bool (T + 1, B): whether features are the first ones of an episode that begins inside the
-    rollout. (What is remembered when it begins is zero where an episode begins with it.)"""
+    rollout. (For one that begins with the rollout the memory is zero already.)"""
     done = rollout.terminated | rollout.truncated
     return torch.cat([torch.zeros_like(done[:1]), done])

@@ -1,6 +1,5 @@
-"""A training session of the env server, as the learner steps it: a vectorised environment over the
-bus, with the collectors' conventions (automatic resets, the last features of an ended episode kept
-apart)."""
+"""The learner's end of a training session: a vectorised environment over the bus, with the
+collectors' conventions (automatic resets, the last features of an ended episode apart)."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -30,15 +29,16 @@ from messages.world import (
 from nodes.learner.leading import Leaders
 
 CHUNK = 200
-"""Steps in each environment that a session plays between a guard's turns before it answers."""
+"""Steps in each environment that a session plays between a guard's turns before it replies."""
 LONGEST_WAIT = 10_000
-"""Steps in each environment, at least, in which a guard's condition has to hold once."""
+"""Steps in each environment, at least, after which the training of a guard is given up if its
+condition never held."""
 _Answer = TypeVar("_Answer", Opened, Stepped)
 
 
 class SessionLost(Exception):
-    """The session is gone (the env server was restarted, or closed it): open it again.
-    ``killed``: a process was killed from outside, and nothing that ran in it is to blame.
+    """The session has ended (the env server was restarted, or closed it): open it again.
+    ``killed``: a process was killed from outside, and nothing that ran in it is at fault.
     ``absent``: the env server did not answer in time."""
 
     def __init__(self, text: str, killed: bool = False, absent: bool = False) -> None:
@@ -48,20 +48,20 @@ class SessionLost(Exception):
 
 
 def lost(error: Exception) -> bool:
-    """Whether an error of a call means that the session is gone."""
+    """Whether an error of a call means that the session has ended."""
     if isinstance(error, RemoteError):
         return error.code in ("unknown_session", SESSION_KILLED)
     return isinstance(error, PeerRestarted | DeadlineExceeded)
 
 
 def killed(error: Exception) -> bool:
-    """Whether it is gone by nobody's doing who plays or trains in it."""
+    """Whether it ended because a process was killed, not by a fault of what ran in it."""
     return isinstance(error, RemoteError) and error.code == SESSION_KILLED
 
 
 def remaining_seeds(seeds: SeedRange, used: int, size: int) -> SeedRange:
-    """The seeds after the first ``used`` ones, from the start again when fewer than one for each
-    of ``size`` environments are left. It never leaves the range: others' seeds lie behind it."""
+    """The seeds after the first ``used`` ones, from the start again if fewer than one for each of
+    ``size`` environments are left. It never leaves the range, as other seeds have other uses."""
     offset = used % seeds.count
     if seeds.count - offset < size:
         offset = 0
@@ -77,16 +77,16 @@ class TrainingSession:
         spec: what is trained.
         gamma: the discount inside macros, which the env server applies.
         size: environments side by side.
-        leaders: earlier policies that play inside the resets; they are stepped here, so that
-            whoever trains meets nothing but episodes of the stage that is trained.
-        once: one episode in each environment, on the first seeds; nothing follows.
-        matched: whether it reports which primitive choice does what was done.
-        guards: that cut in, with their actors.
+        leaders: earlier policies that play inside the resets; they are stepped here, so that the
+            training only gets episodes of the stage that is trained.
+        once: one episode in each environment, on the first seeds, and no more.
+        matched: whether it reports the primitive choice that equals what was done.
+        guards: that take over, with their actors.
         batch: how many environments are trained in on all env servers together; 0: only these.
         first: the place of the first one of these among them.
-        guarded: what a guard that is trained cuts into, with actors. What is played between its
-            turns is played here; where that would take more than ``room`` steps, or its condition
-            does not hold for too long, ``gave_up`` says so.
+        guarded: the stages that a guard in training interrupts, with actors. The steps between its
+            turns are played here; if they would take more than ``room`` steps, or its condition
+            does not hold for too long, ``gave_up`` is set to the reason.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class TrainingSession:
         ``check`` is called first and may raise.
 
         Raises:
-            SessionLost: the env server was restarted meanwhile; try again.
+            SessionLost: the env server was restarted meanwhile; retry.
         """
         check()
         request = OpenSession(
@@ -165,11 +165,11 @@ class TrainingSession:
         """One decision for every environment. ``choices``: int64 (size,).
 
         Raises:
-            SessionLost: whatever was not learned from yet is void; open again.
+            SessionLost: steps that were not learned from yet are lost; open again.
         """
         stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
-        # Environment i plays seeds i, i + size, ...: used is what the fastest one has begun.
+        # Environment i plays seeds i, i + size, ...: the fastest one decides how many are used.
         size = self.batch or self.size
         self.seeds_used = self._seeds_before + size * int(self._episodes.max())
         return stepped
@@ -183,8 +183,8 @@ class TrainingSession:
         return remaining_seeds(seeds, used, batch)
 
     def _led(self, answer: _Answer) -> _Answer:
-        """``answer`` with the features of when it is the trained policy's turn: until then the
-        earlier ones choose. What that took is counted with the prefix."""
+        """``answer`` with the features at the trained policy's turn; until then the earlier
+        policies choose. Their steps are counted with the prefix."""
         now: Opened | Stepped = answer
         prefix_steps = answer.prefix_steps
         playing = -1
@@ -208,17 +208,17 @@ class TrainingSession:
         )
 
     def _gives_up(self, waited: int) -> bool:
-        """Whether a guard's turn is waited for no longer, after so many steps."""
+        """Whether to stop waiting for a guard's turn, after ``waited`` steps."""
         guard, size = self.spec.guard, self.size
         if waited + size * CHUNK > self.room:
-            self.gave_up = "the samples are spent on what it cuts into"
+            self.gave_up = "the samples are spent on the stages that it interrupts"
         elif waited > size * max(LONGEST_WAIT, 2 * self.spec.task.horizon):
             name = guard.name if guard is not None else ""
             self.gave_up = f"the condition of {name} did not hold in {waited} steps"
         return bool(self.gave_up)
 
     def close(self) -> None:
-        with suppress(SessionLost):  # gone already, which is what was wanted
+        with suppress(SessionLost):  # it is closed already
             self._ask(CLOSE, SessionName(session=self.name))
 
     def _ask(self, service: Service[Request, Reply], request: Request) -> Reply:

@@ -1,4 +1,4 @@
-"""All that a policy's training consists of between two rollouts: what a checkpoint holds."""
+"""The state of a policy's training between two rollouts, which is what a checkpoint holds."""
 
 import copy
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from worlds.common.pictures import picture_shape
 
 
 class Counters(msgspec.Struct, kw_only=True):
-    samples: int = 0  # primitive steps that were learned from: the count
-    prefix_samples: int = 0  # primitive steps that prefixes spent in resets
+    samples: int = 0  # primitive steps that were learned from
+    prefix_samples: int = 0  # primitive steps of prefixes in resets, tryouts and demonstrations
     decisions: int = 0
     iterations: int = 0
     seeds_used: int = 0
@@ -34,15 +34,15 @@ class Counters(msgspec.Struct, kw_only=True):
 
 @dataclass
 class Best:
-    """The weights that did best in a tryout."""
+    """The weights with the best tryout."""
 
-    samples: int  # that they had learned from
+    samples: int  # how many they had learned from
     rate: float
     networks: dict[str, Any]
 
 
 class Spaces(msgspec.Struct, frozen=True, kw_only=True):
-    """The observation and action space of a session; a policy only fits sessions of the same."""
+    """The observation and action space of a session; a policy only fits sessions with the same."""
 
     fields: list[tuple[str, int]]  # name and size
     choices: list[str]
@@ -103,7 +103,7 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
 
 
 def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
-    """`checkpoint.load`, for the newest that a training could go on from."""
+    """`checkpoint.load`, for the newest one that a training can go on from."""
     return checkpoints.load(
         folder, lambda found: TrainingState(stored_spaces(found), Hyperparameters(), 0, found)
     )
@@ -116,11 +116,11 @@ class TrainingState:
         spaces: of the session.
         parameters: hyper-parameters.
         seed: of weights, choices and minibatches.
-        checkpoint: to go on from. Its network shape stands; the other hyper-parameters are
-            ``parameters``'s, which may have been edited since.
-        start: another policy's checkpoint, whose networks a new training begins from. All else
+        checkpoint: to go on from. Its network shape is kept; the other hyper-parameters are those
+            of ``parameters``, which may have been edited since.
+        start: another policy's checkpoint, whose networks a new training starts from. All else
             is new: optimiser, counters, episodes.
-        memory: numbers that new networks remember.
+        memory: size of the memory of new networks.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class TrainingState:
             ].parameters():
                 torch.nn.init.zeros_(weights)
         self.ppo = ppo_of(self.networks, parameters, self.generator)
-        # What is asked decision by decision in the training's session.
+        # What chooses, decision by decision, in the training's session.
         self.player = self.networks.remembering() or self.networks.actor
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
@@ -172,12 +172,12 @@ class TrainingState:
             self.trajectories.load_state_dict(checkpoint["trajectories"])
             self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
             self.stopped = checkpoint["stopped"]
-            # Checkpoints of before lack it, and their curve goes on from 0.
+            # Older checkpoints lack it, and their curve goes on from 0.
             self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
             self._load_start(checkpoint)
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
-        """Update from a rollout and count it, which happens here and nowhere else."""
+        """Update from a rollout and count its samples, which is done nowhere else."""
         samples, parameters = self.counters.samples, self.parameters
         if parameters.uniform:
             statistics = UpdateStatistics()
@@ -202,24 +202,24 @@ class TrainingState:
         return statistics
 
     def hold_to_clone(self) -> None:
-        """The networks are as they were cloned: what comes is held to them."""
+        """Keep a copy of the networks, which were just cloned: the training is kept close to it."""
         self.clone = copy.deepcopy(self.networks)
         self.ppo.clone = self.clone.actor
 
     def tried(self, rate: float) -> None:
-        """A tryout of the networks as they are; of equals the later one is the best."""
+        """Record a tryout of the present networks; of equal ones the later is the best."""
         self.tryouts.append((self.counters.samples, rate))
         if self.best is None or rate >= self.best.rate:
             weights = copy.deepcopy(self.networks.state_dict())
             self.best = Best(samples=self.counters.samples, rate=rate, networks=weights)
 
     def take_best(self) -> None:
-        """The networks become those of the best tryout, if there was one."""
+        """Load the weights of the best tryout, if there was one."""
         if self.best is not None:
             self.networks.load_state_dict(self.best.networks)
 
     def _load_start(self, checkpoint: dict[str, Any]) -> None:
-        """What checkpoints of before lack."""
+        """Load the entries that older checkpoints lack."""
         self.demonstrated = msgspec.convert(checkpoint.get("demonstrated", []), list[Demonstrated])
         if (weights := checkpoint.get("clone")) is not None:
             self.clone = copy.deepcopy(self.networks)
@@ -230,12 +230,12 @@ class TrainingState:
             self.best = Best(**best)
 
     def sound(self, rollout: Rollout) -> bool:
-        """Whether the networks have numbers to say of what the rollout came to in the end."""
+        """Whether the networks' outputs for the last features of the rollout are finite."""
         features = rollout.features[-1].to(self.device)
         with torch.no_grad():
             networks = (self.networks.actor, self.networks.critic)
-            said = [first_outputs(each, features) for each in networks]
-        return all(bool(numbers.isfinite().all()) for numbers in said)
+            outputs = [first_outputs(each, features) for each in networks]
+        return all(bool(numbers.isfinite().all()) for numbers in outputs)
 
     def begin(self, environments: int) -> None:
         """A session was opened: the first episode begins in each of its environments."""
@@ -275,7 +275,7 @@ class TrainingState:
 
     def checkpoint(self) -> dict[str, Any]:
         """Tensors, numbers, strings, and dicts and lists of them; without the kept trajectories,
-        which have files of their own."""
+        which have their own files."""
         return {
             "meeting": msgspec.to_builtins(self.spaces),
             "shape": msgspec.to_builtins(self.shape),

@@ -1,4 +1,4 @@
-"""A training takes parameters that were set while it goes on, and records from which sample on."""
+"""A training takes parameters that were set while it runs, and records from which sample on."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ TAKEN = "taken.jsonl"
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter that a training took. ``samples``: that it had learned from."""
+    """A parameter that a training took. ``samples``: how many it had learned from."""
 
     time: float  # seconds since the epoch
     policy: str
@@ -29,7 +29,8 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Taking:
-    """Of one training. ``given``: the node's own parameters, which may be set meanwhile."""
+    """The changed parameters of one training. ``given``: the node's parameters, which can be set
+    meanwhile."""
 
     def __init__(
         self, given: Hyperparameters, policy: str, learner: Path, log: logging.Logger
@@ -41,7 +42,8 @@ class Taking:
         self._seen = {name: getattr(given, name) for name in TAKEN_WHILE_TRAINING}
 
     def take(self, used: Hyperparameters, state: "TrainingState") -> None:
-        """Have ``state``, which learns with what is ``used``, go on with what was set since."""
+        """Copy what was set since the last call to the ``used`` parameters and to ``state``, which
+        learns with them."""
         samples = state.counters.samples
         changed = [
             Taken(
@@ -62,4 +64,6 @@ class Taking:
         try:
             append_lines(self._record, changed)
         except OSError as error:
-            self._log.warning("what %s took is not recorded: %s", self._policy, error)
+            self._log.warning(
+                "the parameters that %s took are not recorded: %s", self._policy, error
+            )

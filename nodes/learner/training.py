@@ -1,4 +1,4 @@
-"""Training one policy on one spec, from wherever its last checkpoint left off."""
+"""Trains one policy on one spec, from its last checkpoint if there is one."""
 
 import logging
 import math
@@ -33,9 +33,10 @@ from nodes.times import spending
 
 MOST_LOSSES = 10
 MOST_KILLED = 100
-"""Sessions lost in a row, without a rollout in between, after which a training is given up."""
+"""Sessions lost in a row, without a rollout in between, after which a training is given up: by a
+fault of what ran in them, and by a kill from outside."""
 FALLS = 2
-"""Tryouts in a row below the first one that end a training."""
+"""Tryouts in a row below the first one after which a training ends."""
 LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 
 
@@ -47,11 +48,11 @@ class Training:
         spec: what it is trained on.
         parameters: hyper-parameters.
         learner: the node's folder.
-        folder: the policy's, inside.
+        folder: the policy's, inside the learner's.
         servers: the env servers by name, and what calls each of them. With several, the batch is
             spread over those that are there.
-        log: how it goes is said there.
-        warn: is told what went wrong and was mended, in one sentence.
+        log: for its progress.
+        warn: called with one sentence about a fault that the training recovered from.
     """
 
     def __init__(
@@ -107,9 +108,9 @@ class Training:
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
-        # Of sessions, without a rollout in between: by what ran in them, and from outside.
+        # Sessions lost without a rollout in between; True: those killed from outside.
         self._losses: Counter[bool] = Counter()
-        self._opening_steps = 0  # of prefixes, counted with the first rollout of a session
+        self._opening_steps = 0  # prefix steps of the opening, counted with the first rollout
         self._saved_at = time.monotonic()
 
     def run(
@@ -117,8 +118,8 @@ class Training:
     ) -> Trained:
         """Train until the budget is spent or the spec's success rate is reached.
 
-        ``report`` is told of each iteration; ``check`` is called before each decision and raises
-        to end it early (then what was not checkpointed is lost, and not counted).
+        ``report`` is called after each iteration; ``check`` is called before each decision and
+        raises to end the training early (what was not checkpointed is then lost and not counted).
 
         Raises:
             ServiceError, RemoteError: the spec can't be trained, in one sentence.
@@ -131,10 +132,12 @@ class Training:
             samples = self.state.counters.samples
             self.log.info("%s goes on from its checkpoint at %d samples", self.policy, samples)
             if problems:
-                self.warn(f"{self.policy} goes on from the checkpoint before. {' '.join(problems)}")
+                self.warn(
+                    f"{self.policy} goes on from the previous checkpoint. {' '.join(problems)}"
+                )
             files = found["trajectories"].get("files", [])
             if lost := self.trajectory_files.load(self.state.trajectories, files):
-                self.warn(f"{self.policy} goes on without the trajectories it kept. {lost}")
+                self.warn(f"{self.policy} goes on without its kept trajectories. {lost}")
         elif problems:
             self.warn(
                 f"{self.policy} has no whole checkpoint left: it is trained from the start, and "
@@ -176,7 +179,7 @@ class Training:
                         error,
                     )
                     self._lost(error, check)
-                    # What is discarded leaves no trace: the choices are drawn anew.
+                    # The next rollout draws the same choices as the discarded one.
                     state.generator.set_state(drawn)
                     if self._room(state) < self.session.size * self.reset:
                         self._stop_when_spent(state, wanted=self.session.size * self.reset)
@@ -212,7 +215,7 @@ class Training:
         return state
 
     def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
-        """Open the session, and make what its shape decides if that is still to be made."""
+        """Open the session. The first time, also make the state and the collector to its shape."""
         used = self.state.counters.seeds_used if self.state is not None else 0
         self.session.room = self._room(self.state) if self.state else (self.spec.most or math.inf)
         while True:
@@ -252,13 +255,13 @@ class Training:
         return self.state, self.collector
 
     def _lost(self, error: SessionLost, check: Callable[[], None]) -> None:
-        """Give up once there were too many losses in a row; else wait, the longer the more."""
+        """Give up after too many losses in a row; else wait, longer after each one."""
         check()
         self._losses[error.killed] += 1
         losses = self._losses[error.killed]
         if losses >= (MOST_KILLED if error.killed else MOST_LOSSES):
             raise ServiceError(
-                f"{self.policy} lost its session {losses} times in a row, the last time so: "
+                f"{self.policy} lost its session {losses} times in a row, the last time with: "
                 f"{error}",
                 code=SESSION_KILLED if error.killed else SESSION_LOST,
             )
@@ -266,7 +269,7 @@ class Training:
             time.sleep(min(losses - 1, LONGEST_PAUSE))
 
     def _end(self, state: TrainingState, metrics: Metrics, check: Callable[[], None]) -> None:
-        """The training is over: of the weights that were tried out the best stand."""
+        """End the training with the weights of the best tryout, if there were tryouts."""
         if self.spec.tryouts is not None:
             if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
                 self.beside.try_out(state, self._room(state), check)
@@ -301,19 +304,19 @@ class Training:
 
     def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
         """Learn from a rollout. A training that diverged ends here, before it is saved: with other
-        parameters it goes on from where it was sound."""
+        parameters it can go on from its last checkpoint."""
         self.taking.take(self.parameters, state)
         try:
             with spending("update"):
                 statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
                 sound = state.sound(rollout)
-        except RuntimeError:  # torch draws from nothing that is no probability
+        except RuntimeError:  # torch cannot draw from probabilities that are not finite
             if sound := state.sound(rollout):
                 raise
         if not sound:
             raise ServiceError(
-                f"The training diverged after {state.counters.samples} samples: what its networks "
-                "say is not finite; lower the learning rate or the rewards.",
+                f"The training diverged after {state.counters.samples} samples: the output of its "
+                "networks is not finite; lower the learning rate or the rewards.",
                 code="diverged",
             )
         return statistics
@@ -340,7 +343,7 @@ class Training:
             )
 
     def _stop_when_spent(self, state: TrainingState, wanted: int) -> None:
-        """``wanted``: primitive steps that would have to fit for it to go on."""
+        """``wanted``: primitive steps that must still fit for it to go on."""
         if not state.stopped and (room := self._room(state)) < wanted:
             spent, most = int(self.spec.most or 0) - int(room), self.spec.most
             state.stopped = (
@@ -349,13 +352,13 @@ class Training:
             )
 
     def _room(self, state: TrainingState) -> float:
-        """Primitive steps that are left to it, those of prefixes counted."""
+        """Primitive steps that it may still take, prefixes included."""
         most, counters = self.spec.most, state.counters
         return math.inf if most is None else most - counters.samples - counters.prefix_samples
 
     def _next_step(self) -> int:
-        """Primitive steps that one more decision of every environment may take, each of which may
-        end its episode."""
+        """Primitive steps that one more decision of every environment may take, resets included, as
+        it may end the episode."""
         return self.session.size * (self.longest + self.reset)
 
     def _save(self, state: TrainingState, metrics: Metrics) -> None:
@@ -379,7 +382,7 @@ class Training:
         """How many environments the spec's samples are enough for.
 
         Raises:
-            ServiceError: not for one.
+            ServiceError: they are not enough for one.
         """
         spec = self.spec
         size = min(wanted, spec.seeds.count, spec.budget // self.longest)
@@ -390,7 +393,7 @@ class Training:
                 code="budget",
             )
         if spec.most is not None:
-            # Opened, one decision taken, and its episode begun again.
+            # A reset, one decision, and a reset after the end of its episode.
             one = self.longest + 2 * self.reset
             size = min(size, spec.most // one)
             if size < 1:

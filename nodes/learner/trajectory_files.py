@@ -2,7 +2,7 @@
 
 They are large (500 of 1,000 decisions are a quarter of a gigabyte) and never change, and a
 checkpoint is written every second: so each is written once, when it is new. A file holds those that
-were kept between two checkpoints, and is there before the checkpoint that names it, so a kill at
+were kept between two checkpoints. It is written before the checkpoint that names it, so a kill at
 any moment leaves every file that a whole checkpoint needs.
 """
 
@@ -16,19 +16,20 @@ _PREFIX = "trajectories-"
 
 
 class TrajectoryFiles:
-    """Those of one policy, in its folder."""
+    """The trajectory files of one policy, in its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files: list[tuple[str, int]] = []  # name, and how many trajectories; oldest first
-        self._before: set[str] = set()  # names that the checkpoint before has
+        self._before: set[str] = set()  # names in the previous checkpoint
         self._written = 0  # how many trajectories were ever written
 
     def save(self, trajectories: Trajectories) -> list[list[Any]]:
-        """Write those that are new. Returns what the checkpoint is to say of the files."""
+        """Write the new trajectories. Returns the list of files for the checkpoint."""
         if (new := trajectories.ever - self._written) > 0:
             fresh = list(trajectories.kept)[-new:]
-            # No two have the same first one, but for what a life that lost its checkpoint left.
+            # Named by the number of its first trajectory. A file of this name can only be left
+            # over from a process whose checkpoint was lost.
             name = f"{_PREFIX}{trajectories.ever - len(fresh)}.pt"
             lengths = [len(trajectory.choices) for trajectory in fresh]
             whole = Trajectory.joined(fresh)
@@ -42,7 +43,7 @@ class TrajectoryFiles:
         return [list(file) for file in self._files]
 
     def tidy(self) -> None:
-        """Remove the files that neither this checkpoint nor the one before needs."""
+        """Remove the files that neither this checkpoint nor the previous one needs."""
         now = {name for name, _ in self._files}
         for path in self.folder.glob(f"{_PREFIX}*"):
             if path.name not in now | self._before:
@@ -51,7 +52,7 @@ class TrajectoryFiles:
 
     def load(self, trajectories: Trajectories, files: list[list[Any]]) -> str:
         """Fill ``trajectories``, whose ``ever`` is set, from the files that a checkpoint names.
-        Returns what is wrong with a file, in a sentence: then none are kept."""
+        Returns one sentence if a file is bad, and then keeps none of them."""
         self._written = trajectories.ever
         found: list[Trajectory] = []
         try:

@@ -1,4 +1,4 @@
-"""From text to a checked answer: schema, parsing, and reminders of what was wrong."""
+"""From text to a checked answer: schema, parsing, and repairs of invalid answers."""
 
 import json
 import time
@@ -25,7 +25,7 @@ _PAUSES = (0.25, 5.0)  # seconds before a lost server is tried again: doubling f
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """One text that the model wrote, as it wrote it."""
+    """One text of the model, unchanged."""
 
     text: str
     thinking: str = ""
@@ -35,7 +35,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass
 class Asked:
-    """What it took to get an answer, or not to get one."""
+    """What it cost to get an answer, or to fail to get one."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -46,7 +46,7 @@ class Asked:
 
 
 class NoAnswer(Exception):
-    """No valid answer came, although the model was sent what was wrong each time."""
+    """The model gave no valid answer, although it was sent the errors each time."""
 
     def __init__(self, message: str, asked: Asked) -> None:
         super().__init__(message)
@@ -62,8 +62,8 @@ class Valid:
 
 
 def answer_schema(question: Question) -> dict[str, Any]:
-    """JSON schema of the answer, in the dialect that strict structured output takes: one object at
-    the root, every property required, no further ones, no defaults, lists and prose bounded."""
+    """JSON schema of the answer, in the dialect of strict structured output: one object at the
+    root, every property required, no others, no defaults, lists and prose bounded."""
     schema = msgspec.json.schema(ANSWERS[type(question)])
     definitions = {name: _strict(body) for name, body in schema["$defs"].items()}
     game = card(game_of(question))
@@ -77,7 +77,7 @@ def answer_schema(question: Question) -> dict[str, Any]:
 
 
 def _of_kinds(schema: dict[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    """A type whose ``kind`` is one of those that the game has, each with its meaning."""
+    """A type whose ``kind`` is one of the game's kinds, each with its meaning."""
     meanings = " ".join(f"``{kind}``: {meaning}." for kind, meaning in kinds.items())
     # The first clause of the type's docstring; the rest of it is for readers of the code.
     intro = schema["description"].partition(":")[0].partition(". ")[0].rstrip(".")
@@ -98,11 +98,11 @@ def _strict(schema: Any) -> Any:
 
 
 def parse(question: Question, text: str) -> str:
-    """The answer in ``text`` as JSON in one form, checked against the question's answer type.
+    """The answer in ``text`` as normalised JSON, checked against the question's answer type.
 
-    Reasoning before ``</think>``, Markdown fences, prose around it and calls of a tool are taken
-    off; numbers and booleans written as strings are taken for what they mean, control characters in
-    strings for themselves.
+    Reasoning before ``</think>``, Markdown fences, prose around it and tool calls are removed;
+    numbers and booleans that are written as strings are converted, control characters in strings
+    are accepted.
 
     Raises:
         ValueError: the text holds no such answer; the message says where it differs.
@@ -120,7 +120,7 @@ def parse(question: Question, text: str) -> str:
         except RecursionError:  # a model in a loop writes [[[[ until it is cut off
             wrong = wrong or ValueError("it is nested too deeply to be read")
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too
-            # What is wrong with an object helps more than that there is text around it.
+            # An error in an object is more helpful than that there is text around it.
             if wrong is None or isinstance(error, msgspec.ValidationError):
                 wrong = error
     if "{" not in body:

@@ -222,7 +222,7 @@ def test_a_subscriber_that_does_not_read_costs_a_bounded_amount(
 def test_a_body_that_is_no_message_is_left_out(run: Path, surviving: Process, bus: Bus) -> None:
     with watching(run) as watcher:
         watcher.until(bus)
-        request = bus._clients.to("server", "server/do").request
+        request = bus._caller.clients.to("server", "server/do").request
         with pytest.raises(RemoteError, match="not a Do"):
             request("server/do", [b"\xc1"], Limits.by_the_clock(PATIENCE))
         event, _ = watcher.next()

@@ -92,7 +92,7 @@ def test_request_whose_reply_is_no_longer_stored_is_not_done_twice(
         dealer, later = raw.connect(), raw.connect()
         dealer.send_multipart(request(1, endpoint="server/do"))
         eventually(lambda: (node.spin_once(0.05), bool(done))[1])
-        node._services.expire(1e12)  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+        node._own.services.expire(1e12)  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
         later.send_multipart(request(1, endpoint="server/do", again=node.epoch))
         eventually(lambda: (node.spin_once(0.05), bool(later.poll(0)))[1])
         assert reply(later).code == "restarted"
@@ -175,7 +175,7 @@ def test_subscribers_beyond_the_limit_are_rejected_and_departed_ones_do_not_coun
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("messages.bus.topics.MAX_SUBSCRIBERS", 2)
-    monkeypatch.setattr("messages.bus.bus._PRUNED", 0.05)
+    monkeypatch.setattr("messages.bus.node_endpoints._PRUNED", 0.05)
     node, raw = Bus(run, "server"), RawPeer(run)
     try:
         dealers = [raw.connect("pub") for _ in range(3)]

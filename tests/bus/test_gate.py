@@ -9,7 +9,7 @@ from messages.bus.gate import Gate
 from tests.bus_processes import PATIENCE, eventually
 
 
-def test_what_is_held_is_let_through_in_order_and_by_steps() -> None:
+def test_held_requests_pass_in_order_and_by_steps() -> None:
     changes: list[int] = []
     gate = Gate(lambda: changes.append(1))
     done: list[str] = []
@@ -93,7 +93,7 @@ def test_a_thread_that_need_not_wait_any_more_is_not_held() -> None:
     assert gate.waiting() == []
 
 
-def test_what_does_not_count_needs_a_step_and_takes_none() -> None:
+def test_uncounted_requests_need_a_step_and_take_none() -> None:
     gate = Gate()
     gate.set(True, steps=1)
     gate.wait("planner/pursue", lambda: None, counts=False)

@@ -48,7 +48,7 @@ def declared(node: str) -> set[str]:
         (EnvServer, {"jail": False}),
     ],
 )
-def test_all_that_a_node_has_is_described_when_it_is_ready(
+def test_every_endpoint_of_a_node_is_described_when_it_is_ready(
     tmp_path: Path, kind: type[Node], parameters: dict[str, Any]
 ) -> None:
     bus = MockBus(kind.name)

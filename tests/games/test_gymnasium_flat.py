@@ -242,7 +242,7 @@ def test_calls_out_of_order_and_out_of_range_are_refused() -> None:
     vector = gymnasium.make_vec(FEATURES, num_envs=2, **SMALL)
     with pytest.raises(ResetNeeded):
         vector.step(np.zeros(2, np.int64))
-    with pytest.raises(ValueError, match="2 environments want as many seeds, not 3"):
+    with pytest.raises(ValueError, match="2 environments need as many seeds, not 3"):
         vector.reset(seed=[1, 2, 3])
     vector.reset(seed=[1, None])
     with pytest.raises(ValueError, match="actions are"):

@@ -139,7 +139,7 @@ def _player(task: str, **kwargs: Any) -> tuple[Player, Obtaining]:
     return player, Obtaining(player, worlds_of(task_spec(task), engine=True)[0], DEEDS)
 
 
-def test_what_was_given_and_is_used_up_is_made_anew() -> None:
+def test_given_items_that_are_used_up_are_made_again() -> None:
     player, obtaining = _player("harvest_1_obsidian_with_water_bucket")
     assert obtaining.way("water_bucket").how == GIVEN
     player.env.unwrapped.game.set_slot(player.slot_of("water_bucket"), "air", 0, 0)
@@ -168,7 +168,7 @@ def test_the_way_of_least_effort_counts_how_rare_a_mob_is(task: str, way: str) -
     assert obtaining.way(target).how == way
 
 
-def test_what_is_done_by_hand_for_an_item_has_a_script() -> None:
+def test_every_source_by_hand_has_a_script() -> None:
     """Else where it leads through the End or into a chest."""
     by_hand = {
         rule.how
@@ -205,13 +205,13 @@ def test_a_fault_of_a_script_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) 
     assert played.reason == "a fault of the script's own: KeyError: 'hoe'"
 
 
-def test_what_nothing_gives_is_told_at_once() -> None:
+def test_an_item_without_a_source_is_reported_at_once() -> None:
     played = demonstrate("harvest_1_chorus_plant")
     assert (played.success, played.steps) == (False, 0)
     assert played.reason == "nothing gives chorus_plant"
 
 
-def test_too_few_steps_are_told() -> None:
+def test_too_few_steps_are_reported() -> None:
     played = demonstrate("harvest_1_diamond", seed=1, limit=50)
     assert not played.success
     assert played.steps == 50
@@ -236,7 +236,7 @@ def test_an_unknown_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("obstacle", ["63 waterlily", "64 leaves"])
-def test_who_swims_gets_through_lily_pads_and_under_leaves(obstacle: str) -> None:
+def test_a_swimming_player_gets_through_lily_pads_and_under_leaves(obstacle: str) -> None:
     env = make(
         "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1,
         generate_world_type="flat", flat_world_seed_string="3;7,56*1,6*9;1;", start_time=1000,
@@ -265,7 +265,7 @@ def test_a_village_is_gone_to() -> None:
     assert math.dist((x, z), player.feet[::2]) < NEAR
 
 
-def test_nobody_waits_for_a_hook_to_be_fished() -> None:
+def test_the_script_does_not_fish_for_a_tripwire_hook() -> None:
     """The effort of a catch is how many it takes, so that what can be crafted is."""
     _, obtaining = _player("harvest_1_trapped_chest")
     assert obtaining.way("tripwire_hook").how == "craft"

@@ -74,7 +74,7 @@ def test_a_weak_player_finds_a_meal_and_gets_well_before_it_goes_on() -> None:
     player.env.close()
 
 
-def test_who_is_weak_and_fed_waits_for_its_life_to_come_back() -> None:
+def test_a_weak_and_fed_player_waits_until_its_life_has_recovered() -> None:
     player = flat()
     wound(player, WEAK - 4.0, 20.0)
     look_after(player)

@@ -66,7 +66,7 @@ def test_a_portal_is_built_in_the_ground_and_leads_there_and_back() -> None:
     player.env.close()
 
 
-def test_what_is_in_another_dimension_is_gone_to() -> None:
+def test_the_script_goes_to_another_dimension() -> None:
     player = flat()
     give(player, obsidian=RIM, flint_and_steel=1, diamond_pickaxe=1)
     at_work = obtaining(player)
@@ -84,7 +84,7 @@ def test_what_is_in_another_dimension_is_gone_to() -> None:
         ("nether_star", "build it of 4 soul sand and 3 skulls"),
     ],
 )
-def test_what_has_no_script_is_a_sentence_before_a_step(token: str, lacking: str) -> None:
+def test_a_task_without_a_script_is_refused_before_the_first_step(token: str, lacking: str) -> None:
     player = flat()
     give(player, obsidian=1, skull=3, soul_sand=4, iron_sword=1, cooked_beef=8)
     at_work = obtaining(player)
@@ -134,7 +134,7 @@ def test_a_ghast_is_killed_by_its_own_fireball() -> None:
 
 def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -> None:
     player = flat()
-    with pytest.raises(NoWay, match="the last ghast is gone, and no other comes"):
+    with pytest.raises(NoWay, match="there is no ghast left, and none spawns in this world"):
         slay(player, "ghast")
     assert player.steps == 0
     player.env.close()
@@ -187,7 +187,7 @@ def test_the_count_is_kept_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(file.read_text().splitlines()) == 2
 
 
-def test_what_took_few_steps_before_goes_first() -> None:
+def test_tasks_that_took_few_steps_go_first() -> None:
     before = {
         "b": Demonstration("b", 1, True, 900, 0, 1.0),
         "c": Demonstration("c", 1, True, 20, 0, 1.0),

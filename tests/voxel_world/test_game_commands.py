@@ -107,8 +107,8 @@ def test_the_teleport_of_mcenv_leaves_the_leaves(stage: Game) -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ("execute", "it wants"),
-        ("execute @p ~ ~ ~", "it wants"),
+        ("execute", "it needs"),
+        ("execute @p ~ ~ ~", "it needs"),
         ("execute @p ~ ~ ~ fly", "no command fly"),
         ("execute @e[type=unicorn] ~ ~ ~ kill", "no mob unicorn"),
         ("execute @e[team=red] ~ ~ ~ kill", "not team=red"),
@@ -125,7 +125,7 @@ def test_the_teleport_of_mcenv_leaves_the_leaves(stage: Game) -> None:
         ("kill " + "x" * 300, "256 letters"),
     ],
 )
-def test_what_cannot_be_done_is_reported_and_changes_nothing(
+def test_commands_that_fail_are_reported_and_change_nothing(
     stage: Game, wrong: str, why: str
 ) -> None:
     before = place(stage), float(stage.player["life"])

@@ -65,7 +65,7 @@ def test_a_hot_bar_key_takes_its_slot_into_the_hand_and_moves_nothing(kit: Game)
     assert in_hand(kit) == "iron_sword"
 
 
-def test_what_is_done_is_done_with_the_selected_slot(kit: Game) -> None:
+def test_actions_use_the_selected_slot(kit: Game) -> None:
     kit.tick(lines("hotbar.4 1"))
     kit.tick(lines("drop 1"))
     assert kit.info()["inventory"][3]["quantity"] == 3
@@ -98,7 +98,7 @@ def test_swapping_slots(kit: Game) -> None:
     assert len(unknown) == 2
     assert slots(kit) == before
     for wrong in ("swapInventoryItems 1", "swapInventoryItems a b", "hotbar.1 x", "pickItem 2"):
-        with pytest.raises(BadMessage, match=r"wants two slots|is 0 or 1"):
+        with pytest.raises(BadMessage, match=r"needs two slots|is 0 or 1"):
             parse_lines(wrong.encode())
 
 

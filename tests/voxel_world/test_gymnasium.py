@@ -117,7 +117,7 @@ def test_unknown_target_is_refused() -> None:
         ({"use_lidar": True, "lidar_rays": []}, "pitch, yaw, metres"),
     ],
 )
-def test_what_cannot_be_seen_is_refused_when_the_world_is_made(option: Any, said: str) -> None:
+def test_impossible_observations_are_refused_when_the_world_is_made(option: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         gymnasium.make(ID, **option)
 

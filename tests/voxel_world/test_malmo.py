@@ -142,7 +142,7 @@ def test_crafting_equipping_and_placing_by_name(client: Client) -> None:
     assert "coal" not in held(info)
 
 
-def test_what_is_not_done_is_logged(server: Server, client: Client) -> None:
+def test_commands_that_fail_are_logged(server: Server, client: Client) -> None:
     client.begin()
     client.step("chat /summon unicorn ~-1 ~1 ~1")
     client.step("chat /weather hail")
@@ -234,13 +234,13 @@ REFUSED = [
             MISSION.replace("DefaultWorldG", "BiomeG").replace('seed="7"', 'biome="99"').encode(),
             TOKEN,
         ],
-        "there is no biome of the number 99",
+        "there is no biome with the number 99",
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("messages", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])
-def test_what_does_not_belong_ends_the_connection(
+def test_bytes_that_break_the_protocol_end_the_connection(
     server: Server, client: Client, messages: list[bytes], reason: str
 ) -> None:
     before = len(server.reasons())

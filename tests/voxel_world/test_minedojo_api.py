@@ -189,7 +189,7 @@ def test_an_episode_may_begin_in_a_village() -> None:
     env.close()
 
 
-def test_what_the_engine_lacks_is_reported() -> None:
+def test_options_that_the_engine_lacks_are_reported() -> None:
     for task, kwargs, sentence in [
         ("open-ended", {"spawn_in_village": True, "generate_world_type": "flat"}, "no village"),
         ("harvest_1_log_jungle_", {}, "did you mean"),

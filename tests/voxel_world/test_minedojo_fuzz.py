@@ -117,7 +117,7 @@ def _spoilt(chance: np.random.Generator) -> Any:
     return others[int(chance.integers(len(others)))]
 
 
-def test_what_is_no_action_is_refused_and_nothing_passes(env: Environment) -> None:
+def test_invalid_actions_are_refused_and_no_time_passes(env: Environment) -> None:
     env.reset()
     chance = np.random.default_rng(5)
     before = env.unwrapped.game.ticks

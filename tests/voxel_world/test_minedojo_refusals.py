@@ -33,8 +33,8 @@ MADE = [
     ("harvest_1_log", {"image_size": "big"}, TypeError, "image_size is a whole number"),
     ("harvest_1_log", {"image_size": 64.0}, TypeError, "image_size is a whole number"),
     ("harvest_1_log", {"colour": 3}, TypeError, "takes no argument 'colour'"),
-    ("harvest", {}, TypeError, "wants the argument 'target_names'"),
-    ("harvest", {"target_names": "log"}, TypeError, "wants the argument 'target_quantities'"),
+    ("harvest", {}, TypeError, "needs the argument 'target_names'"),
+    ("harvest", {"target_names": "log"}, TypeError, "needs the argument 'target_quantities'"),
     (
         "harvest",
         {"target_names": ["log", "dirt"], "target_quantities": [1]},
@@ -42,7 +42,7 @@ MADE = [
         "1 entries for 2 targets",
     ),
     ("harvest", {**LOG, "reward_weights": {"dirt": 1}}, AssertionError, "the targets are"),
-    ("harvest", {**LOG, "spawn_rate": {"cow": 1}}, AssertionError, "wants spawn_range_low"),
+    ("harvest", {**LOG, "spawn_rate": {"cow": 1}}, AssertionError, "needs spawn_range_low"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": {"cow": 2}}, AssertionError, "a probability"),
     (
         "harvest",
@@ -62,8 +62,8 @@ MADE = [
     ("techtree", {"tech": "copper"}, AssertionError, "there is no tech 'copper'"),
     ("techtree", {"tech_item": "lgo"}, AssertionError, "no tech has the item"),
     ("open-ended", {"generate_world_type": "moon"}, AssertionError, "is one of default"),
-    ("open-ended", {"generate_world_type": "from_file"}, AssertionError, "wants a world_file_path"),
-    ("open-ended", {"generate_world_type": "specified_biome"}, AssertionError, "wants a specified"),
+    ("open-ended", {"generate_world_type": "from_file"}, AssertionError, "needs a world_file_path"),
+    ("open-ended", {"generate_world_type": "specified_biome"}, AssertionError, "needs a specified"),
     ("open-ended", {"seed": "a"}, TypeError, "seed is a whole number"),
     ("open-ended", {"seed": 1.5}, TypeError, "seed is a whole number"),
     ("open-ended", {"seed": -1}, ValueError, "seed is at least 0"),
@@ -71,7 +71,7 @@ MADE = [
     ("open-ended", {"event_level_control": False}, AssertionError, "no equip and place"),
     ("open-ended", {"use_voxel": True, "voxel_size": BOX}, ValueError, "xmin is above xmax"),
     ("open-ended", {"use_voxel": True, "voxel_size": [1]}, TypeError, "is a dict of xmin"),
-    ("open-ended", {"fast_reset_random_teleport_range": 5}, TypeError, "with fast_reset=True"),
+    ("open-ended", {"fast_reset_random_teleport_range": 5}, TypeError, "needs fast_reset=True"),
     (
         "open-ended",
         {"fast_reset": True, "fast_reset_random_teleport_range": -5},
@@ -81,9 +81,9 @@ MADE = [
     ("open-ended", {"cam_interval": -5}, AssertionError, "cam_interval is in degrees"),
     ("open-ended", {"cam_interval": math.nan}, ValueError, "cam_interval is in degrees"),
     # Accidents there, a sentence here.
-    (5, {}, TypeError, "a task is named by a text"),
-    (None, {}, TypeError, "a task is named by a text"),
-    ("harvest", {**LOG, "initial_mobs": "cow"}, ValueError, "wants initial_mob_spawn_range_low"),
+    (5, {}, TypeError, "a task is a string"),
+    (None, {}, TypeError, "a task is a string"),
+    ("harvest", {**LOG, "initial_mobs": "cow"}, ValueError, "needs initial_mob_spawn_range_low"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": {"dog": 1}}, ValueError, "cannot be spawned"),
     ("harvest", {**LOG, **NEAR, "spawn_rate": 0.5}, ValueError, "nothing can be spawned for"),
     # What passes there, and fails or pays nothing later.
@@ -100,7 +100,7 @@ MADE = [
 
 
 @pytest.mark.parametrize(("task", "kwargs", "error", "words"), MADE)
-def test_what_cannot_be_made(
+def test_environments_that_cannot_be_made_are_refused(
     task: Any, kwargs: dict[str, Any], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):

@@ -27,7 +27,7 @@ def test_on_a_torch_and_on_a_slab_it_breaks() -> None:
     assert arena.block(16, FLOOR, 16) == "torch"
 
 
-def test_what_loses_its_support_falls_off() -> None:
+def test_blocks_that_lose_their_support_drop() -> None:
     arena = still()
     for x, name, meta in ((10, "tallgrass", 1), (12, "torch", 5), (14, "rail", 0)):
         arena.put(x, FLOOR - 1, 10, "dirt")

@@ -62,7 +62,7 @@ def hollow(world: EmbeddedWorld, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_as_by_the_slow_way(seed: int) -> None:
+def test_light_equals_a_slow_reference(seed: int) -> None:
     world = embedded(1)
     world.reset(np.zeros(1, np.int64), np.full(1, seed))
     assert (world.state.light[0] == reference(world)).all()

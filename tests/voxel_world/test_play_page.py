@@ -78,7 +78,7 @@ def _status(server: PlayServer) -> int:
         link.close()
 
 
-def test_who_goes_in_the_middle_leaves_no_traceback(
+def test_a_browser_that_leaves_in_the_middle_causes_no_traceback(
     server: PlayServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = json.dumps({"held": []})

@@ -266,7 +266,7 @@ def test_night_falls_where_the_task_sets_it(given: dict, time: int | None, passe
     assert world_settings("harvest", harvest(start_at_night=True)).time == 18000
 
 
-def test_what_a_task_asks_of_the_world() -> None:
+def test_world_settings_follow_from_the_task() -> None:
     spec = task_spec("combat_shulker_end_iron_armors_iron_sword_shield")
     settings = world_settings(spec.kind, task_kwargs(spec, image_size=64))
     assert (settings.world, settings.biome) == ("specified_biome", 9)
@@ -313,7 +313,7 @@ def test_techs_are_items_that_have_to_be_used() -> None:
     [
         (WrongArgument, "takes no argument 'specified_biom'; did you mean", {"specified_biom": 1}),
         (WrongArgument, "takes no argument 'drawing_str'", {"drawing_str": ""}),
-        (WrongArgument, "wants the argument 'target_quantities'", {"target_quantities": ...}),
+        (WrongArgument, "needs the argument 'target_quantities'", {"target_quantities": ...}),
         (WrongArgument, "whole number", {"target_quantities": "one"}),
         (WrongArgument, "True or False", {"use_voxel": 1}),
         (WrongArgument, "three numbers", {"initial_mobs": "cow", "initial_mob_spawn_range_low": 1}),
@@ -353,7 +353,7 @@ def test_arguments_that_do_not_go_together() -> None:
     refused(WrongValue, "there is no mob 'log'", "combat", target_names="log", target_quantities=1)
     refused(WrongValue, "no depth map", "open-ended", use_depth=True)
     refused(WrongValue, "world_file_path", "open-ended", generate_world_type="from_file")
-    refused(WrongValue, "wants a spec", "open-ended", generate_world_type="specified_biome")
+    refused(WrongValue, "needs a spec", "open-ended", generate_world_type="specified_biome")
     refused(UnknownTask, "no meta task 'build'", "build")
     # As MineDojo's own: names are TypeErrors, values are AssertionErrors.
     assert issubclass(WrongArgument, TypeError)

@@ -151,7 +151,7 @@ def test_the_mixed_world_has_land_sea_and_many_biomes() -> None:
     assert max(found.values()) < 0.3 * 1600
 
 
-def test_what_was_changed_is_there_when_one_comes_back() -> None:
+def test_changed_blocks_are_kept_when_the_player_comes_back() -> None:
     arena = Arena()
     arena.put(16, 64, 18, "air")
     from voxeldojo.engine.updates import set_block

@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit code 0: all succeeded; 1: some did not; 2: there is no such task."""
     parser = argparse.ArgumentParser(
         prog="voxeldojo demonstrate",
-        description="Plays tasks by script, one of each template where none is named.",
+        description="Plays tasks by script; without a TASK, one of each template.",
     )
     parser.add_argument("tasks", nargs="*", metavar="TASK")
     parser.add_argument("--seed", type=int, default=SEED, help="the first world's seed")
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--write", action="store_true", help=f"keep each result in {RESULTS.name}, for coverage"
     )
     parser.add_argument(
-        "--table", action="store_true", help="play nothing: print what was kept, as Markdown"
+        "--table", action="store_true", help="play nothing: print the kept results as Markdown"
     )
     given = parser.parse_args(arguments)
     if given.table:

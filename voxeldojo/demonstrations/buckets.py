@@ -16,18 +16,18 @@ from voxeldojo.engine.rays import direction, under_crosshair
 from voxeldojo.engine.state import REACH
 from voxeldojo.obtainable.derivations import Rule
 
-SEARCH = 120  # columns
-WALKS = 12  # on to other ground
-SPOTS = 8  # that are tried
-MOST = 4000  # blocks of a fluid that are looked at
-STEP = 0.05  # metres between two looks along the line of sight
+SEARCH = 120  # columns around the player in which a fluid is searched for
+WALKS = 12  # to other ground, before it gives up
+SPOTS = 8  # cells of a fluid that are tried
+MOST = 4000  # blocks of a fluid that are examined, the nearest first
+STEP = 0.05  # metres between two samples along the line of sight
 AIMS = ((0.5, 0.5), (0.2, 0.5), (0.8, 0.5), (0.5, 0.2), (0.5, 0.8), (0.2, 0.2), (0.8, 0.8))
 OBSIDIAN = BLOCK_IDS["obsidian"]
 
 
 def still(player: Player, fluid: frozenset[int], but: set[Cell], *, shallow: bool = False) -> Cell:
-    """The nearest source of a fluid with air above it. ``shallow``: with ground under it, and
-    more of the fluid beside it.
+    """The nearest source of a fluid with air above it, and not in ``but``. ``shallow``: with ground
+    under it, and more of the fluid beside it.
 
     Raises:
         GaveUp: there is none anywhere near.
@@ -55,7 +55,7 @@ def still(player: Player, fluid: frozenset[int], but: set[Cell], *, shallow: boo
 
 
 def beside(player: Player, cell: Cell) -> None:
-    """Goes to dry ground from which a cell is within reach, a little above it or level with it."""
+    """Go to dry ground level with a cell or a little above it, with the cell within reach."""
 
     def arrived(there: Cell) -> bool:
         dx, dy, dz = there[0] - cell[0], there[1] - cell[1], there[2] - cell[2]
@@ -80,7 +80,7 @@ def fluid_in_sight(player: Player) -> int:
 
 
 def fill(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Buckets and bottles, out of the nearest open water or lava."""
+    """Fill buckets or bottles at the nearest open water or lava."""
     player = obtaining.player
     fluid = LAVA if rule.gives == "lava_bucket" else WATER
     vessel = "glass_bottle" if rule.gives == "potion" else "bucket"
@@ -119,7 +119,7 @@ def _dip(player: Player, cell: Cell, fluid: frozenset[int], vessel: str) -> bool
 
 
 def empty(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Pours a bucket out on the ground before the feet."""
+    """Pour a bucket out on the ground beside the player."""
     player = obtaining.player
     player.equip(rule.needs[0])
     x, y, z = player.feet
@@ -132,7 +132,7 @@ def empty(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def waters(player: Player, *, shallow: bool = False) -> Iterator[Cell]:
-    """Still water, one cell after the other, with the player beside it each time."""
+    """Cells of still water, one after the other; the player stands beside each."""
     tried: set[Cell] = set()
     for _ in range(SPOTS):
         cell = still(player, WATER, tried, shallow=shallow)
@@ -147,11 +147,11 @@ def waters(player: Player, *, shallow: bool = False) -> Iterator[Cell]:
 
 
 def cast_obsidian(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Lava that is poured into shallow water hardens at once. (Water over a lake of lava makes
-    more of it, but what is dug there falls into the lava below.)
+    """Make obsidian by pouring lava into shallow water, where it hardens at once. (Water over a
+    lake of lava makes more of it, but what is dug there falls into the lava below.)
 
     Raises:
-        GaveUp: nothing came of it.
+        GaveUp: no lava hardened.
     """
     player = obtaining.player
     obtaining.obtain("lava_bucket")
@@ -167,7 +167,7 @@ def cast_obsidian(obtaining: Obtaining, rule: Rule, count: int) -> None:
                     return
                 break
         if not player.have("lava_bucket"):
-            return  # some other block of the water took it, or it is lost: all is begun again
+            return  # it flowed elsewhere or is lost: `Obtaining.obtain` starts over
     raise GaveUp("lava could not be poured into water")
 
 

@@ -1,4 +1,4 @@
-"""Putting blocks down, working at them, and taking them along again."""
+"""Placing blocks such as a crafting table, using them, and picking them up again."""
 
 from collections.abc import Iterable
 
@@ -18,12 +18,12 @@ from voxeldojo.demonstrations.player import (
     Player,
 )
 
-PLACES = 4  # that are tried
+PLACES = 4  # positions of the player that are tried
 CORNERS = ((0.5, 0.5), (0.3, 0.5), (0.7, 0.5), (0.5, 0.3), (0.5, 0.7), (0.2, 0.2), (0.8, 0.8))
 
 
 def place_near(player: Player, item: str) -> Cell:
-    """Puts a block down beside the player, on the ground or in a niche that it digs.
+    """Place a block beside the player, on the ground or in a niche that it digs.
 
     Raises:
         GaveUp: there is no room.
@@ -40,13 +40,13 @@ def place_near(player: Player, item: str) -> Cell:
             before = player.have(item)
             _put(player, item, cell, below)
             if player.have(item) < before:
-                # Seen from below, the ground shows its side: then the block stands beside it.
+                # Seen from below, the crosshair is on the ground's side: the block is beside it.
                 return cell if player.block(cell) == block else _stands(player, block)
     raise GaveUp(f"there is no room for a {item}")
 
 
 def free_spots(player: Player) -> Iterable[Cell]:
-    """Cells beside the player with ground under them: free ones first, then some to be dug."""
+    """Cells beside the player with ground under them: free ones first, then some to dig out."""
     x, y, z = player.feet
     costs = Costs(player)
     near = [(x + 2 * dx, y + dy, z + 2 * dz) for dy in (0, 1, -1) for dx, dz in SIDES]
@@ -67,13 +67,13 @@ def free_spots(player: Player) -> Iterable[Cell]:
 
 
 def _put(player: Player, item: str, cell: Cell, below: Cell) -> None:
-    """Tries to put a block on another one; whether it did, the inventory tells."""
+    """Try to place a block on another one. The caller checks the inventory for success."""
     for dx, dz in CORNERS:
         player.look_at(below[0] + dx, below[1] + 1.0, below[2] + dz)
         hit, at = player.target()
         if hit and at == below:
             if (slot := player.slot_of(item)) < 0:
-                raise GaveUp(f"the {item} is gone")
+                raise GaveUp(f"the inventory has no {item} any more")
             player.act(function=PLACE, slot=slot)
             return
 
@@ -81,18 +81,18 @@ def _put(player: Player, item: str, cell: Cell, below: Cell) -> None:
 def _stands(player: Player, block: int) -> Cell:
     cells = Ground(player, player.feet, 6).cells_of({block})
     if not len(cells):
-        raise GaveUp("what was put down is not there")
+        raise GaveUp("the block that was placed is not there")
     away = np.abs(cells - np.array(player.feet)).sum(axis=1)
     x, y, z = cells[int(np.argmin(away))].tolist()
     return x, y, z
 
 
 def face(player: Player, cell: Cell) -> None:
-    """Looks at a crafting table or a furnace: only those in view can be worked at."""
+    """Look at a crafting table or a furnace: only those in view can be used."""
     player.look_at(*(c + 0.5 for c in cell))
 
 
 def take_along(player: Player, cell: Cell, item: str) -> None:
-    """Breaks a block that was put down and picks it up."""
+    """Break a block that was placed and pick it up."""
     if dig(player, cell, keep=True):
         pick_up(player, item)

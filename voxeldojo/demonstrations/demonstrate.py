@@ -1,4 +1,4 @@
-"""Plays tasks by their scripts and tells how it went."""
+"""Plays tasks by their scripts and records the outcome."""
 
 import logging
 import time
@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parent / "demonstrations.json"
 
 
 class Demonstration(msgspec.Struct, frozen=True):
-    """How one task went. ``reason``: why it did not succeed, "" if it did."""
+    """The outcome of one task. ``reason``: why it did not succeed, "" if it did."""
 
     task: str
     seed: int
@@ -34,8 +34,7 @@ class Demonstration(msgspec.Struct, frozen=True):
 
 
 def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
-    """Plays one task from its start, through actions alone, until the environment says that it
-    has succeeded.
+    """Play one task from its start, through actions alone, until the environment reports success.
 
     Raises:
         UnknownTask: there is no such task.
@@ -57,9 +56,9 @@ def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
     except GaveUp as given_up:
         reason = str(given_up)
     except Exception as fault:
-        # The other tasks have nothing to do with it.
+        # A fault of one script must not end the run over all tasks.
         LOG.debug("%s, seed %d", task, seed, exc_info=True)
-        reason = f"a fault of the script's own: {type(fault).__name__}: {fault}"
+        reason = f"a fault of the script: {type(fault).__name__}: {fault}"
     finally:
         env.close()
     seconds = round(time.perf_counter() - begun, 2)
@@ -67,8 +66,8 @@ def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
 
 
 def keep(played: Demonstration) -> None:
-    """Writes a result down in the place of the one before of this task and seed; the time it took
-    is the machine's and is left out."""
+    """Write a result to the file, in place of an earlier one of this task and seed. The seconds are
+    left out, as they depend on the machine."""
     kept = msgspec.json.decode(RESULTS.read_bytes(), type=list[Demonstration])
     found = {(entry.task, entry.seed): entry for entry in kept}
     found[played.task, played.seed] = msgspec.structs.replace(played, seconds=0.0)
@@ -77,9 +76,9 @@ def keep(played: Demonstration) -> None:
 
 
 def table() -> str:
-    """The results that were kept, a row of Markdown for each template."""
+    """The kept results, a row of Markdown for each template."""
     kept = msgspec.json.decode(RESULTS.read_bytes(), type=list[Demonstration])
-    # Of several worlds the first one in which it was done.
+    # Of several seeds the first one with a success.
     kept.sort(key=lambda entry: (entry.success, -entry.seed))
     found = {entry.task: entry for entry in kept}
     rows = ["| template | the task that was played | seed | steps |", "|---|---|---|---|"]

@@ -13,7 +13,7 @@ TIERS = ("wooden", "golden", "stone", "iron", "diamond")
 
 
 def dig(player: Player, cell: Cell, keep: bool = False) -> bool:
-    """Digs a block, and what hides it. ``keep``: only with a tool that makes it drop.
+    """Dig a block, and blocks that hide it. ``keep``: only with a tool that makes it drop its item.
 
     False: it could not be reached, or does not break.
     """
@@ -34,7 +34,7 @@ def dig(player: Player, cell: Cell, keep: bool = False) -> bool:
 
 
 def _aim(player: Player, cell: Cell) -> tuple[int, Cell]:
-    """Looks at a block; what is then under the crosshair may be another that hides it."""
+    """Look at a block. Returns the block under the crosshair, which may be one that hides it."""
     best: tuple[int, Cell] = (0, cell)
     for dx, dy, dz in AIMS:
         player.look_at(cell[0] + dx, cell[1] + dy, cell[2] + dz)
@@ -65,15 +65,15 @@ def _break(player: Player, cell: Cell, keep: bool) -> bool:
         if player.target()[1] != cell:
             player.look_at(*(c + 0.5 for c in cell))
             if player.target()[1] != cell:
-                return True  # something fell or flowed between; the caller looks again
+                return True  # something fell or flowed in between; the caller aims again
     return False
 
 
 def take_tool(player: Player, block: int, keep: bool = True) -> None:
-    """The least precious tool in hand that is made for a block; a bare hand where none is.
+    """Take the cheapest tool that suits a block into the hand, or none if there is none.
 
     Raises:
-        NoTool: ``keep``, and no tool makes the block drop.
+        NoTool: ``keep``, and no tool makes the block drop its item.
     """
     rules, slots = player.world.rules, player.world.state.slots[0]["item"][:36]
     entry = rules.block[block]
@@ -95,7 +95,7 @@ def take_tool(player: Player, block: int, keep: bool = True) -> None:
 
 
 def _lower_tool(player: Player) -> None:
-    """Something that cannot wear out comes into the hand, if there is anything."""
+    """Take something that does not wear out into the hand, if there is anything."""
     rules, slots = player.world.rules, player.world.state.slots[0]["item"][:36]
     for number, item in enumerate(slots):
         if item and rules.item[item]["durability"] == 0 and rules.item[item]["slot"] == 0:
@@ -104,7 +104,7 @@ def _lower_tool(player: Player) -> None:
 
 
 def drops_of(player: Player, name: str, within: float = 12.0) -> list[tuple[float, float, float]]:
-    """Where item entities of a kind lie, the nearest first."""
+    """Positions of item entities of a kind, the nearest first."""
     drops = player.world.state.drops[0]
     body = player.body
     here = np.array([float(body[axis]) for axis in "xyz"])

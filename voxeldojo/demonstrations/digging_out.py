@@ -1,4 +1,4 @@
-"""Letting a creeper out that sits in a hole: down there the player could not run."""
+"""Digging a stair to a creeper in a hole: down there the player could not run away from it."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,16 @@ from voxeldojo.demonstrations.going import go, standing
 from voxeldojo.demonstrations.paths import Paths
 from voxeldojo.demonstrations.player import SIDES, Cell, GaveUp, OutOfSteps, Player
 
-LOW, FAR = 2, 24  # metres to it, between which a way that is dug makes sense
-AROUND = 60  # columns in which a way to it is looked for
+LOW, FAR = 2, 24  # metres to the mob between which a stair makes sense
+AROUND = 60  # columns in which a way to it is searched for
 TOP = 16  # steps of a stair at most
 HEAD = 3  # free blocks over each step
-LAST = 3  # the step from which the rest is dug: it is not lit from there
+LAST = 3  # the step from which the last ones are dug: from there it does not light its fuse
 
 
 def dig_out(player: Player, number: int) -> None:
-    """If no way leads to a mob without digging, a stair is dug down to it from the open, and the
-    player goes up it again, where it can run. Where no stair can be dug nothing is done."""
+    """If a mob cannot be reached without digging, dig a stair down to it from the open and go up
+    again, to where the player can run. Does nothing where no stair can be dug."""
     mob = player.world.state.mobs[0, number]
     x, y, z = (int(part // 1) for part in (mob["x"], mob["y"] + 0.2, mob["z"]))
     if max(abs(x - player.feet[0]), abs(z - player.feet[2])) > FAR or _open(player, (x, y, z)):
@@ -47,8 +47,8 @@ def _open(player: Player, cell: Cell) -> bool:
 
 
 def _stairs(player: Player, cell: Cell) -> Iterator[list[Cell]]:
-    """Stairs of cells to stand in, from beside a cell up to the open, one for each side on which
-    there is one; the nearest top first."""
+    """Possible stairs, as cells to stand in, from beside a cell up to the open: at most one for
+    each side; the one with the nearest top first."""
     costs = Costs(player)
     found = []
     for dx, dz in SIDES:

@@ -1,4 +1,4 @@
-"""Going from one dimension to another: a portal of obsidian in the rock, and the way back."""
+"""Going to the Nether and back: building a portal of obsidian in the rock, and using it."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -18,30 +18,30 @@ from voxeldojo.engine.state import NETHER, OVERWORLD, REACH
 from voxeldojo.obtainable.derivations import Rule
 
 OBSIDIAN, PORTAL, AIR = BLOCK_IDS["obsidian"], BLOCK_IDS["portal"], 0
-RIM = 10  # blocks of obsidian around 2 x 3 free ones; the corners are not needed
-INSIDE = tuple(product((0, 1), (0, 1, 2)))  # (along, up) of the free ones
+RIM = 10  # blocks of obsidian around 2 x 3 free cells; the corners are not needed
+INSIDE = tuple(product((0, 1), (0, 1, 2)))  # (along, up) of the free cells
 FRAME = (
     *((along, -1) for along in (0, 1)),
     *((along, up) for up in (0, 1, 2) for along in (-1, 2)),
     *((along, 3) for along in (0, 1)),
 )
-# The way from a block out of each of its faces, by the face's number.
+# The normal of each face of a block, by the face's number.
 FACES = ((0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1), (-1, 0, 0), (1, 0, 0))
-SEARCH = 24  # columns around, in which a place for a portal is looked for
-DEEP = 24  # blocks below the feet
+SEARCH = 24  # columns around in which a place for a portal is searched for
+DEEP = 24  # blocks below the feet, at most
 SITES = 4  # places that are tried
-WALKS = 6  # on to other ground
-PASSAGE = 240  # ticks in a portal: 80 carry one off
+WALKS = 6  # to other ground, before it gives up
+PASSAGE = 240  # ticks to wait in a portal; 80 are needed
 TRIES = 6  # at walking into one
 
 
 def enter_nether(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Through the portal that there is, or through one of obsidian that is built. Where the rules
-    would have it cast in place, block by block, it is built as well: obsidian that was cast
-    elsewhere is laid with fewer slips than lava is poured.
+    """Go through a portal nearby, or build one of obsidian first. Also where the derivation would
+    cast it in place, block by block: placing obsidian that was cast elsewhere goes wrong less often
+    than pouring lava.
 
     Raises:
-        GaveUp: there is no place for a portal, or it could not be gone through.
+        GaveUp: there is no place for a portal, or the player could not pass through it.
     """
     player = obtaining.player
     if player.land == NETHER:
@@ -55,8 +55,8 @@ def enter_nether(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def leave_nether(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Back to the overworld: by the nearest portal in sight, else by a new one. Who begins in the
-    Nether has no other home."""
+    """Go back to the overworld, by the nearest portal or a new one. Does nothing in an episode that
+    takes place in the Nether."""
     player = obtaining.player
     if player.land != NETHER or int(player.body["dimension"]) == OVERWORLD:
         return
@@ -68,7 +68,7 @@ def leave_nether(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def _portals(player: Player) -> list[Cell]:
-    """Cells of portals in the window with something to stand on below, the nearest first."""
+    """The lowest cells of portals in the window, the nearest first."""
     feet = player.feet
     cells = Ground(player, feet, player.world.state.blocks.shape[1]).cells_of({PORTAL})
     found = [(x, y, z) for x, y, z in cells.tolist() if player.block((x, y - 1, z)) != PORTAL]
@@ -76,10 +76,10 @@ def _portals(player: Player) -> list[Cell]:
 
 
 def _pass(player: Player) -> None:
-    """Into the nearest portal, and waits there to be carried off.
+    """Go into the nearest portal and wait there for the change of dimension.
 
     Raises:
-        GaveUp: it does not carry the player off.
+        GaveUp: the dimension did not change.
     """
     before = player.land
     for _ in range(TRIES):
@@ -95,9 +95,9 @@ def _pass(player: Player) -> None:
                 return
             if player.block(player.feet) != PORTAL:
                 break
-        if int(player.body["portal"]) < 0:  # who came out of it has to leave it first
+        if int(player.body["portal"]) < 0:  # after an arrival the player has to step out first
             _step_out(player)
-    raise GaveUp("the portal could not be gone through")
+    raise GaveUp("the player could not pass through the portal")
 
 
 def _step_out(player: Player) -> None:
@@ -111,8 +111,8 @@ def _step_out(player: Player) -> None:
 
 
 def _build(player: Player) -> None:
-    """Hollows 2 x 3 blocks out of the ground, changes what is around them for obsidian from
-    within, and lights it.
+    """Dig 2 x 3 cells out of the ground, replace the blocks around them by obsidian from inside,
+    and light the portal.
 
     Raises:
         GaveUp: there is no place for it, or it did not light.
@@ -135,7 +135,7 @@ def _build(player: Player) -> None:
 
 
 def _take_back(player: Player, corner: Cell, axis: Cell) -> None:
-    """The obsidian of a frame that came to nothing."""
+    """Dig out the obsidian of a frame that failed."""
     for along, up in FRAME:
         cell = _cell(corner, axis, along, up)
         if player.block(cell) == OBSIDIAN and dig(player, cell, keep=True):
@@ -147,8 +147,8 @@ def _cell(corner: Cell, axis: Cell, along: int, up: int) -> Cell:
 
 
 def _site(player: Player, but: set[Cell]) -> tuple[Cell, Cell]:
-    """The lowest inner cell of a portal and the axis along which it stands: the nearest place with
-    firm ground all round.
+    """The lowest inner cell of a portal and its axis, at the nearest place with firm ground on all
+    sides.
 
     Raises:
         GaveUp: there is none anywhere near.
@@ -172,7 +172,7 @@ def _sites(player: Player) -> Iterator[tuple[Cell, Cell]]:
     solid = firm[ground.blocks]  # (x, z, y)
     feet = player.feet
     for axis, wide in (((1, 0, 0), (4, 3)), ((0, 0, 1), (3, 4))):
-        # Rim, what it leans on, and one block before and behind it.
+        # The frame, the blocks around it, and one block in front of it and behind it.
         size = (wide[0] + 2 * axis[0], wide[1] + 2 * axis[2], 7)
         windows = np.lib.stride_tricks.sliding_window_view(solid, size)
         found = np.argwhere(windows.all(axis=(3, 4, 5)))
@@ -189,9 +189,9 @@ def _sites(player: Player) -> Iterator[tuple[Cell, Cell]]:
 
 
 def _frame(player: Player, corner: Cell, axis: Cell) -> None:
-    """Raises GaveUp: a block of the frame could not be put where it belongs."""
-    # From either of the two cells to stand in what is on the other side, the nearest last: what is
-    # below the feet is changed from beside it.
+    """Raises GaveUp: a block of the frame could not be placed."""
+    # There are two cells to stand in. From each, the player replaces the blocks of the other one's
+    # side, so that it never replaces the block under its own feet.
     for stand in (0, 1):
         there = _cell(corner, axis, stand, 0)
         other = 1 - stand
@@ -213,14 +213,14 @@ def _frame(player: Player, corner: Cell, axis: Cell) -> None:
 
 
 def _change(player: Player, cell: Cell) -> None:
-    """Digs a block and puts obsidian in its place. Raises GaveUp: it could not."""
+    """Dig a block and put obsidian in its place. Raises GaveUp: it could not."""
     if player.block(cell) == OBSIDIAN:
         return
     for _ in range(3):
         if player.block(cell) != AIR and not dig(player, cell):
-            raise GaveUp("what stands where the portal is to be cannot be dug")
+            raise GaveUp("a block in the place of the portal cannot be dug")
         for face, (dx, dy, dz) in enumerate(FACES):
-            # Of the block on its other side the face that looks at the cell.
+            # A neighbouring block's face towards the cell.
             player.look_at(
                 cell[0] + 0.5 - 0.5 * dx, cell[1] + 0.5 - 0.5 * dy, cell[2] + 0.5 - 0.5 * dz
             )
@@ -232,4 +232,4 @@ def _change(player: Player, cell: Cell) -> None:
             player.act(function=PLACE, slot=player.slot_of("obsidian"))
             if player.block(cell) == OBSIDIAN:
                 return
-    raise GaveUp("a block of the portal could not be put down")
+    raise GaveUp("a block of the portal could not be placed")

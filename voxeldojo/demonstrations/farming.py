@@ -16,11 +16,11 @@ from voxeldojo.obtainable.derivations import Rule
 
 HOES = ("wooden_hoe", "stone_hoe", "iron_hoe", "golden_hoe", "diamond_hoe")
 PATIENCE = 400_000  # ticks that a crop may take
-IDLE = 60  # ticks between two looks at it
-SEARCH = 60  # columns in which soil is looked for
-NEAREST = 200  # cells of soil among which one at the water is chosen
-DRY = 20.0  # blocks that one goes further for soil at the water
-MOIST = 4  # columns from water
+IDLE = 60  # ticks between two checks of it
+SEARCH = 60  # columns in which soil is searched for
+NEAREST = 200  # cells of soil among which one near water is chosen
+DRY = 20.0  # blocks of detour that soil near water is worth
+MOIST = 4  # columns from water within which farmland gets moist
 RIPE = {"wheat": 7, "carrots": 7, "potatoes": 7, "beetroots": 3}
 SEEDS = {
     "wheat": "wheat_seeds",
@@ -33,7 +33,7 @@ FARMLAND = BLOCK_IDS["farmland"]
 
 
 def till_by_water(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Farmland beside water, where there is any: crops grow faster on it."""
+    """Till farmland, beside water if there is any: crops grow faster there."""
     player = obtaining.player
     try:
         beside(player, still(player, WATER, set()))
@@ -45,7 +45,7 @@ def till_by_water(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def till(player: Player, hoe: str) -> None:
-    """Raises GaveUp where there is no soil."""
+    """Till the best soil nearby. Raises GaveUp where there is none."""
     cell = _soil(player)
     approach(player, cell)
     player.equip(hoe)
@@ -54,7 +54,7 @@ def till(player: Player, hoe: str) -> None:
 
 
 def _soil(player: Player) -> Cell:
-    """Soil under air close by, best where water makes it moist."""
+    """The best cell of soil under air: near the player, and near water if possible."""
     ground = Ground(player, player.feet, SEARCH)
     cells, wet = ground.cells_of(SOIL), ground.cells_of(WATER)
     far = np.abs(cells - np.array(player.feet)).sum(axis=1)
@@ -78,8 +78,8 @@ def _soil(player: Player) -> Cell:
 
 
 def grow(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Sows one plant and waits beside it until it is ripe, from the first night on in a hole. It
-    waits in crafting actions that come to nothing, of three ticks each."""
+    """Sow one plant and wait beside it until it is ripe; at night in a hole. It waits by crafting
+    actions without effect, which take three ticks each."""
     player = obtaining.player
     crop = rule.gives.removeprefix("block:")
     seeds = SEEDS[crop]
@@ -102,13 +102,13 @@ def grow(obtaining: Obtaining, rule: Rule, count: int) -> None:
         if player.meta(plant) >= RIPE[crop]:
             return
         if is_dark(player):
-            keep_watch(player, MORNING)  # it does not grow in the dark either
+            keep_watch(player, MORNING)  # crops do not grow in the dark
         else:
             player.idle(IDLE)
 
 
 def _fields(player: Player) -> list[Cell]:
-    """Farmland within reach of the hand, the nearest first."""
+    """Farmland within reach, the nearest first."""
     cells = Ground(player, player.feet, 5).cells_of({FARMLAND})
     feet = player.feet
     found = [(x, y, z) for x, y, z in cells.tolist() if abs(y - feet[1]) < 4]

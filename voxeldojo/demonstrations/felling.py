@@ -1,5 +1,5 @@
-"""Apples: leaves without a trunk decay by themselves and drop what they drop when they are broken
-one by one, which takes several times as long as felling trees."""
+"""Getting apples by felling trees: leaves without a trunk decay and drop what they would drop when
+broken. Breaking leaves one by one takes several times as long."""
 
 import math
 
@@ -10,15 +10,15 @@ from voxeldojo.demonstrations.obtaining import Obtaining, tools_of
 from voxeldojo.demonstrations.player import BLOCK_IDS, Cell, GaveUp, OutOfSteps, Player
 from voxeldojo.obtainable.derivations import Rule
 
-SCATTERED = 48.0  # metres in which one goes back for what has fallen since
-BY = 2.0  # metres from where it lies, at which one has come to it
+SCATTERED = 48.0  # metres within which the player goes back for apples that fell later
+BY = 2.0  # metres from an item, at which the player has arrived
 AXES = tools_of("tool:axe")
 TRUNK = {BLOCK_IDS["log"]}
 
 
 def fell_trees(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Fells tree after tree and picks up what falls out of those before, until there are ``count``
-    of what the leaves drop.
+    """Fell tree after tree and pick up what earlier ones dropped since, until there are ``count``
+    of the item.
 
     Raises:
         GaveUp: there are no trees.
@@ -44,7 +44,7 @@ def fell_trees(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def _fell(player: Player, cell: Cell) -> bool:
-    """Digs one block of a trunk and lets it lie. False: it cannot be got at."""
+    """Dig one block of a trunk and leave its drop. False: it cannot be reached."""
     try:
         take_tool(player, player.block(cell))
         approach(player, cell)
@@ -56,7 +56,7 @@ def _fell(player: Player, cell: Cell) -> bool:
 
 
 def _fetch(player: Player, item: str, cell: Cell) -> bool:
-    """Goes to an item that lies far off and picks it up. False: it did not get it."""
+    """Go to an item far away and pick it up. False: it did not get it."""
     before = player.have(item)
     try:
         go(player, lambda there: math.dist(there, cell) <= BY, cell, slack=BY)

@@ -1,4 +1,4 @@
-"""Fighting mobs that fight back: the nearest danger first, creepers by hitting and running."""
+"""Fighting mobs that fight back: the nearest threat first; creepers by hitting and running away."""
 
 import math
 from collections.abc import Callable
@@ -37,28 +37,28 @@ from voxeldojo.engine.mobs.table import BLOW, SWELL
 from voxeldojo.engine.state import OVERWORLD
 from voxeldojo.rules.mobs import MOB_IDS
 
-CHASE = 1200  # ticks after one mob
+CHASE = 1200  # ticks of going after one mob
 NIGHTFALL, DAWN = 13_200, 23_600  # ticks of the day
 WEAK = 12.0  # points of life
 RECOVERY_TICKS = 10_000
 ARMOUR = ("iron_chestplate", "iron_leggings")
 MEALS_TAKEN = 5
 MEATS = {"cow": "beef", "pig": "porkchop", "sheep": "mutton"}
-THREAT = 6.0  # metres from which one that is after the player comes first
-NEAR = 4.0  # metres from which one stops on one's way
-ARM = 3.4  # metres in which one in a hole is struck at
-SHOT = 0.3  # times its distance is that of one who shoots
-HEEDLESS = 6  # ticks before
-FUSE = 10  # ticks of a creeper's 30 after which one runs
-SAFE = 8.0  # metres: it calms down from 7 on
-WAIT, NEARER = 6, 0.2  # ticks in which a creeper that comes is so many metres nearer
-KEPT = 4.5  # metres from who strikes or explodes, while the arm recovers
-WEDGED = 16  # ticks without coming on, after which running makes no sense
-FLIGHT = 300  # ticks of running from those who are after one
-CLEAR = 8.0  # metres to the nearest of them from which one digs oneself in, and comes out again
-SPOILS = ("arrow", "string", "gunpowder")  # what monsters leave that is hard to come by
+THREAT = 6.0  # metres within which a pursuing mob is fought before the quarry
+NEAR = 4.0  # metres within which a pursuing mob interrupts other work
+ARM = 3.4  # metres within which a player in a hole strikes at a mob
+SHOT = 0.3  # a mob that shoots counts as so many times nearer: its distance is multiplied by this
+HEEDLESS = 6  # first ticks of a work, in which it is not interrupted
+FUSE = 10  # ticks of a creeper's 30 after which the player runs
+SAFE = 8.0  # metres: a creeper's fuse goes out from 7 on
+WAIT, NEARER = 6, 0.2  # an approaching creeper comes so many metres nearer in so many ticks
+KEPT = 4.5  # metres to keep from mobs that strike or explode, while the arm recovers
+WEDGED = 16  # ticks without progress, after which running is given up
+FLIGHT = 300  # ticks of running from pursuers
+CLEAR = 8.0  # metres to the nearest pursuer from which the player digs in, and comes out again
+SPOILS = ("arrow", "string", "gunpowder")  # rare things that monsters drop
 CREEPER = MOB_IDS["creeper"]
-SKY = 4  # metres below the ground's height that still count as outside
+SKY = 4  # metres below the surface that still count as outside
 
 
 def outside(player: Player, kind: str) -> int:
@@ -76,8 +76,7 @@ def outside(player: Player, kind: str) -> int:
 
 
 def arm(obtaining: Obtaining) -> None:
-    """An iron sword, as much iron on the body as the day allows, and what the animals around have
-    for a meal."""
+    """Get an iron sword, iron armour while it is day, and meat from the animals around."""
     player = obtaining.player
     for kind, meat in MEATS.items():
         while nearest_mob(player, kind) >= 0 and _meals(player) < MEALS_TAKEN:
@@ -95,9 +94,8 @@ def _meals(player: Player) -> int:
 
 
 def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
-    """Kills those of a kind that are about outside, and what comes at the player, until there
-    are ``count`` of an item or it is day and none is left: those that the sun does not burn are
-    alone then."""
+    """Kill mobs of a kind outside, and pursuers, until there are ``count`` of an item or until it
+    is day and no mob of the kind is left. (By day those that the sun does not burn are alone.)"""
     while player.have(item) < count and (is_dark(player) or outside(player, kind) >= 0):
         if _is_weak(player):
             _recover(player)
@@ -116,7 +114,7 @@ def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
 
 
 def warily(player: Player, going: Callable[[], Any]) -> Any:
-    """Does something that takes its time, until a mob comes too near."""
+    """Call ``going``, which may take long, and interrupt it when a mob comes too near."""
     begun = player.steps
 
     def pressed() -> bool:
@@ -132,7 +130,7 @@ def warily(player: Player, going: Callable[[], Any]) -> Any:
 
 
 def keep_watch(player: Player, hours: range) -> None:
-    """Waits in a hole for a time of the day; who gets at the player there is fought."""
+    """Wait in a hole for a time of the day, and fight mobs that reach the player there."""
     hidden = False
     for _ in range(DAY):
         if int(player.body["time"]) % DAY in hours:
@@ -149,13 +147,13 @@ def keep_watch(player: Player, hours: range) -> None:
 
 
 def is_dark(player: Player) -> bool:
-    """Whether it is night; what lies under no sky knows none."""
+    """Whether it is night in the overworld; other dimensions have none."""
     return player.land == OVERWORLD and NIGHTFALL < int(player.body["time"]) % DAY < DAWN
 
 
 def look_after(player: Player) -> None:
-    """Eats if that helps. A player in the open when it gets dark spends the night in a hole; by day
-    one that is weak gets well before it goes on. One that swims, swims on."""
+    """Eat if that helps. In the open at night, stay in a hole until morning; by day, a weak player
+    rests before it goes on. Neither while it swims."""
     eat_to_heal(player, FULL)
     if afloat(player):
         return
@@ -170,8 +168,8 @@ def look_after(player: Player) -> None:
 
 
 def _get_well(player: Player) -> None:
-    """A player that is weak finds a meal, if it is hungry, and stays until life has come back, as
-    long as nobody is near."""
+    """If the player is weak: find a meal if it is hungry, and wait until its life is restored, as
+    long as no threat is near."""
     if float(player.body["life"]) >= WEAK:
         return
     _find_a_meal(player)
@@ -184,7 +182,7 @@ def _get_well(player: Player) -> None:
 
 
 def _find_a_meal(player: Player) -> None:
-    """Meat for one who is hungry and has none."""
+    """Hunt an animal for its meat if the player is hungry and has no food."""
     if float(player.body["food"]) < FED and not any(player.have(name) for name in MEALS):
         for kind, meat in MEATS.items():
             if (number := nearest_mob(player, kind)) >= 0:
@@ -195,14 +193,14 @@ def _find_a_meal(player: Player) -> None:
 
 
 def _is_weak(player: Player) -> bool:
-    """Whether a rest is needed, and would help: who is hungry does not get well."""
+    """Whether a rest is needed and would help: a hungry player does not heal."""
     eat_to_heal(player)
     return float(player.body["life"]) < WEAK and float(player.body["food"]) >= FED
 
 
 def _recover(player: Player) -> None:
-    """Runs until none of them is near, and gets well in a hole, where it stays as long as one waits
-    outside, or until it is day. Who has come up to it already is fought."""
+    """Run until no pursuer is near, then heal in a hole, and stay there while one waits outside and
+    it is night. A pursuer that has already reached the player is fought."""
     for _ in range(FLIGHT):
         threat = _threat(player, NEAR)
         if threat is not None and _comes_close(player, threat):
@@ -224,10 +222,10 @@ def _recover(player: Player) -> None:
 
 
 def slay(player: Player, kind: str) -> None:
-    """Kills one mob of a kind.
+    """Kill one mob of a kind.
 
     Raises:
-        GaveUp: none is met, or caught.
+        GaveUp: none was found, or reached.
     """
     if kind not in ("creeper", "ghast"):
         kill_one(player, kind)
@@ -246,8 +244,8 @@ def slay(player: Player, kind: str) -> None:
 
 
 def battle(player: Player, kind: str, item: str, count: int) -> None:
-    """Kills those of a kind that fight back, until there are ``count`` of an item or none of them
-    is left here; when weak, the player goes off first and gets well."""
+    """Kill mobs of a kind that fights back, until there are ``count`` of an item or none is left
+    nearby. A weak player goes away first and heals."""
     lost: set[int] = set()
     for _ in range(QUARRIES):
         if player.have(item) >= count:
@@ -258,7 +256,7 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
             _find_a_meal(player)
             _recover(player)
             return
-        # Inside of something there is no way up to the air.
+        # A mob under a roof is left alone: a swimmer could not come up for air there.
         number = nearest_mob(player, kind, partial(_under_the_sky, player), lost)
         if number < 0:
             return
@@ -270,7 +268,7 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
 
 
 def _under_the_sky(player: Player, mob: Any) -> bool:
-    """Whether there is nothing but air and water over a mob."""
+    """Whether there is only air and water above a mob."""
     x, y, z = (math.floor(float(mob[axis])) for axis in ("x", "y", "z"))
     heights = player.world.rules.block["height"]
     top = player.world.state.blocks.shape[3]
@@ -278,7 +276,7 @@ def _under_the_sky(player: Player, mob: Any) -> bool:
 
 
 def _go_ashore(player: Player) -> None:
-    """A player that swims goes back to where it stood last on dry ground, if it can."""
+    """A swimming player goes back to where it last stood on dry ground, if it can."""
     cell = player.ashore
     if cell is None or not afloat(player):
         return
@@ -291,12 +289,12 @@ def _go_ashore(player: Player) -> None:
 
 
 def _is_near(player: Player) -> bool:
-    """Whether a mob that is after the player is near, seen or not."""
+    """Whether a pursuer is near, in sight or not."""
     return any(away_from(player, mob) < CLEAR for mob in pursuers(player))
 
 
 def duel(player: Player, number: int) -> None:
-    """Until a mob is gone or out of reach for too long."""
+    """Fight a mob until it is dead or has been out of reach for too long, or the player is weak."""
     quarry = player.world.state.mobs[0, number]
     kind = int(quarry["kind"])
     for _ in range(CHASE):
@@ -310,7 +308,7 @@ def duel(player: Player, number: int) -> None:
 
 
 def _blow(player: Player, mob: Any) -> None:
-    """A tick of fighting a mob, or some of going there."""
+    """One tick of fighting a mob, or some ticks of going to it."""
     eat_to_heal(player)
     take_weapon(player)
     far, creeper = away_from(player, mob), int(mob["kind"]) == CREEPER
@@ -328,8 +326,8 @@ def _blow(player: Player, mob: Any) -> None:
 
 
 def _threat(player: Player, within: float = THREAT) -> Any:
-    """The nearest in sight of those that are after the player, None without. A lit creeper comes
-    before all, until one is safe from it."""
+    """The nearest pursuer in sight; None without one. A creeper with a lit fuse comes first, until
+    the player is at a safe distance from it."""
     best, found = within, None
     for mob in pursuers(player):
         far = away_from(player, mob)
@@ -348,8 +346,8 @@ def _has_time(player: Player, creeper: Any) -> bool:
 
 
 def _let_come(player: Player, creeper: Any) -> bool:
-    """Stands still while a creeper comes within reach: by walking towards it the player would come
-    so near that it is lit. False: it does not come."""
+    """Stand still while a creeper comes within reach: walking towards it, the player would come so
+    near that it lights its fuse. False: it does not come."""
     far = away_from(player, creeper)
     for _ in range(WAIT):
         if within_reach(player, creeper):
@@ -366,5 +364,5 @@ def _look(player: Player, mob: Any, move: int = 0) -> None:
 
 
 def _comes_close(player: Player, mob: Any) -> bool:
-    """Whether it does harm from near by only, so that a step back while the arm recovers helps."""
+    """Whether it only attacks from nearby, so that a step back while the arm recovers helps."""
     return int(player.world.rules.mob[int(mob["kind"])]["attack"]) in (BLOW, SWELL)

@@ -1,4 +1,4 @@
-"""Ghasts stay out of reach: they are killed by their own fireballs, struck back at them."""
+"""Killing ghasts, which stay out of reach, by striking their fireballs back at them."""
 
 import math
 from typing import Any
@@ -22,14 +22,14 @@ from voxeldojo.engine.mobs.fighting import BALL_SPEED
 from voxeldojo.engine.mobs.shots import FIREBALL
 from voxeldojo.rules.mobs import mob_names
 
-PATIENCE = 3000  # ticks after one ghast
+PATIENCE = 3000  # ticks for one ghast
 REACH = 4.4  # metres from the eyes to the middle of a fireball that can be struck
-FAR = 40.0  # metres from which one goes nearer
+FAR = 40.0  # metres from which the player goes nearer
 
 
 def play_ball(player: Player, number: int) -> None:
-    """Stands in sight of a ghast and strikes its fireballs back, until it is gone. Who begins to
-    strike late is hit; a blow needs no strength."""
+    """Stand in sight of a ghast and strike its fireballs back until it is dead. A late blow misses;
+    a weak one is enough."""
     ghast = player.world.state.mobs[0, number]
     kind = int(ghast["kind"])
     before = kills(player, mob_names[kind])
@@ -54,8 +54,8 @@ def _away(player: Player, ghast: Any) -> float:
 
 
 def _coming(player: Player) -> float:
-    """Metres from the eyes to where the nearest fireball will be when a blow falls, infinite
-    without one. Those of the player's own fly away."""
+    """Metres from the eyes to the nearest fireball, infinite without one. The player's own fly away
+    and do not count."""
     shots = player.world.state.shots[0]
     near = math.inf
     for shot in shots[(shots["kind"] == FIREBALL) & (shots["owner"] >= 0)]:
@@ -65,7 +65,7 @@ def _coming(player: Player) -> float:
 
 
 def _aim(player: Player, ghast: Any) -> tuple[int, int]:
-    """Whole degrees to where a ball that is struck now will meet the ghast."""
+    """Whole degrees to where a fireball that is struck now will hit the ghast."""
     ticks = _away(player, ghast) / BALL_SPEED
     middle = 0.5 * float(player.world.rules.mob[int(ghast["kind"])]["tall"])
     x, y, z = (float(ghast[axis]) + ticks * float(ghast[f"v{axis}"]) for axis in ("x", "y", "z"))

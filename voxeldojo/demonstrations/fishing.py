@@ -1,4 +1,4 @@
-"""Fishing: at the nearest water, until what is wanted hangs on the hook."""
+"""Fishing at the nearest water until the wanted item is caught."""
 
 from voxeldojo.actions import USE
 from voxeldojo.demonstrations.buckets import AIMS, fluid_in_sight, waters
@@ -7,12 +7,12 @@ from voxeldojo.demonstrations.obtaining import Obtaining
 from voxeldojo.demonstrations.player import GaveUp, Player
 from voxeldojo.obtainable.derivations import Rule
 
-CASTS = 1500  # what is rarest is one catch in hundreds
-BITE = 700  # ticks within which something bites
+CASTS = 1500  # the rarest item is one catch in hundreds
+BITE = 700  # ticks within which a fish bites
 
 
 def fish(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Raises GaveUp: there is no water to fish in, or no luck."""
+    """Raises GaveUp: there is no water to fish in, or the casts did not bring the item."""
     player = obtaining.player
     _stand_at_water(player)
     for _ in range(CASTS):
@@ -36,7 +36,7 @@ def fish(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def _stand_at_water(player: Player) -> None:
-    """At the water, with it in sight."""
+    """Go to water and look at it."""
     for cell in waters(player):
         for dx, dz in AIMS:
             player.look_at(cell[0] + dx, cell[1] + 0.8, cell[2] + dz)

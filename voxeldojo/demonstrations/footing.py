@@ -1,4 +1,4 @@
-"""The ground as the scripted player reads it: what can be walked through, dug, stood on."""
+"""The ground for the scripted player: which cells can be walked through, dug, stood on."""
 
 from collections.abc import Collection
 
@@ -16,7 +16,7 @@ SLOW = 4.0  # cost of a step in water
 
 
 class Ground:
-    """A box of blocks around a place, copied once; cells are world coordinates."""
+    """A copy of a box of blocks around a place; cells are world coordinates."""
 
     def __init__(self, player: Player, centre: Cell, reach: int) -> None:
         state, body = player.world.state, player.body
@@ -50,7 +50,8 @@ class Ground:
 
 
 class Costs:
-    """What it costs to have a cell free: 0 where it is, the ticks of digging, or None."""
+    """The cost of freeing a cell, by its block: 0 if it is free, else the ticks of digging; None if
+    it cannot be freed."""
 
     def __init__(self, player: Player, may_dig: bool = True) -> None:
         rules, state = player.world.rules, player.world.state

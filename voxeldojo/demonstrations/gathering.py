@@ -1,4 +1,4 @@
-"""Finding blocks of a kind, digging them, and picking up what falls out."""
+"""Finding blocks of a kind, digging them, and picking up what they drop."""
 
 import math
 
@@ -24,12 +24,12 @@ SEARCH = 120  # columns
 def gather(
     player: Player, blocks: set[str], item: str, count: int, *, only_here: bool = False
 ) -> None:
-    """Digs blocks of these kinds until there are ``count`` of an item. ``only_here``: or until no
-    such block is left within reach of a walk.
+    """Dig blocks of these kinds until there are ``count`` of an item. ``only_here``: or until no
+    such block is left in the window.
 
     Raises:
-        NoTool: what digs them has worn out.
-        GaveUp: there are none to be had.
+        NoTool: the tool for them has worn out.
+        GaveUp: none could be found or reached.
     """
     wanted = {BLOCK_IDS[name] for name in blocks}
     given_up: set[Cell] = set()
@@ -62,7 +62,7 @@ def gather(
 
 
 def nearest(player: Player, wanted: set[int], but: set[Cell] = frozenset()) -> Cell | None:  # type: ignore[assignment]
-    """The nearest cell with one of these blocks; going down and up counts more than going far."""
+    """The nearest cell with one of these blocks; vertical distance counts more than horizontal."""
     feet = player.feet
     cells = Ground(player, feet, SEARCH).cells_of(wanted)
     if not len(cells):
@@ -76,7 +76,7 @@ def nearest(player: Player, wanted: set[int], but: set[Cell] = frozenset()) -> C
 
 
 def approach(player: Player, cell: Cell) -> None:
-    """Goes where a block is within reach and in sight, or beside it."""
+    """Go to where a block is within reach and in sight, or beside it."""
     ground = Ground(player, standing(player), 60)
     costs = Costs(player)
 
@@ -93,7 +93,7 @@ def approach(player: Player, cell: Cell) -> None:
 
 
 def _in_sight(ground: Ground, costs: Costs, eye: tuple[float, float, float], cell: Cell) -> bool:
-    """Whether nothing stands between the eye and a block, walked in small steps."""
+    """Whether no block lies between the eye and a block, sampled in small steps."""
     goal = (cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5)
     steps = 24
     for number in range(1, steps):
@@ -108,7 +108,7 @@ def _in_sight(ground: Ground, costs: Costs, eye: tuple[float, float, float], cel
 
 
 def pick_up(player: Player, item: str) -> None:
-    """Walks to the item entities of a kind that lie about."""
+    """Walk to the item entities of a kind nearby and pick them up."""
     for attempt in range(6):
         places = drops_of(player, item, 9.0)
         if not places:
@@ -137,16 +137,16 @@ def pick_up(player: Player, item: str) -> None:
             flat = math.hypot(
                 left[0][0] - float(player.body["x"]), left[0][2] - float(player.body["z"])
             )
-            # What lies in a hole is reached from inside it only.
+            # An item in a hole can only be picked up from inside it.
             near = 0.3 if left[0][1] < float(player.body["y"]) - 0.6 else 0.9
             player.act(move=1 if flat > near else 0, yaw=yaw if flat > 0.3 else 0)
 
 
 def wander(player: Player) -> None:
-    """Goes some forty metres on, straight ahead where it can, for other ground to come in sight.
+    """Go some forty metres, straight ahead if possible, so that other ground comes into view.
 
     Raises:
-        GaveUp: there is no way in any direction.
+        GaveUp: no direction has a way.
     """
     player.pause()
     ground = Ground(player, player.feet, 60)
@@ -175,7 +175,7 @@ def wander(player: Player) -> None:
 
 
 def surface(ground: Ground, x: int, z: int) -> int | None:
-    """y of the highest block of a column, None outside."""
+    """y of the highest block of a column; None outside the box."""
     if ground.block(x, 0, z) < 0:
         return None
     for y in range(ground.height - 1, 0, -1):

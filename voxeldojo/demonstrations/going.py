@@ -1,4 +1,4 @@
-"""Going somewhere: along a found way, digging what is in it, finding a new one when stuck."""
+"""Going somewhere: find a way, follow it, dig what blocks it, and find a new one when stuck."""
 
 import math
 from collections.abc import Callable
@@ -8,22 +8,22 @@ from voxeldojo.demonstrations.footing import WATER, Costs, Ground
 from voxeldojo.demonstrations.paths import Paths, Step
 from voxeldojo.demonstrations.player import Cell, GaveUp, Player
 
-REACH = 60  # columns around the player in which ways are looked for
-PATIENCE = 24  # ticks for one step before the way is looked for again
-TRIES = 12  # without having come nearer
-WEDGED = 2  # tries that led nowhere, after which one shakes oneself free
-BUMPED = 8  # ticks without coming nearer, after which a swimmer lets itself sink
-SHORT = 160  # ticks of 300 that the breath lasts, when one goes up for air
+REACH = 60  # columns around the player in which ways are searched for
+PATIENCE = 24  # ticks without progress in one step, after which a new way is searched for
+TRIES = 12  # without coming nearer, before it gives up
+WEDGED = 2  # tries without moving, after which the player moves at random
+BUMPED = 8  # ticks without progress, after which a swimmer sinks a little
+SHORT = 160  # ticks of air left, of 300, at which the player swims up
 RISING = 60  # ticks of swimming straight up
-SKY = 63  # y of air, where there is water below
-NEAR = 0.35  # metres from the middle of a cell
+SKY = 63  # y of the air above the sea
+NEAR = 0.35  # metres from the middle of a cell, at which a step is done
 
 Goal = Callable[[Cell], bool]
 
 
 def go(player: Player, arrived: Goal, towards: Cell, slack: float = 0.0) -> None:
-    """Goes to a cell that is good enough. ``towards`` guides the search; ``slack``: so many blocks
-    from it there may already be one.
+    """Go to a cell for which ``arrived`` is true. ``towards`` guides the search; ``slack``: such a
+    cell may be this many blocks away from it.
 
     Raises:
         GaveUp: there is no way.
@@ -50,10 +50,10 @@ def go(player: Player, arrived: Goal, towards: Cell, slack: float = 0.0) -> None
 
 
 def step_aside(player: Player) -> None:
-    """Goes a few blocks off, to dry ground.
+    """Go a few blocks away, to dry ground.
 
     Raises:
-        GaveUp: there is nowhere to go.
+        GaveUp: there is no way to any.
     """
     x, y, z = standing(player)
 
@@ -65,7 +65,7 @@ def step_aside(player: Player) -> None:
 
 
 def follow(player: Player, way: list[Step]) -> bool:
-    """Walks along a way. False: something was not as expected, or breath was short."""
+    """Walk along a way. False: a step failed, or the player had to go up for air."""
     for step in way:
         for cell in step.digs:
             if breathe(player) or not dig(player, cell):
@@ -76,7 +76,7 @@ def follow(player: Player, way: list[Step]) -> bool:
 
 
 def breathe(player: Player) -> bool:
-    """Swims up to the air if there is little of it left. False: there was no need."""
+    """Swim up if little air is left. False: there was no need."""
     x, y, z = standing(player)
     if int(player.body["air"]) > SHORT or player.block((x, y + 1, z)) not in WATER:
         return False
@@ -97,7 +97,7 @@ def breathe(player: Player) -> bool:
 
 
 def standing(player: Player) -> Cell:
-    """The cell to start from: where the feet are, or beside, if they hang over an edge."""
+    """The cell to start from: that of the feet, or the one beside if they are over an edge."""
     x, y, z = player.feet
     solid = Costs(player, may_dig=False).solid
     if solid[player.block((x, y - 1, z))] or player.block((x, y, z)) in WATER:
@@ -120,7 +120,7 @@ def _far(cell: Cell, goal: Cell) -> float:
 
 
 def _shuffle(player: Player) -> bool:
-    """A few steps at random places: a player that is wedged in gets free."""
+    """Take a few steps in several directions, to get free when stuck."""
     before = player.feet
     for turn in range(4):
         player.act(yaw=90 * (turn % 2) + 45)
@@ -138,14 +138,14 @@ def _take(player: Player, step: Step) -> bool:
         flat, rise = math.hypot(dx, dz), y - float(body["y"])
         if flat < NEAR and abs(rise) < 0.6:
             return True
-        # A step is taken as long as it leads nearer.
+        # The step goes on as long as it leads nearer.
         if flat + abs(rise) < closest - 0.02:
             closest, idle = flat + abs(rise), 0
         else:
             idle += 1
         _, yaw = player.angles_to(x + 0.5, player.eyes[1], z + 0.5)
         swims = player.block(player.feet) in WATER
-        # A swimmer at the surface bumps its head on leaves that it could pass beneath.
+        # At the surface a swimmer can be blocked by leaves that it could pass underneath.
         lowest = -0.3 if idle < BUMPED else 0.0
         jump = (rise > 0.4 and flat < 1.2) or (swims and rise > lowest)
         forward = flat > 0.15

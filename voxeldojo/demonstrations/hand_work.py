@@ -1,4 +1,5 @@
-"""What is done by hand beyond digging and crafting, in the words of rules/sources.yaml."""
+"""The scripts for ways to get things other than digging and crafting, by the names that
+rules/sources.yaml gives them."""
 
 import math
 from collections.abc import Callable
@@ -33,12 +34,12 @@ from voxeldojo.obtainable.derivations import Rule
 from voxeldojo.rules.mobs import MOB_IDS
 
 NIGHT = range(14_000, 22_000)
-PATIENCE = 400_000  # ticks that a hen may take
-NIGHTS = 8  # after which mobs are looked for
-LIVING = ("spawns there", "laid out at the start")  # how a mob is met that need not be made
+PATIENCE = 400_000  # ticks to wait for a chicken's egg
+NIGHTS = 8  # of looking for mobs, before it gives up
+LIVING = ("spawns there", "laid out at the start")  # origins of mobs that need not be made
 BATTLES = 400
-RATION, RATIONS = "cooked_beef", 8  # for a battle, so that life comes back in it
-STEPS = 40  # mobs that one goes to before giving up
+RATION, RATIONS = "cooked_beef", 8  # food for a battle, to heal in it
+STEPS = 40  # mobs to go to before giving up
 BY_NIGHT = frozenset(
     ("zombie", "skeleton", "spider", "creeper", "witch", "enderman", "husk", "stray", "slime",
      "zombie_villager")
@@ -71,7 +72,7 @@ def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def _do_battle(obtaining: Obtaining, kind: str, rule: Rule, count: int) -> None:
-    """With those that come by day as by night, where they live."""
+    """Fight mobs that spawn by day as well, in the place where they live."""
     player = obtaining.player
     for _ in range(BATTLES):
         if player.have(rule.gives) >= count:
@@ -89,10 +90,10 @@ def _do_battle(obtaining: Obtaining, kind: str, rule: Rule, count: int) -> None:
 def use_on(
     player: Player, kind: str, item: str, fits: Callable[[Any], bool] = lambda mob: True
 ) -> None:
-    """Uses an item on the nearest mob of a kind that is fit for it.
+    """Use an item on the nearest mob of a kind for which ``fits`` is true.
 
     Raises:
-        GaveUp: none is met.
+        GaveUp: none was found.
     """
     for _ in range(STEPS):
         number = nearest_mob(player, kind, fits)
@@ -108,7 +109,7 @@ def use_on(
                 look_at_mob(player, mob)
                 player.act(function=USE)
                 return
-    raise GaveUp(f"no {kind} was met")
+    raise GaveUp(f"no {kind} was found")
 
 
 def _on_mob(kind: str, item: str, fits: Callable[[Any], bool] = lambda mob: True) -> Deed:
@@ -125,7 +126,7 @@ def _on_mob(kind: str, item: str, fits: Callable[[Any], bool] = lambda mob: True
 
 
 def _cut(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Shears are a tool as any other: the block drops itself."""
+    """Dig with shears in hand: the block then drops itself."""
     block = next(need for need in rule.needs if need.startswith("block:")).removeprefix("block:")
     obtaining.player.equip("shears")
     gather(obtaining.player, {block}, rule.gives, count)
@@ -155,7 +156,7 @@ def _await_egg(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def _kill_carrier(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """Endermen that carry the block leave it; which it is, one sees from afar."""
+    """Kill endermen that carry the block, which they drop; it is visible from afar."""
     player = obtaining.player
     block = BLOCK_IDS[rule.gives]
     for _ in range(NIGHTS):
@@ -177,7 +178,7 @@ def _kill_carrier(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def _place_block(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """A block that is to stand somewhere is put down beside the player."""
+    """Place a block that has to stand somewhere beside the player."""
     place_near(obtaining.player, rule.needs[0])
 
 

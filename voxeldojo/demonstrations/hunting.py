@@ -1,4 +1,4 @@
-"""Finding mobs, going after them, striking them, or using something on them."""
+"""Finding mobs, going to them and striking them."""
 
 import math
 from collections.abc import Callable, Container, Iterator
@@ -18,13 +18,13 @@ from voxeldojo.engine.rays import cast, direction
 from voxeldojo.rules.mobs import MOB_IDS, mob_names
 
 ARM = 2.7  # metres
-LOOK, SOLID = 0.4, 0.5  # metres between two looks along a line; blocks so high hide a mob
+LOOK, SOLID = 0.4, 0.5  # metres between two samples along a line; blocks of this height hide a mob
 FLIERS = frozenset(("bat", "ghast"))
-STRAIGHT = 7.0  # metres from which one walks straight towards a mob
-BENEATH = 1.5  # metres beside one that flies, to wait for it
-CHASE = 900  # ticks after one mob
-QUARRIES = 40  # mobs that are gone after before giving up
-WALKS = 300  # to other ground, where there are none
+STRAIGHT = 7.0  # metres within which the player walks straight towards a mob
+BENEATH = 1.5  # metres (horizontal) from a flying mob at which the player waits for it
+CHASE = 900  # ticks of going after one mob
+QUARRIES = 40  # mobs to go after before giving up
+WALKS = 300  # to other ground without finding one, before giving up
 WEAPONS = ("diamond_sword", "iron_sword", "diamond_axe", "iron_axe", "stone_sword", "stone_axe",
            "wooden_sword", "golden_sword", "wooden_axe")  # fmt: skip
 HUNGRY, WEAK = 14.0, 12.0
@@ -39,7 +39,7 @@ def nearest_mob(
     but: Container[int] = (),
 ) -> int:
     """The number of the nearest mob of a kind, -1 if there is none in the window. ``but``: numbers
-    that do not count."""
+    of mobs to leave out."""
     mobs, body = player.world.state.mobs[0], player.body
     best, number = math.inf, -1
     for index in np.flatnonzero(mobs["kind"] == MOB_IDS[kind]):
@@ -54,10 +54,10 @@ def nearest_mob(
 
 
 def hunt(player: Player, kind: str, item: str, count: int) -> None:
-    """Kills mobs of a kind until there are ``count`` of an item.
+    """Kill mobs of a kind until there are ``count`` of an item.
 
     Raises:
-        GaveUp: none is to be found.
+        GaveUp: none was found.
     """
     while player.have(item) < count:
         kill_one(player, kind)
@@ -65,10 +65,10 @@ def hunt(player: Player, kind: str, item: str, count: int) -> None:
 
 
 def kill_one(player: Player, kind: str) -> None:
-    """Kills the nearest mob of a kind that can be got at.
+    """Kill the nearest mob of a kind that can be reached.
 
     Raises:
-        GaveUp: none is met, or caught.
+        GaveUp: none was found, or reached.
     """
     before = kills(player, kind)
     for number in quarries(player, kind):
@@ -79,12 +79,12 @@ def kill_one(player: Player, kind: str) -> None:
 
 
 def quarries(player: Player, kind: str) -> Iterator[int]:
-    """The numbers of mobs of a kind to go after, the nearest first; where there are no others it
-    looks for them elsewhere. One that got away is left for another.
+    """The numbers of mobs of a kind to go after, the nearest first. A mob that got away is left
+    out; without others the player looks for some elsewhere.
 
     Raises:
-        NoWay: there are none left, and none come.
-        GaveUp: none is met, or too many got away.
+        NoWay: there are none left, and no mobs spawn in this world.
+        GaveUp: none was found, or too many got away.
     """
     lost: set[int] = set()
     chases = walks = 0
@@ -97,7 +97,7 @@ def quarries(player: Player, kind: str) -> Iterator[int]:
             lost.add(number)
             continue
         if not lost and not player.world.state.settings[0]["mobs_spawn"]:
-            raise NoWay(f"the last {kind} is gone, and no other comes")
+            raise NoWay(f"there is no {kind} left, and none spawns in this world")
         walks += 1
         if walks > WALKS:
             raise GaveUp(f"{WALKS} walks led to no {kind}")
@@ -118,7 +118,7 @@ def take_weapon(player: Player) -> None:
 
 
 def fight(player: Player, kind: str, number: int) -> None:
-    """Goes after one mob and strikes it until it is gone or out of reach for too long."""
+    """Go after one mob and strike it until it is dead or has been out of reach for too long."""
     mob = player.world.state.mobs[0, number]
     for _ in range(CHASE):
         if mob_names[int(mob["kind"])] != kind:
@@ -137,20 +137,20 @@ def rested(player: Player) -> bool:
 
 
 def strike(player: Player, mob: Any, move: int = 0) -> None:
-    """Looks at a mob and strikes it in the same action, as soon as the arm has recovered: a blow
-    before that is weak, and the recovery begins again."""
+    """Look at a mob and, if the arm has recovered, strike it in the same action. An earlier blow
+    would be weak and start the recovery over."""
     pitch, yaw = angles_to_mob(player, mob)
     function = ATTACK if rested(player) else NO_OP
     player.act(move=move, gait=afloat(player), pitch=pitch, yaw=yaw, function=function)
 
 
 def afloat(player: Player) -> int:
-    """The gait of one who stays where it is: in water that is swimming, or it sinks."""
+    """The gait to stay in place: swimming in water, where the player would sink."""
     return int(player.block(player.feet) in WATER)
 
 
 def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
-    """One step nearer to a mob. True: it is within reach and in sight already."""
+    """Come a step nearer to a mob. True: it is already within reach and in sight."""
     body = player.body
     x, y, z = float(mob["x"]), float(mob["y"]), float(mob["z"])
     flat = math.hypot(x - float(body["x"]), z - float(body["z"]))
@@ -179,7 +179,7 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
 
 
 def _in_the_open(player: Player, mob: Any) -> bool:
-    """Whether a mob is above the ground, and in no cave."""
+    """Whether a mob is above the surface and not in a cave."""
     ground = player.world.state.ground
     last = ground.shape[1] - 1
     top = int(ground[0, math.floor(mob["x"]) & last, math.floor(mob["z"]) & last])
@@ -187,8 +187,8 @@ def _in_the_open(player: Player, mob: Any) -> bool:
 
 
 def _go_beneath(player: Player, mob: Any, flat: float) -> None:
-    """Nearer to one that flies, to where it will come down: there is no way to it in the air, and
-    to find that out takes long."""
+    """Go below a flying mob, where it will come down. (There is no way to it in the air, and the
+    search for one would take long.)"""
     x, z = float(mob["x"]), float(mob["z"])
     if flat < BENEATH:
         look_at_mob(player, mob)
@@ -209,7 +209,7 @@ def _go_beneath(player: Player, mob: Any, flat: float) -> None:
 
 
 def _dig_towards(player: Player, mob: Any) -> None:
-    """Digs what stands between the player and a mob that is near: it sits in a hole."""
+    """Dig the block between the player and a mob nearby, which is in a hole."""
     look_at_mob(player, mob)
     block, cell = player.target()
     if block:
@@ -226,11 +226,11 @@ def within_reach(player: Player, mob: Any, reach: float = ARM) -> bool:
 
 
 def _walks(player: Player, x: float, y: float, z: float, flat: float) -> bool:
-    """A tick straight towards a place; False: that led nowhere."""
+    """Walk one tick straight towards a place. False: the player has been stuck for some ticks."""
     body = player.body
     _, yaw = player.angles_to(x, player.eyes[1], z)
     before = float(body["x"]), float(body["z"])
-    # Jumping up a step in the way; sprinting is left to those who are far.
+    # Jump up a step in the way.
     jump = y > float(body["y"]) + 0.4 or player.blocked
     player.act(move=1, gait=1 if jump else 0, yaw=yaw)
     moved = math.hypot(float(body["x"]) - before[0], float(body["z"]) - before[1])
@@ -254,7 +254,7 @@ def angles_to_mob(player: Player, mob: Any) -> tuple[int, int]:
 
 
 def _in_line(player: Player, mob: Any) -> bool:
-    """Whether no block would be hit before the mob, looked at from here."""
+    """Whether a ray from the eyes to the mob hits it before any block."""
     pitch, yaw = angles_to_mob(player, mob)
     look = direction(float(player.body["yaw"]) + yaw, float(player.body["pitch"]) + pitch)
     ex, ey, ez = player.eyes
@@ -266,7 +266,7 @@ def _in_line(player: Player, mob: Any) -> bool:
 
 
 def in_sight(player: Player, mob: Any) -> bool:
-    """Whether nothing solid lies between the eyes and a mob's."""
+    """Whether no solid block lies between the player's eyes and the mob's."""
     heights = player.world.rules.block["height"]
     tall = 0.8 * float(player.world.rules.mob[int(mob["kind"])]["tall"])
     eyes = np.array(player.eyes)

@@ -1,4 +1,4 @@
-"""Getting hold of any item, the way that the oracle of voxeldojo/obtainable found."""
+"""Getting any item in the way that the oracle of voxeldojo/obtainable found."""
 
 import math
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from voxeldojo.demonstrations.player import GaveUp, NoTool, NoWay, Player
 from voxeldojo.obtainable.derivations import A_BIOME, GIVEN, Rule, World, derive
 from voxeldojo.rules import CRAFTS, ITEMS, Recipe
 
-DEEPEST = 24  # ways that lead to ways
-ROUNDS = 12
+DEEPEST = 24  # items that need items, nested
+ROUNDS = 12  # tries for one item
 # Planks beside the fuel, where so much is smelted that digging it wears pickaxes out: for others.
 MANY, HANDLES = 16, 8
 COAL_TICKS, PLANKS_TICKS, SMELT_TICKS = 1600, 300, 200
-# Blocks that give the same, whichever of them the oracle names.
+# All blocks that give an item, of which the oracle names one.
 SAME = {
     "dirt": {"dirt", "grass"},
     "sapling": {"leaves"},
@@ -34,7 +34,7 @@ def tools_of(token: str) -> list[str]:
 
 
 class Obtaining:
-    """``deeds``: what has to be done by hand for a rule's ``how``."""
+    """``deeds``: the script for each rule's ``how``."""
 
     def __init__(self, player: Player, world: World, deeds: dict[str, Deed]) -> None:
         self.player = player
@@ -44,10 +44,10 @@ class Obtaining:
         self._depth = 0
 
     def obtain(self, name: str, count: int = 1) -> None:
-        """Until there are ``count`` of an item in the inventory.
+        """Get items until there are ``count`` in the inventory.
 
         Raises:
-            GaveUp: there is no way, or it leads nowhere.
+            GaveUp: there is no way, or it failed.
         """
         if self._depth > DEEPEST:
             raise GaveUp(f"the way to {name} goes round in circles")
@@ -56,21 +56,21 @@ class Obtaining:
             for _ in range(ROUNDS):
                 if self.player.have(name) >= count:
                     return
-                with suppress(NoTool):  # then it is made again
+                with suppress(NoTool):  # the next round makes the tool again
                     self._take_way(self.way(name), count)
             raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
         finally:
             self._depth -= 1
 
     def need_tool(self, token: str) -> None:
-        """One of the tools of ``tool:a|b``, the one that is had the easiest."""
+        """Get one of the tools of ``tool:a|b``, the one with the least effort."""
         tools = tools_of(token)
         if not any(self.player.have(tool) for tool in tools):
             self.obtain(self.way(token).needs[0])
 
     def way(self, token: str) -> Rule:
-        """How the oracle would have it. What was given at the start and is used up has to be made
-        again. Raises GaveUp where nothing gives it."""
+        """The oracle's rule for a token. Items that were given at the start and are used up have to
+        be made. Raises NoWay if no rule gives it."""
         rule = self._derivation.found.get(token)
         if rule is not None and rule.how == GIVEN and not self.player.have(token):
             left = tuple(item for item in self._world.items if self.player.have(item))
@@ -94,7 +94,7 @@ class Obtaining:
             self.do(rule, count)
 
     def do(self, rule: Rule, count: int) -> None:
-        """What is done by hand, having what is needed for it."""
+        """Get what a rule needs and run its script."""
         kind = "kill" if rule.how.startswith("kill a ") else rule.how
         deed = self._deeds.get(kind)
         if deed is None:
@@ -110,10 +110,10 @@ class Obtaining:
         deed(self, rule, count)
 
     def go_where(self, rule: Rule) -> None:
-        """To the place that a rule needs: first to its dimension, then on.
+        """Go to the place that a rule needs: first to its dimension, then on.
 
         Raises:
-            NoWay: there is no script of how one gets there.
+            NoWay: there is no script for the way there.
         """
         for need in rule.needs:
             if not need.startswith(("place:", "biome:")):
@@ -140,7 +140,7 @@ class Obtaining:
         name, player = rule.gives, self.player
         recipe, station = self._recipe(rule)
         times = math.ceil((count - player.have(name)) / recipe.count)
-        # The station first: making it uses up what the recipe needs, too.
+        # The station first: making it may use up ingredients of the recipe.
         item = {"table": "crafting_table", "furnace": "furnace"}.get(station)
         for _ in range(ROUNDS):
             if item is not None:
@@ -154,7 +154,7 @@ class Obtaining:
             ):
                 break
         else:
-            raise GaveUp(f"what {name} needs cannot be had together")
+            raise GaveUp(f"the ingredients of {name} could not be collected together")
         if item is None:
             for _ in range(times):
                 player.craft(name)

@@ -1,7 +1,8 @@
-"""A good way in ticks: A* over the cells that one can stand or swim in, digging included.
+"""A fast way in ticks: weighted A* over the cells in which a player can stand or swim, digging
+included.
 
-The search leans towards the goal (a weighted A*), and where the way is too long for one search it
-leads as near as was found: the player follows it and searches again from there.
+If the way is too long for one search, the result leads to the nearest cell that was found: the
+player follows it and searches again from there.
 """
 
 import heapq
@@ -14,19 +15,19 @@ from voxeldojo.demonstrations.player import BLOCK_IDS, SIDES, Cell
 WALK = 5.0  # ticks a block
 JUMP = 7.0
 FALL = 3.0
-DEEPEST = 3  # blocks that one may fall
-NODES = 5_000
-LEAN = 3.0  # times the walking distance: through rock a block costs several times a walked one
-FLOOD = 1000.0  # ticks more for what lies at water: the hole would flood
-DIVE = 10.0  # ticks a block more, for the breath
-SLOWLY = 5.0  # times as long as on land one digs with the head under water
+DEEPEST = 3  # blocks of a fall that does no harm
+NODES = 5_000  # cells of one search
+LEAN = 3.0  # weight of the remaining distance, as a block of rock costs several times a walked one
+FLOOD = 1000.0  # extra ticks for digging a block beside water: the hole would flood
+DIVE = 10.0  # extra ticks a block under water, for the breath
+SLOWLY = 5.0  # digging with the head under water takes so many times as long
 LILY_PAD = BLOCK_IDS["waterlily"]
-PROGRESS = 3.0  # blocks that a part of a way must lead nearer
+PROGRESS = 3.0  # blocks that an incomplete way must lead nearer
 AROUND = ((1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0))
 
 
 class Step(NamedTuple):
-    """``digs`` are to be freed first, in this order; then one goes to ``cell``."""
+    """Dig ``digs`` in this order, then go to ``cell``."""
 
     cell: Cell
     digs: tuple[Cell, ...]
@@ -40,8 +41,8 @@ class Paths:
     def find(
         self, start: Cell, arrived: Callable[[Cell], bool], distance: Callable[[Cell], float]
     ) -> list[Step] | None:
-        """The steps to a cell that is good enough, or to the nearest one that was found on the way
-        there; None if nothing leads nearer. ``distance`` is in blocks."""
+        """The steps to a cell for which ``arrived`` is true, or else to the nearest cell that was
+        found; None if none is nearer than the start. ``distance`` is in blocks."""
         came: dict[Cell, tuple[Cell, tuple[Cell, ...]]] = {}
         spent = {start: 0.0}
         lean = WALK * LEAN
@@ -79,7 +80,7 @@ class Paths:
         return steps[::-1]
 
     def _free(self, x: int, y: int, z: int) -> float | None:
-        """What freeing a cell costs, None where it cannot or must not be freed."""
+        """The cost of freeing a cell; None if it cannot or must not be freed."""
         cell = (x, y, z)
         if cell in self._freeing:
             return self._freeing[cell]
@@ -105,7 +106,7 @@ class Paths:
         return block > 0 and self._costs.water[block]
 
     def _hot(self, x: int, y: int, z: int) -> bool:
-        """Whether what lies there would harm one who stands on or in it."""
+        """Whether the block there harms a player on it or in it."""
         return self._ground.block(x, y, z) in HARMFUL
 
     def _sum(self, cells: tuple[Cell, ...]) -> float | None:
@@ -118,7 +119,7 @@ class Paths:
         return total
 
     def _solid(self, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
-        """Those that have to be dug. Who swims does not get over a lily pad."""
+        """Those that have to be dug. A swimmer does not get over a lily pad."""
         ground, costs = self._ground, self._costs
         blocks = ((cell, ground.block(*cell)) for cell in cells)
         return tuple(cell for cell, block in blocks if costs.solid[block] or block == LILY_PAD)
@@ -148,7 +149,7 @@ class Paths:
             if self._floor(nx, y, nz) and (self._floor(x, y - 1, z) or swims):
                 offer((nx, y + 1, nz), JUMP, ((x, y + 2, z), (nx, y + 2, nz), (nx, y + 1, nz)))
             if self._floor(nx, y - 2, nz) and self._floor(nx, y - 1, nz):
-                # Down a step that is dug.
+                # Dig a step down.
                 offer((nx, y - 1, nz), WALK + FALL, (*level, (nx, y - 1, nz)))
         if swims or self._water(x, y + 1, z):
             offer((x, y + 1, z), WALK, ((x, y + 2, z), (x, y + 1, z)))

@@ -27,36 +27,36 @@ class Succeeded(Exception):
 
 
 class GaveUp(Exception):
-    """The player cannot do what it set out to; the reason is a clause."""
+    """The player cannot do a part of its script; the reason is a clause."""
 
 
 class OutOfSteps(GaveUp):
-    """The script's limit is reached: nothing else need be tried."""
+    """The script's limit of steps is reached: no other attempt makes sense."""
 
 
 class NoWay(GaveUp):
-    """The rules know no way to something, or the script none to do it: it helps nothing to go and
-    try elsewhere."""
+    """The rules have no way to get something, or there is no script for it: trying again elsewhere
+    would not help."""
 
 
 class NoTool(GaveUp):
-    """Nothing in the bag makes a block drop: what did has worn out."""
+    """No tool in the inventory makes a block drop its item, for example because it wore out."""
 
 
 class Died(Exception):
-    """The player lost all that it had, and stands where it began."""
+    """The player died: it loses its items and goes back to its start."""
 
 
 class Disturbed(Exception):
-    """Something came up that ``Player.watch`` was set to look out for."""
+    """``Player.watch`` was true."""
 
 
 class Player:
-    """``env``: made with ``cam_interval=1``, so that single degrees can be looked to.
+    """``env``: made with ``cam_interval=1``, so that the camera turns by single degrees.
 
-    Every action goes through ``act``, which raises Succeeded as soon as the environment says so,
-    GaveUp after ``limit`` steps, and Died when the player did. ``watch`` is looked at after each
-    action, ``between`` is called where ``pause`` is.
+    Every action goes through ``act``, which raises Succeeded as soon as the environment reports
+    success, OutOfSteps after ``limit`` steps, and Died when the player died. ``watch`` is called
+    after each action and raises Disturbed if it is true; ``between`` is called by ``pause``.
     """
 
     def __init__(self, env: Environment, limit: int) -> None:
@@ -64,13 +64,13 @@ class Player:
         self.limit = limit
         self.steps = 0
         self.deaths = 0
-        self.blocked, self.stuck = False, 0  # how walking straight ahead went
+        self.blocked, self.stuck = False, 0  # whether the last walk moved it, and for how long not
         self.watch: Callable[[], bool] | None = None
         self.between: Callable[[], None] | None = None
-        self.ashore: Cell | None = None  # where it stood last, not in water
+        self.ashore: Cell | None = None  # where it last stood on dry ground
         self._middle = int(env.no_op()[3])
 
-    # What is seen. The arrays are the world's own and change under the hand.
+    # Reading. The arrays are the world's own and change with each action.
 
     @property
     def world(self) -> Any:
@@ -83,12 +83,12 @@ class Player:
     @property
     def feet(self) -> Cell:
         body = self.body
-        # A fraction up: on farmland or soul sand one stands a little below the full block.
+        # A little up: on farmland or soul sand the feet are below the top of the full block.
         return math.floor(body["x"]), math.floor(body["y"] + 0.2), math.floor(body["z"])
 
     @property
     def land(self) -> int:
-        """OVERWORLD, NETHER or END: what is around, also in a world of one biome."""
+        """OVERWORLD, NETHER or END by the terrain, also in a world of one biome."""
         return int(landscape(self.world.state, 0))
 
     @property
@@ -97,7 +97,7 @@ class Player:
         return float(body["x"]), float(body["y"]) + EYES, float(body["z"])
 
     def block(self, cell: Cell) -> int:
-        """The block id of a cell; outside the window barrier, above the world air."""
+        """The block id of a cell; barrier (166) outside the window, air above the world."""
         state, (x, y, z) = self.world.state, cell
         area = state.blocks.shape[1]
         body = self.body
@@ -136,7 +136,7 @@ class Player:
         hit = under_crosshair(self.world.state, self.world.rules, 0, REACH)
         return int(hit[0]), (int(hit[1]), int(hit[2]), int(hit[3]))
 
-    # What is done.
+    # Acting.
 
     def act(
         self,
@@ -161,7 +161,7 @@ class Player:
             raise Succeeded
         if self.body["ground"] and not self.body["fluid"]:
             self.ashore = self.feet
-        # Who dies in the first tick of an action of three has risen again by its end.
+        # A player that dies in the first tick of an action of three is alive again at its end.
         gone = had > 1 and self._items() == 0
         if life > 0.0 and (float(self.body["life"]) <= 0.0 or gone):
             self.deaths += 1
@@ -172,7 +172,8 @@ class Player:
             raise Disturbed
 
     def pause(self) -> None:
-        """Where nothing is under way, between two blocks or mobs: ``between`` is looked after."""
+        """Call ``between``. Scripts pause where they can be interrupted, between two blocks or
+        mobs."""
         between = self.between
         if between is None:
             return
@@ -184,7 +185,7 @@ class Player:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """In here ``pause`` does nothing: what is done cannot be put off."""
+        """A context in which ``pause`` does nothing, for work that must not be interrupted."""
         between, self.between = self.between, None
         try:
             yield
@@ -199,8 +200,8 @@ class Player:
             self.act()
 
     def idle(self, ticks: int) -> None:
-        """Waits in a third of the actions: one of crafting takes three ticks, and without a table
-        nothing comes of this one."""
+        """Wait with a third of the actions: a crafting action takes three ticks, and this one has
+        no effect without a table."""
         vain = craft_index("diamond_pickaxe")
         for _ in range(ticks // 3):
             self.act(function=CRAFT, argument=vain)
@@ -221,7 +222,7 @@ class Player:
             self.act(pitch=pitch, yaw=yaw)
 
     def equip(self, name: str) -> None:
-        """Takes an item into the main hand. Raises GaveUp where there is none."""
+        """Take an item into the main hand. Raises GaveUp if there is none."""
         if self.held() == name:
             return
         slot = self.slot_of(name)
@@ -230,7 +231,7 @@ class Player:
         self.act(function=EQUIP, slot=slot)
 
     def craft(self, name: str) -> bool:
-        """Crafts or smelts once. False: nothing came of it."""
+        """Craft or smelt once. False: it had no effect."""
         before = self.have(name)
         self.act(function=CRAFT, argument=craft_index(name))
         return self.have(name) > before

@@ -1,4 +1,4 @@
-"""Running away from those that are after the player, where the ground lets it run."""
+"""Running away from pursuing mobs, in a direction in which the ground is free."""
 
 import math
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ from voxeldojo.demonstrations.footing import HARMFUL, WATER
 from voxeldojo.demonstrations.player import Cell, Player
 from voxeldojo.engine.mobs.table import HOSTILE
 
-SHUNNED = 16.0  # metres to those whom one runs from
-FIRST, SECOND = 30.0, 60.0  # degrees to the side, where the ground looks free and is not
-TURNS = (0, 25, -25, 50, -50, 75, -75, 100, -100)  # degrees to the side, where it does not
-FREE, STEP = 5.0, 0.5  # metres that are looked along, in steps
-HALF_WIDTH = 0.3  # metres of the player
-STANDING = 0.5  # a block this high is stepped on or runs into the player
-DROP = 3  # blocks that one may fall
+SHUNNED = 16.0  # metres within which the player runs from a pursuer
+FIRST, SECOND = 30.0, 60.0  # degrees to the side when the player is blocked on free ground
+TURNS = (0, 25, -25, 50, -50, 75, -75, 100, -100)  # degrees to the side that are compared
+FREE, STEP = 5.0, 0.5  # metres ahead that are examined, in steps
+HALF_WIDTH = 0.3  # metres, of the player
+STANDING = 0.5  # a block of this height can be stood on, and blocks the way
+DROP = 3  # blocks of a fall that does no harm
 
 
 def away_from(player: Player, mob: Any) -> float:
@@ -28,7 +28,7 @@ def away_from(player: Player, mob: Any) -> float:
 
 
 def pursuers(player: Player) -> Iterable[Any]:
-    """The hostile ones that are after the player."""
+    """The hostile mobs whose target is the player."""
     mobs, rules = player.world.state.mobs[0], player.world.rules
     for index in np.flatnonzero((mobs["kind"] > 0) & (mobs["target"] < 0)):
         if int(rules.mob[int(mobs[index]["kind"])]["nature"]) == HOSTILE:
@@ -36,8 +36,8 @@ def pursuers(player: Player) -> Iterable[Any]:
 
 
 def run(player: Player) -> None:
-    """A tick of sprinting away from all that are after the player, most of all from the nearest,
-    over what is in the way or round it."""
+    """One tick of sprinting away from all pursuers, most of all from the nearest, over obstacles or
+    around them."""
     body = player.body
     x, z = float(body["x"]), float(body["z"])
     away = _way_off(player) + math.radians((0.0, FIRST, -SECOND)[player.stuck // 4 % 3])
@@ -50,8 +50,8 @@ def run(player: Player) -> None:
 
 
 def _way_off(player: Player) -> float:
-    """Radians from x towards z: straight off, or to the side on which the ground lets the player
-    come farther off."""
+    """The heading to run, in radians from x towards z: straight away, or to the side if the free
+    ground there leads farther away."""
     body = player.body
     x, z = float(body["x"]), float(body["z"])
     dx = dz = 0.0
@@ -64,7 +64,7 @@ def _way_off(player: Player) -> float:
     best, won = away, -math.inf
     for turn in TURNS:
         angle = math.radians(turn)
-        # Metres farther off; round a corner some are lost.
+        # Metres gained; less if the heading turns to the side.
         gain = free_metres(player, away + angle) * (1.0 + math.cos(angle))
         if gain > won + 1e-9:
             best, won = away + angle, gain
@@ -74,7 +74,7 @@ def _way_off(player: Player) -> float:
 
 
 def free_metres(player: Player, heading: float) -> float:
-    """How far a player can run along a heading, up steps of one block and down some, at most
+    """How far a player can run along a heading, with steps of one block up and some down; at most
     ``FREE``."""
     body = player.body
     x, z = float(body["x"]), float(body["z"])
@@ -91,7 +91,7 @@ def free_metres(player: Player, heading: float) -> float:
 
 
 def _level(player: Player, place: tuple[float, float], feet: int) -> int | None:
-    """y of the feet of a player that runs to a place from ``feet``; None: there is no way on."""
+    """y of the feet at a place when running there from ``feet``; None: the way is blocked."""
     columns = {
         (math.floor(place[0] + side), math.floor(place[1] + other))
         for side in (-HALF_WIDTH, HALF_WIDTH)

@@ -1,4 +1,4 @@
-"""What the scripted player does for each kind of task."""
+"""The script for each kind of task."""
 
 from contextlib import suppress
 
@@ -17,20 +17,20 @@ from voxeldojo.obtainable.oracle import targets_of, worlds_of
 from voxeldojo.tasks import TaskSpec, task_kwargs
 
 LIVES = 8
-STARTS = 5  # of the script, each from another place than the one where it knew no way on
+STARTS = 5  # of the script; after it gave up it starts again at another place
 
 
 def play(player: Player, spec: TaskSpec) -> None:
-    """Plays until the environment says that the task is done.
+    """Play until the environment reports success.
 
     Raises:
-        Succeeded: it is.
-        GaveUp: the script came to its end, or to a place where it knows no way on.
+        Succeeded: it did.
+        GaveUp: the script ended without success, or got stuck.
     """
     world = worlds_of(spec, engine=True)[0]
     starts = 0
     while player.deaths < LIVES:
-        # What was given at the start is lost with the first life.
+        # The items of the start are lost with the first death.
         given = world if not player.deaths else msgspec.structs.replace(world, items=())
         try:
             if player.deaths and is_dark(player):
@@ -54,7 +54,8 @@ def _go_elsewhere(player: Player) -> None:
 
 
 def _rise(player: Player) -> None:
-    """Until the player stands where it began: before, what it lost is still in its bag."""
+    """Wait until the player is alive again at its start; until then its old items are still in the
+    inventory."""
     while float(player.body["life"]) <= 0.0:
         player.act()
 
@@ -77,7 +78,7 @@ def _play_once(player: Player, spec: TaskSpec, world: World) -> None:
             player.idle(DAY)
     kwargs = task_kwargs(spec, image_size=1)
     for target in targets_of(spec):
-        # What is wanted is what is gained: what was there at the start does not count.
+        # Harvest tasks count what is gained: items of the start do not count.
         count = kwargs["target_quantities"][target] if spec.kind == "harvest" else 1
         obtaining.obtain(target, player.have(target) + count if spec.kind == "harvest" else count)
         if spec.kind == "techtree":

@@ -1,4 +1,4 @@
-"""Shelter: a hole for the night, and a cell in the rock for as long as one likes."""
+"""Shelter: a hole for the night, and a closed cell in the rock for any time."""
 
 import math
 from collections.abc import Iterator
@@ -22,21 +22,21 @@ from voxeldojo.demonstrations.player import (
 
 DAY = 24_000  # ticks
 MORNING = range(12_000)  # ticks of the day
-WELL, FED = 17.0, 18.0  # points of life, and of food from which on life comes back
-FULL = 20.0  # points of food: with these it comes back fast
+WELL, FED = 17.0, 18.0  # points of life that are enough; points of food from which life returns
+FULL = 20.0  # points of food with which life returns fast
 COVERS = ("cobblestone", "dirt", "planks", "stone", "sand")
-WALLS = 12  # cobblestone with which a cell is closed
-PLACES = 12  # that are tried for a cell
-DEPTH = 16  # blocks that one digs down at most
+WALLS = 12  # cobblestone to close a cell
+PLACES = 12  # that are tried
+DEPTH = 16  # blocks to dig down, at most
 ROOF = 3  # blocks of rock over the lid
-FAR = 48  # blocks to dry ground
-MIDDLE = 0.15  # metres from it
-# Endermen carry off what is soft.
+FAR = 48  # blocks to dry ground, at most
+MIDDLE = 0.15  # metres from the middle of a block
+# Endermen take soft blocks away.
 ROCK = {BLOCK_IDS[name] for name in ("stone", "cobblestone", "coal_ore", "iron_ore", "sandstone")}
 
 
 def wait_for(player: Player, hours: range) -> None:
-    """Waits in a hole in the ground, which it closes above its head, for a time of the day."""
+    """Wait for a time of the day in a hole in the ground that is closed above the head."""
     if int(player.body["time"]) % DAY in hours:
         return
     hide(player)
@@ -48,7 +48,8 @@ def wait_for(player: Player, hours: range) -> None:
 
 
 def eat_to_heal(player: Player, fed: float = FED) -> None:
-    """A player who is full gets well. ``fed``: points of food from which on it does not eat."""
+    """Eat if the player is hurt, as life returns with enough food. ``fed``: points of food from
+    which on it does not eat."""
     if float(player.body["life"]) < WELL and float(player.body["food"]) < fed:
         meal = next((name for name in MEALS if player.have(name)), None)
         if meal is not None:
@@ -57,8 +58,8 @@ def eat_to_heal(player: Player, fed: float = FED) -> None:
 
 
 def hide(player: Player) -> None:
-    """Digs itself in, three blocks deep, where no water runs in. In the open it stays where it
-    cannot."""
+    """Dig a hole three blocks deep, where no water runs in, and close it. Stays in the open if that
+    is impossible."""
     if not _is_dry(player, player.feet):
         _go_ashore(player)
     to_the_middle(player)
@@ -71,7 +72,7 @@ def hide(player: Player) -> None:
 
 
 def _go_ashore(player: Player) -> None:
-    """To the nearest dry ground under the sky that there is a way to, if any."""
+    """Go to the nearest dry ground under the sky that can be reached, if there is any."""
     for cell in islice(_dry_ground(player), PLACES):
         try:
             go(player, lambda there, cell=cell: there == cell, cell)
@@ -83,7 +84,7 @@ def _go_ashore(player: Player) -> None:
 
 
 def _dry_ground(player: Player) -> Iterator[Cell]:
-    """Cells to stand on the highest block of a column, the nearest first."""
+    """Cells on top of the highest block of a column, the nearest first."""
     ground = Ground(player, player.feet, FAR)
     solid = Costs(player, may_dig=False).solid
     x, _, z = player.feet
@@ -97,7 +98,7 @@ def _dry_ground(player: Player) -> Iterator[Cell]:
 
 
 def _is_dry(player: Player, cell: Cell) -> bool:
-    """Whether there is no water in or beside a hole that is dug there."""
+    """Whether a hole that is dug there has no water in it or beside it."""
     x, y, z = cell
     return not any(
         player.block((x + dx, y + up, z + dz)) in WATER
@@ -107,7 +108,7 @@ def _is_dry(player: Player, cell: Cell) -> bool:
 
 
 def close_above(player: Player) -> bool:
-    """Puts a lid one block above the head, leaning on the wall of the hole."""
+    """Place a lid one block above the head, against the wall of the hole."""
     x, y, z = player.feet
     for dx, dz in SIDES:
         if player.block((x, y + 2, z)):
@@ -122,7 +123,8 @@ def close_above(player: Player) -> bool:
 
 
 def to_the_middle(player: Player) -> None:
-    """To the middle of the block it stands on: who leans over its edge does not fall."""
+    """Go to the middle of the block under the feet: a player over its edge would not fall when it
+    is dug."""
     for _ in range(40):
         x, _, z = player.feet
         body = player.body
@@ -134,7 +136,7 @@ def to_the_middle(player: Player) -> None:
 
 
 def wall_in(obtaining: Obtaining) -> None:
-    """A cell just big enough to stand in, deep in the rock, with rock on every side.
+    """Go into a cell just big enough to stand in, deep in the rock, with rock on every side.
 
     Raises:
         GaveUp: there is no rock.
@@ -151,7 +153,7 @@ def wall_in(obtaining: Obtaining) -> None:
 
 
 def _sink(player: Player) -> bool:
-    """Straight down until there is rock around and over the head. False: a cave or a fluid."""
+    """Dig straight down until there is rock around and above. False: a cave or a fluid."""
     to_the_middle(player)
     for _ in range(DEPTH):
         x, y, z = player.feet

@@ -1,4 +1,4 @@
-"""Using what the tech tree asks for: tools on blocks, armour on the body, blocks on the ground."""
+"""Using the items of tech tree tasks: tools on blocks, armour on the body, blocks on the ground."""
 
 from voxeldojo.actions import ATTACK, EQUIP, USE
 from voxeldojo.demonstrations.building import free_spots, place_near
@@ -12,7 +12,7 @@ ENTRIES = {item.name: item for item in ITEMS}
 
 
 def use_tech(obtaining: Obtaining, name: str) -> None:
-    """Uses an item once in the way that counts it as used."""
+    """Use an item once, in the way that the task counts."""
     player = obtaining.player
     entry = ENTRIES[name]
     if entry.slot != "mainhand":
@@ -34,7 +34,8 @@ def use_tech(obtaining: Obtaining, name: str) -> None:
 
 
 def _use_on_the_ground(player: Player, name: str) -> None:
-    """Some things are put down by using them; to the others it makes no difference where."""
+    """Use an item on the ground nearby. Some are placed there; for the others the place does not
+    matter."""
     player.equip(name)
     before = player.have(name)
     for cell in free_spots(player):
@@ -45,7 +46,7 @@ def _use_on_the_ground(player: Player, name: str) -> None:
 
 
 def _strike_something(player: Player, name: str) -> None:
-    """A tool counts as used when a block was dug with it."""
+    """Dig a block with a tool, which then counts as used."""
     player.equip(name)
     for _ in range(3):
         cell = nearest(player, SOIL)
@@ -58,7 +59,7 @@ def _strike_something(player: Player, name: str) -> None:
 
 
 def dig_with(player: Player, cell: tuple[int, int, int]) -> None:
-    """Digs a block with what is in the hand."""
+    """Dig a block with the item in the hand."""
     player.look_at(*(c + 0.5 for c in cell))
     for _ in range(200):
         player.act(function=ATTACK)

@@ -1,5 +1,5 @@
-"""Going to what stands far off: a village, a monument. Where, the world's seed tells, as the game's
-/locate does."""
+"""Going to structures far away, such as a village or a monument. Their places are computed from the
+world's seed, as the game's /locate does."""
 
 import math
 
@@ -14,15 +14,15 @@ from voxeldojo.engine.structures.catalogue import KIND_IDS
 from voxeldojo.engine.structures.places import nearest
 from voxeldojo.obtainable.derivations import Rule
 
-NEAR = 24.0  # metres from where it begins, at which one has arrived
-LEG = 40.0  # metres between two looks at the time of the day
+NEAR = 24.0  # metres from its origin, at which the player has arrived
+LEG = 40.0  # metres of way between two checks of the player's needs and of the time of the day
 LEGS = 150
-DETOURS = 6  # where there is no way on
+DETOURS = 6  # to other ground, after no way was found
 
 
 def travel(obtaining: Obtaining, rule: Rule, count: int) -> None:
-    """To the nearest of ``place:KIND``. A place that is no structure, such as the dark, is nowhere
-    in particular.
+    """Go to the nearest ``place:KIND``. Does nothing for a place that is no structure, such as the
+    dark.
 
     Raises:
         GaveUp: there is none near, or no way to it.
@@ -54,7 +54,7 @@ def travel(obtaining: Obtaining, rule: Rule, count: int) -> None:
 
 
 def nearest_of(player: Player, kinds: list[str]) -> Cell | None:
-    """Where the nearest structure of these kinds begins, in the player's dimension."""
+    """The origin of the nearest structure of these kinds, in the player's dimension."""
     world = player.world
     settings, body = world.state.settings[0], player.body
     x, _, z = player.feet

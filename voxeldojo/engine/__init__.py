@@ -1,4 +1,5 @@
-"""The embedded world: Minecraft's rules as far as MineDojo's interface shows them, compiled."""
+"""The embedded world: compiled kernels of Minecraft's rules, as far as MineDojo's interface shows
+them."""
 
 from voxeldojo.engine.compiled import discard_stale_kernels
 

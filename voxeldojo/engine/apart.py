@@ -1,10 +1,10 @@
-"""Kernels that are compiled once, apart from those that call them.
+"""Kernels that are compiled once, separately from those that call them.
 
-Numba takes the code of a called kernel into the caller's and optimises the whole again, at every
-level up to ``act_all``: what makes the ground was compiled in seventeen kernels. A kernel marked
-``apart`` is called at its address instead, which stands in ``Rules.apart``. The call costs some
-nanoseconds and keeps the compiler from looking across, so it is for large kernels that are called
-at most some tens of times in a step.
+Numba inlines a called kernel into its caller and optimises the whole again, at every level up to
+``act_all``: the generation of the ground was compiled in seventeen kernels. A kernel marked
+``apart`` is called at its address instead, which is in ``Rules.apart``. The call costs some
+nanoseconds and prevents optimisation across it, so it is for large kernels that are called at most
+some tens of times in a step.
 """
 
 from collections.abc import Callable
@@ -45,8 +45,8 @@ _MARKED: dict[str, tuple[Any, tuple[types.Type, ...]]] = {}
 
 
 def apart(*kinds: types.Type, returns: types.Type = types.none) -> Callable[[Function], Function]:
-    """Decorator for a kernel whose arguments are state, rules and then those of these kinds. It
-    must be one of ``NAMES``."""
+    """Decorator for a kernel with the arguments state, rules and then those of these kinds. It must
+    be one of ``NAMES``."""
 
     def mark(function: Function) -> Function:
         compiled: Any = entry_kernel(function)
@@ -89,13 +89,13 @@ def apart(*kinds: types.Type, returns: types.Type = types.none) -> Callable[[Fun
 
 
 def places() -> NDArray[np.int64]:
-    """Room for the addresses, to be filled by ``connect``."""
+    """An array for the addresses, which ``connect`` fills."""
     return np.zeros(len(NAMES), np.int64)
 
 
 def connect(state: Any, rules: Any) -> None:
-    """Notes the addresses in ``rules.apart``: to be called before any kernel that changes a state,
-    once for all states. What is in no cache is compiled."""
+    """Write the addresses to ``rules.apart``: to be called before any kernel that changes a state,
+    once for all states. Compiles what is not in the cache."""
     if numba.config.DISABLE_JIT or rules.apart[-1]:  # type: ignore[attr-defined]
         return
     for place, name in enumerate(NAMES):
@@ -104,7 +104,7 @@ def connect(state: Any, rules: Any) -> None:
 
 
 def compile_apart(name: str, state: Any, rules: Any) -> Any:
-    """One of them for states and rules like these, or what the cache has of it."""
+    """One of these kernels for states and rules like these, from the cache if it is there."""
     compiled, kinds = _MARKED[name]
     held = numba.typeof(state), numba.typeof(rules), *kinds
     compiled.compile(held)

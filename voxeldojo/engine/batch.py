@@ -1,4 +1,4 @@
-"""What the parts of the engine that see and set up worlds ask of the batch that holds them."""
+"""The interface of a batch of worlds for the parts of the engine that observe and set up worlds."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

@@ -1,9 +1,9 @@
-"""Handing a set of arrays to kernels as one address.
+"""Passes a set of arrays to kernels as one address.
 
-Numba passes a named tuple of arrays by value: each of its arrays is ten machine words, and a call
-of a kernel by another would put hundreds of them on the stack. A class marked ``by_address`` is
-passed as the address of a table instead, from which a kernel reads where an array lies when it
-names it. In Python it stays the named tuple that it is, and kernels look the same.
+Numba passes a named tuple of arrays by value: each array is ten machine words, so a call between
+kernels would put hundreds of them on the stack. A class marked ``by_address`` is passed as the
+address of a table instead, from which a kernel reads the address of an array when it names one. In
+Python it stays a named tuple, and the code of kernels does not change.
 """
 
 import hashlib
@@ -83,13 +83,13 @@ def _entry(builder: Any, value: Any, place: int) -> Any:
     word = ir.IntType(8 * WORD)
     table = builder.bitcast(value, word.as_pointer())
     found = builder.load(builder.gep(table, [ir.Constant(word, place)]))
-    # The table never changes: a loop needs to look but once.
+    # The table never changes, so a loop reads it only once.
     found.set_metadata("invariant.load", builder.module.add_metadata([]))
     return found
 
 
 def address_of_array(builder: Any, typ: ArraysType, value: Any, attr: str) -> Any:
-    """Where the array of that name begins, for code that is written in LLVM's terms."""
+    """The address of the array of that name, for code that is written in LLVM's terms."""
     return _entry(builder, value, typ.places[attr])
 
 

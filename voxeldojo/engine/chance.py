@@ -1,4 +1,4 @@
-"""Random numbers: a stateless hash for terrain, a counter for what happens in an episode."""
+"""Random numbers: a stateless hash for terrain, and a counter for events of an episode."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ Z_SALT = np.uint64(0xCB1AB31FD8163841)
 
 @kernel
 def mixed(value):
-    """SplitMix64's output function: every bit of the input moves every bit of the output."""
+    """SplitMix64's output function: each input bit affects every output bit."""
     value = (value ^ (value >> np.uint64(30))) * MIX_1
     value = (value ^ (value >> np.uint64(27))) * MIX_2
     return value ^ (value >> np.uint64(31))
@@ -21,7 +21,7 @@ def mixed(value):
 
 @kernel
 def unit_at(seed, x, z):
-    """A number in [0, 1) that belongs to a place: (uint64 seed, int x, int z)."""
+    """A number in [0, 1) for a place: (uint64 seed, int x, int z)."""
     value = mixed(seed + np.uint64(x) * X_SALT + np.uint64(z) * Z_SALT)
     return np.float64(value >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 

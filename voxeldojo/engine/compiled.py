@@ -1,8 +1,9 @@
-"""How the world's kernels are compiled, and when compiled ones may be used again.
+"""Compiles the world's kernels, and decides when cached ones can be used again.
 
-Numba's cache notices a change in a kernel's own file only. A kernel that calls into another file
-would go on using that file's old code, and rules that are constants to it their old values. So each
-file's kernels are discarded when it or anything that it imports from here or the rules has changed.
+Numba's cache only notices changes in a kernel's own file. A kernel that calls into another file
+would keep using that file's old code, and the old values of rules that are constants to it. So the
+kernels of a file are discarded when it, or anything that it imports from here or the rules, has
+changed.
 """
 
 import ast
@@ -30,12 +31,12 @@ def kernel(function: Function) -> Function:
     """Compile for other kernels to call: cached on disk, without the interpreter's lock, in strict
     IEEE arithmetic so that an episode is the same on every run.
 
-    Where one kernel calls another, whole numbers go as int64 and fractions as float64, written out
-    or from whatever record: else the other one would be compiled again for each width and for each
-    number that is written out.
+    When one kernel calls another, integers are passed as int64 and fractions as float64, whether
+    they are literals or fields of records. Otherwise the called kernel would be compiled again for
+    each width and each literal.
 
-    What Python would need in order to call it is left out: it was a fifth of the time that all
-    kernels take to compile. ``entry_kernel`` has it."""
+    The wrapper with which Python would call it is left out: it took a fifth of the time that all
+    kernels take to compile. ``entry_kernel`` keeps it."""
     compiled = _compile(function, no_cpython_wrapper=True)
     if isinstance(compiled, CPUDispatcher):
         compiled.__class__ = _InnerKernel
@@ -43,13 +44,13 @@ def kernel(function: Function) -> Function:
 
 
 def entry_kernel(function: Function) -> Function:
-    """Compile a kernel that Python calls too, as ``kernel`` does for the others."""
+    """Compile a kernel that Python calls too, otherwise like ``kernel``."""
     return _compile(function)
 
 
 class _InnerKernel(CPUDispatcher):
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Called by Numba's own code this would be a fault of memory.
+        """Numba's own ``__call__`` would crash the process here.
 
         Raises:
             TypeError: always."""
@@ -76,8 +77,8 @@ def _wide(kind: Any) -> Any:
 
 
 def discard_stale_kernels() -> None:
-    """Called at every import, so one digest of everything comes first: to read the files takes
-    milliseconds, to see who imports whom half a second."""
+    """Called at every import. One digest of all files is compared first: reading them takes
+    milliseconds, finding their imports half a second."""
     sources = sorted(HERE.rglob("*.py"))
     everything = hashlib.sha256(numba.__version__.encode() + _rules_digest())
     for path in sources:
@@ -100,7 +101,7 @@ def _discard_file_by_file(paths: list[Path]) -> None:
             digest.update(_digest(source))
         if any("voxeldojo.rules" in _imports(source) for source in sources):
             digest.update(_rules_digest())
-        # A read-only installation has no cache here; Numba then keeps one of its own, by user.
+        # A read-only installation has no cache here; Numba then keeps one for each user elsewhere.
         with contextlib.suppress(OSError):
             if stamp.exists() and stamp.read_text() == digest.hexdigest():
                 continue
@@ -153,7 +154,7 @@ def _digest(path: Path) -> bytes:
 @cache
 def _rules_digest() -> bytes:
     digest = hashlib.sha256()
-    # sources.* tells what can be obtained: no kernel reads it.
+    # sources.* is about what can be obtained; no kernel reads it.
     paths = [path for path in RULES.glob("*") if path.suffix in (".py", ".json", ".yaml")]
     for path in sorted(path for path in paths if path.stem != "sources"):
         digest.update(path.read_bytes())

@@ -1,4 +1,4 @@
-"""What a player died of, in words."""
+"""The cause of a player's death, in words."""
 
 from voxeldojo.engine.body import hurt
 from voxeldojo.rules.mobs import mob_names
@@ -23,7 +23,7 @@ CAUSES = {
 
 
 def cause_of(cause: int, attacker: int) -> str:
-    """``a blow of a zombie``; empty where nothing has harmed the player."""
+    """``a blow of a zombie``; "" if nothing has harmed the player."""
     words = CAUSES.get(cause, "")
     if words and 0 < attacker < len(mob_names):
         words += f" of a {mob_names[attacker].replace('_', ' ')}"

@@ -1,7 +1,7 @@
-"""Calling a kernel from Python again and again without Numba's looking at its arguments each time.
+"""Calls a kernel from Python without Numba's check of the arguments' types at each call.
 
-By an argument's kind Numba finds the compiled code. A state is a tuple of some twenty arrays, and
-looking through them takes longer than the step of one world.
+Numba finds the compiled code by the types of the arguments. A state is a tuple of some twenty
+arrays, and checking them takes longer than a step of one world.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def direct(kernel: Function) -> Function:
-    """The kernel, for a place that always calls it with arguments of the same kinds: arrays of the
-    same dtype, number of axes and order, as our own buffers are. They are not checked any more
-    after the first call."""
+    """The kernel, for code that always calls it with arguments of the same types: arrays of the
+    same dtype, number of axes and order, as our own buffers have. Only the first call checks
+    them."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return kernel
     overloads: Any = kernel.overloads  # type: ignore[attr-defined]
@@ -26,7 +26,7 @@ def direct(kernel: Function) -> Function:
         if entry is not None:
             return entry(*arguments)
         result = kernel(*arguments)
-        # Of several the right one is for Numba to find.
+        # If there are several compiled versions, Numba has to find the right one.
         if len(overloads) == 1:
             entry = next(iter(overloads.values())).entry_point
         return result

@@ -43,18 +43,18 @@ STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cas
 class EmbeddedWorld(World):
     """``size`` worlds, stepped side by side in one compiled call.
 
-    ``biome``: what each world is all of, where it is of one (``generate_world_type``).
-    ``inventory``: how many of which item the player begins with.
-    ``area``: columns along each side of the window around the player, 32, 64, 128 or 256.
-    ``break_speed_multiplier``: how much faster blocks break than in the game. ``image_size``:
-    (height, width) of the picture in ``observation``; the field of view in which a crafting table
-    counts as nearby depends on it. ``use_voxel``, ``voxel_radius``, ``use_lidar`` and
-    ``lidar_rays`` ((pitch rad, yaw rad, metres) each) say what ``observation`` holds beside the
-    rest. Without ``strict``, equip, place and destroy on an empty slot do nothing; with it they are
-    refused, as MineDojo does. How an episode is set up: scene/staging.py.
+    ``biome``: the one biome of each world, for worlds of one (``generate_world_type``).
+    ``inventory``: the items that the player begins with, by name. ``area``: columns along each side
+    of the window around the player, 32, 64, 128 or 256. ``break_speed_multiplier``: how many times
+    faster blocks break than in the game. ``image_size``: (height, width) of the picture in
+    ``observation``; the field of view in which a crafting table counts as nearby depends on it.
+    ``use_voxel``, ``voxel_radius``, ``use_lidar`` and ``lidar_rays`` ((pitch rad, yaw rad, metres)
+    each): the voxels and rays in ``observation``. ``strict``: equip, place and destroy on an empty
+    slot are rejected, as in MineDojo; without it they do nothing. How an episode is set up:
+    scene/staging.py.
 
     Raises:
-        ValueError: a biome or item that there is not, or an option out of range.
+        ValueError: an unknown biome or item, or an option out of range.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = (
@@ -127,7 +127,7 @@ class EmbeddedWorld(World):
         self._scene = Scene(staged)
         settings["strict"] = strict
         self.state.players["fresh"] = -1
-        # Kernels get arrays of our own only: for a read-only one Numba would compile them anew.
+        # Kernels get only our own arrays: for read-only ones Numba would compile them again.
         self._actions = np.zeros((size, 8), np.int64)
         self._active = np.zeros(size, np.bool_)
         self._buffers: dict[Any, Any] = {}
@@ -158,7 +158,7 @@ class EmbeddedWorld(World):
         self._scene.set_up(self, environments)
 
     def _arrange(self, environments: Ints) -> None:
-        """The start inventory, some of it in slots of its own."""
+        """Put the start inventory into its slots, some of which are given."""
         for w in environments.tolist():
             for place, item, count in self._arranged:
                 self.state.slots[w, place]["item"], self.state.slots[w, place]["count"] = (
@@ -232,7 +232,7 @@ class EmbeddedWorld(World):
     def _choose(
         self, fields: Sequence[str], radius: int
     ) -> tuple[int, list[NDArray[Any]], dict[str, NDArray[Any]]]:
-        """The bits of the fields, the arrays that the kernel writes, and those by name."""
+        """The bits of the fields, the arrays that the kernel writes, and the same by name."""
         unknown = [name for name in fields if name not in (*OBSERVED, "rays")]
         if unknown:
             raise ValueError(f"{unknown[0]!r} is none of {', '.join((*OBSERVED, 'rays'))}")
@@ -364,7 +364,7 @@ class EmbeddedWorld(World):
         return picture(self, self._checked(environment), height, width)
 
     def rgb_all(self, height: int, width: int) -> NDArray[np.uint8]:
-        """What every player sees, (B, 3, height, width) uint8, in one compiled call."""
+        """The views of all players, (B, 3, height, width) uint8, in one compiled call."""
         from voxeldojo.engine.picture.render import pictures
 
         return pictures(self, height, width)
@@ -382,7 +382,7 @@ class EmbeddedWorld(World):
     def lay_item(
         self, environment: int, item: int, variant: int, place: tuple[float, float, float]
     ) -> None:
-        """One of an item lies at a place (metres), at rest."""
+        """Place one item entity at rest at a place (metres)."""
         where = place[0], place[1], place[2]
         lay_drop(self.state, environment, *where, 0.0, 0.0, 0.0, item, 1, variant, 0, 0)
 
@@ -421,8 +421,8 @@ def _equipment(inventory: Mapping[str, int], stacks: NDArray[np.int32]) -> Ints:
 def _arranged(
     equipment: Ints, slots: Mapping[int, str], stacks: NDArray[np.int32]
 ) -> tuple[list[tuple[int, int, int]], Ints]:
-    """What lies in slots of its own: rows of slot, item and count. And the rest, rows of item and
-    count."""
+    """The items with given slots, as rows of slot, item and count; and the others, as rows of item
+    and count."""
     left: dict[int, int] = {}
     for item, count in equipment.tolist():
         left[item] = left.get(item, 0) + count

@@ -1,9 +1,9 @@
-"""Whether two versions of the embedded world are one world: a digest of walks through it.
+"""A digest of walks through the embedded world, which shows whether two versions are the same.
 
-The walks are long enough to notice another terrain, and other rules of what they come across:
-walking, falling, digging, crafting, smelting, putting down, water, mobs by day and by night. A rule
-that they never meet may change unnoticed. Two kinds of processor may round a sine differently, so
-digests are compared on one machine.
+The walks are long enough to notice another terrain, and other rules of what happens in them:
+walking, falling, digging, crafting, smelting, placing, water, mobs by day and by night. A rule that
+they never use can change unnoticed. Different processors may round a sine differently, so compare
+digests on one machine.
 
     python -m voxeldojo.engine.fingerprint
 """
@@ -20,7 +20,7 @@ from voxeldojo.world_interface import OBSERVED
 BIOMES = ("forest", "plains", "extreme_hills", "desert", "jungle", "swampland")
 WORLDS = 4  # of each biome
 ACTIONS = 200
-AT_A_STRETCH = 8  # ticks at most that one is kept up, so that blocks break and walks lead somewhere
+AT_A_STRETCH = 8  # times that an action is repeated, at most, so that blocks break
 NOON, NIGHT = 6000, 16000
 HELD = {
     "diamond_pickaxe": 1,
@@ -66,8 +66,7 @@ def fingerprint() -> str:
 
 
 def _action(random: np.random.Generator) -> tuple[int, ...]:
-    """Mostly digging and walking; now and then something is made, taken into the hand or put down,
-    where that can be."""
+    """A random action: mostly digging and walking, sometimes crafting, equipping or placing."""
     kind = int(random.integers(20))
     if kind == 0:
         return MADE[int(random.integers(len(MADE)))]
@@ -78,8 +77,8 @@ def _action(random: np.random.Generator) -> tuple[int, ...]:
 
 
 def _add(digest: "hashlib._Hash", world: EmbeddedWorld) -> None:
-    """What lies about, and all that a player sees, hears and feels; not how the state is laid out,
-    which may change in the same world."""
+    """Add the item entities, mobs and observations of a world. The layout of the state is left out,
+    as it can change while the world stays the same."""
     state = world.state
     arrays = [state.blocks, state.meta, state.light]
     arrays += [np.ascontiguousarray(state.mobs[name]) for name in MOB]

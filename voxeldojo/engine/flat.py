@@ -1,4 +1,4 @@
-"""Flat worlds: layers of blocks from the bottom up, the same everywhere.
+"""Flat worlds: the same layers of blocks everywhere, from the bottom up.
 
 Their description is Minecraft's, ``version;layers;biome;structures``: "3;7,2*3,2;1;" is bedrock,
 two layers of dirt and grass in plains. Structures are not built.
@@ -14,7 +14,7 @@ from voxeldojo.engine.state import HEIGHT
 from voxeldojo.rules import BIOMES, BLOCKS
 
 CLASSIC = "3;7,2*3,2;1;village"
-VERSIONS = {"2": "x", "3": "*"}  # and what stands between a count and a block
+VERSIONS = {"2": "x", "3": "*"}  # with the sign between a count and a block
 LAYER = re.compile(r"(?:(\d{1,3})[*x])?(?:minecraft:)?([a-z_]+|\d{1,3})(?::(\d{1,2}))?")
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
 BIOME_IDS = {biome.id for biome in BIOMES}
@@ -25,7 +25,7 @@ def parse_flat(description: str) -> tuple[NDArray[np.uint8], int]:
     """Layers (2, HEIGHT), block ids and metadata, and the biome's id.
 
     Raises:
-        ValueError: no such description; the sentence says where.
+        ValueError: the description is invalid; the sentence names the part.
     """
     parts = (description or CLASSIC).split(";")
     if len(parts) == 1:
@@ -60,7 +60,7 @@ def parse_flat(description: str) -> tuple[NDArray[np.uint8], int]:
 
 @kernel
 def fill_flat(state, w, x0, z0, x1, z1):
-    """The columns [x0, x1) x [z0, z1) of the window."""
+    """Fill the columns [x0, x1) x [z0, z1) of the window."""
     last = state.blocks.shape[1] - 1
     top = 0
     for y in range(HEIGHT):

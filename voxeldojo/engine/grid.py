@@ -1,4 +1,4 @@
-"""Reading and writing blocks of the window that is held."""
+"""Reads and writes blocks of the window around the player."""
 
 import numpy as np
 
@@ -28,8 +28,7 @@ def held(state, w, x, z):
 
 @entry_kernel
 def block_at(state, w, x, y, z):
-    """The block id; outside the window there is barrier, below the world bedrock, below the End
-    nothing."""
+    """The block id; barrier outside the window, bedrock below the world, air below the End."""
     if y >= HEIGHT:
         return AIR
     if y < 0:
@@ -57,7 +56,7 @@ def biome_at(state, w, x, z):
 
 @entry_kernel
 def write_block(state, w, x, y, z, block, meta):
-    """Puts a block into the window and nothing else. False: it is outside."""
+    """Write a block to the window, without any consequences. False: it is outside."""
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
         return False
     last = state.blocks.shape[1] - 1
@@ -68,8 +67,8 @@ def write_block(state, w, x, y, z, block, meta):
 
 @entry_kernel
 def log_change(state, w, x, y, z, block, meta):
-    """Remembers what a block was before it becomes ``block``, so that a reset can take it back and
-    a window that comes back can show it again. Call it before ``write_block``."""
+    """Log what a block was before it becomes ``block``, so that a reset can undo the change and a
+    window that returns can repeat it. Call it before ``write_block``."""
     player = state.players[w]
     if player.changes < CHANGES:
         change = state.changes[w, player.changes]
@@ -89,7 +88,7 @@ def log_change(state, w, x, y, z, block, meta):
 
 @kernel
 def remember_tool(state, w, x, y, z, block):
-    """A crafting table or furnace was put down by the player: it counts as a nearby tool."""
+    """The player placed a crafting table or furnace, which now counts as a nearby tool."""
     player = state.players[w]
     tool = state.placed[w, player.placed % PLACED]
     tool.x = x

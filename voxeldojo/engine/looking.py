@@ -1,4 +1,4 @@
-"""What programs look at beyond the batch's readings, written for the named worlds only."""
+"""Readings for programs beyond those of the whole batch, for the named worlds only."""
 
 import math
 
@@ -12,7 +12,7 @@ from voxeldojo.engine.rays import direction, march
 from voxeldojo.engine.state import EYES
 from voxeldojo.engine.surroundings import LIGHT, read_surroundings
 
-ARMOUR = 36  # first slot of what is worn, after which comes the off hand
+ARMOUR = 36  # the first of the four armour slots; the off hand follows them
 
 
 @entry_kernel
@@ -24,7 +24,7 @@ def look_around(state, rules, environments, names):
 
 @entry_kernel
 def look_for_mobs(state, rules, environments, pitch_yaw, reach, kinds, distances):
-    """Which mob is nearest along each ray, before any block (0: none), and how far."""
+    """The kind of the nearest mob on each ray before any block (0: none), and its distance."""
     for row in range(environments.shape[0]):
         w = environments[row]
         player = state.players[w]
@@ -46,7 +46,7 @@ def look_for_mobs(state, rules, environments, pitch_yaw, reach, kinds, distances
 
 @entry_kernel
 def look_at_oneself(state, environments, oxygen, tools, equipment):
-    """``oxygen`` (n,); ``tools`` (n, 2) table and furnace at hand; ``equipment`` (n, 6) items."""
+    """``oxygen`` (n,); ``tools`` (n, 2) table and furnace nearby; ``equipment`` (n, 6) items."""
     for row in range(environments.shape[0]):
         w = environments[row]
         oxygen[row] = max(0, state.players[w].air)
@@ -60,7 +60,7 @@ def look_at_oneself(state, environments, oxygen, tools, equipment):
 
 @entry_kernel
 def read_light(state, environments, found, levels):
-    """The light level where each player is. ``found`` (6,) is scratch."""
+    """The light level at each player. ``found`` (6,) is scratch."""
     for row in range(environments.shape[0]):
         read_surroundings(state, environments[row], found)
         levels[row] = found[LIGHT]

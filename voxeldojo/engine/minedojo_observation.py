@@ -1,4 +1,4 @@
-"""MineDojo's observation dictionary of one environment: keys, shapes and types as the real one."""
+"""MineDojo's observation dictionary of one environment, with its keys, shapes and types."""
 
 import math
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ DAMAGE_KINDS = tuple(
     f"is_{name}"
     for name in ("explosion", "fire_damage", "magic_damage", "projectile", "unblockable")
 )
-# What voxels tell of a block, and the column of the rules that has it; rays tell of those between.
+# The flags of a block in voxels, and the columns of the rules for them; rays have some of these.
 TRAITS = {
     "is_collidable": "collidable",
     "is_tool_not_required": "no_tool",
@@ -47,14 +47,14 @@ FLAGS = np.stack([rules().block[column].astype(np.bool_) for column in TRAITS.va
 OF_RAYS = slice(1, 6)
 PACK, PACK_VOXELS = direct(packing.pack), direct(packing.pack_voxels)
 
-# The same for every step: copied, as a dictionary belongs to who asked for it.
+# The same in every step; copied, as the dictionary belongs to the caller.
 _NOTHING = np.zeros(1, np.float32)
 _FALSE = np.array(False)
 _AIR = {count: np.array(["air"] * count) for count in (INCREASES, DECREASES)}
 
 
 class Packed(NamedTuple):
-    """The numbers that a dictionary is made of, fresh for each, as its arrays are parts of them."""
+    """The numbers of a dictionary. New for each one, as its arrays are views of them."""
 
     stats: NDArray[np.float64]
     facts: NDArray[np.bool_]
@@ -157,7 +157,7 @@ def _location_stats(world: Batch, environment: int, stats: NDArray[np.float32]) 
 
 
 def _damage_source() -> dict[str, Any]:
-    """Always nothing, as in MineDojo, which looks for it in the wrong place."""
+    """Always zeros, as in MineDojo, which reads it from the wrong place."""
     return {
         **{name: _NOTHING.copy() for name in DAMAGE_AMOUNTS},
         **{name: _FALSE.copy() for name in DAMAGE_KINDS},
@@ -201,7 +201,7 @@ def _voxels(world: Batch, environment: int) -> dict[str, Any]:
 
 
 def _lidar(world: Batch, environment: int) -> dict[str, Any]:
-    """The rays as MineDojo gives them: a positive yaw looks *left*, against the player's own."""
+    """The rays as in MineDojo: a positive yaw is to the *left*, unlike the player's own yaw."""
     assert world.lidar_rays is not None
     player = world.state.players[environment]
     eye = (float(player["x"]), float(player["y"]) + EYES, float(player["z"]))

@@ -1,4 +1,4 @@
-"""What is seen of a batch of worlds, written into arrays."""
+"""Writes the observations of a batch of worlds into arrays."""
 
 import math
 
@@ -77,8 +77,8 @@ def read_life(state, w, lives):
 
 @kernel
 def carries_something_new(state, w, tools, basis):
-    """Whether the masks' last basis (items and counts of the slots, nearby tools) still holds;
-    it becomes today's."""
+    """Whether the inputs of the masks (items and counts of the slots, nearby tools) changed since
+    the last call; ``basis`` is updated."""
     changed = basis[w, BAG] != tools
     basis[w, BAG] = tools
     for number in range(BAG):
@@ -91,9 +91,8 @@ def carries_something_new(state, w, tools, basis):
 
 @kernel
 def read_masks(state, rules, w, basis, held, action_type, craft_smelt, slots):
-    """MineDojo's masks; ``slots`` are equip, place and destroy. They are worked out again only
-    where the inventory or the tools at hand changed. ``basis``: see above. ``held``: (items,)
-    scratch."""
+    """MineDojo's masks; ``slots`` are equip, place and destroy. They are computed again only if the
+    inventory or the nearby tools changed. ``basis``: see above. ``held``: (items,) scratch."""
     tools = nearby_tools(state, w)
     if not carries_something_new(state, w, tools, basis):
         return
@@ -134,7 +133,7 @@ def read_masks(state, rules, w, basis, held, action_type, craft_smelt, slots):
 
 @kernel
 def covered(rules, recipe, held):
-    """Whether quantities by item pay for a recipe."""
+    """Whether quantities by item are enough for a recipe."""
     for column in range(INGREDIENTS):
         count = rules.needs[recipe, column, 1]
         if count == 0:
@@ -161,7 +160,7 @@ def observe_all(
     craft_smelt,
     slots,
 ):
-    """What the bits of ``wanted`` say (see embedded.py), of every world."""
+    """Write the fields whose bits are set in ``wanted`` (see embedded.py), for every world."""
     for w in range(state.players.shape[0]):
         if wanted & 1:
             read_inventory(state, w, items, counts)

@@ -1,4 +1,4 @@
-"""All that MineDojo's dictionary tells of one environment, as numbers in a few packed arrays."""
+"""The contents of MineDojo's dictionary for one environment, as numbers in a few packed arrays."""
 
 import math
 
@@ -9,10 +9,10 @@ from voxeldojo.engine.rays import direction
 from voxeldojo.engine.rulebook import INGREDIENTS
 from voxeldojo.engine.state import EYES
 
-# Where a number stands in ``stats``.
+# Places of the numbers in ``stats``.
 X, Y, Z, YAW, PITCH, LIFE, FOOD, SATURATION, ARMOUR, OXYGEN, XP = range(11)
 STATS = 11
-# And a fact in ``facts``.
+# Places of the facts in ``facts``.
 TABLE, BESIDE_FURNACE, SLEEPING = range(3)
 FACTS = 3
 INCREASES, DECREASES = 1, 4
@@ -22,8 +22,8 @@ EQUIPMENT = 36  # column of the first of the six
 @entry_kernel
 def pack(state, rules, w, stats, facts, slots, delta, amounts, scratch):
     """``stats`` (STATS,) and ``facts`` (FACTS,): see above. ``slots`` (5, 42): item, count,
-    variant, durability left and at first (-1: it does not wear) of the 36 slots of the bag and the
-    six of the equipment. ``delta`` and ``amounts``: see ``pack_delta``."""
+    variant, present and full durability (-1: it does not wear) of the 36 slots of the inventory and
+    the six of the equipment. ``delta`` and ``amounts``: see ``pack_delta``."""
     pack_stats(state, rules, w, stats, facts)
     for number in range(BAG):
         pack_slot(state, rules, w, number, slots, number)

@@ -1,5 +1,4 @@
-"""Compiles every kernel, so that no run has to wait for it later: what is compiled apart, side by
-side, as many pieces at a time as there are cores."""
+"""Compiles every kernel in advance: those that are compiled apart in parallel, one on each core."""
 
 import gc
 import os
@@ -13,7 +12,7 @@ from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.apart import NAMES, compile_apart
 
 SEEING, ACTING = "seeing", "acting"
-# The greatest first; each of the others has parts that others have compiled before it.
+# The largest first; the others have parts that these have compiled.
 FIRST = ("terrain.generate.generate_area", SEEING, "mobs.living.live", "motion.due.run_updates")
 
 
@@ -33,7 +32,7 @@ def _world() -> EmbeddedWorld:
 
 
 def _compile(piece: str) -> None:
-    gc.disable()  # Numba makes millions of objects and next to no garbage of circles
+    gc.disable()  # Numba makes millions of objects and hardly any cyclic garbage
     world = _world()
     if piece == SEEING:
         _see(world)
@@ -44,7 +43,7 @@ def _compile(piece: str) -> None:
 
 
 def _see(world: EmbeddedWorld) -> None:
-    """Everything that shows the world and does not change it."""
+    """Call all kernels that show the world and do not change it."""
     world.inventory()
     world.voxels()
     world.voxels(1, np.zeros(1, np.int64))

@@ -1,4 +1,4 @@
-"""Rays through the blocks: what is under the crosshair, and MineDojo's lidar."""
+"""Rays through the blocks: the block under the crosshair, and MineDojo's lidar."""
 
 import math
 
@@ -25,7 +25,7 @@ def direction(yaw, pitch):
 
 @kernel
 def enter_slab(o, d, low, high):
-    """Where a line enters and leaves the space between two planes."""
+    """The distances at which a line enters and leaves the space between two planes."""
     if d == 0.0:
         if o < low or o > high:
             return FAR, -FAR
@@ -110,8 +110,8 @@ def under_crosshair(state, rules, w, reach):
 
 @kernel
 def march(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
-    """What ``cast`` finds, as name and distance alone: for the many rays of an observation. The
-    world's edge is there to stop the player, not to be seen."""
+    """What ``cast`` finds, but only name and distance: for the many rays of an observation. The
+    world's edge only stops the player and is not seen."""
     player = state.players[w]
     area = state.blocks.shape[1]
     x = math.floor(ox) - player.west  # from here on columns count from the window's corner

@@ -1,4 +1,4 @@
-"""The rule files as arrays that the kernels read."""
+"""The rule files (voxeldojo/rules) as arrays for the kernels."""
 
 from functools import cache
 from typing import NamedTuple
@@ -132,7 +132,7 @@ for _block in BLOCKS:
 
 VARIANTS = {"log": 3, "log2": 3, "leaves": 3, "leaves2": 3, "sapling": 7, "tallgrass": 3}
 
-# Light that blocks let through although they are solid, or swallow although they are not.
+# Light that blocks let through although they are solid, or absorb although they are not.
 CLEAR = {
     "glass",
     "stained_glass",
@@ -205,7 +205,7 @@ GLOW = {
 
 
 def opacity(block: Block) -> int:
-    """Light that a block swallows; the least that any way costs, 1, is 0 here."""
+    """Light that a block absorbs; the 1 that light loses on every step is not counted."""
     if block.name in DIM:
         return DIM[block.name]
     open_work = block.name in CLEAR or block.name.endswith(
@@ -215,7 +215,7 @@ def opacity(block: Block) -> int:
 
 
 def shape_of(name: str) -> int:
-    """By which rule a block's metadata say how high it is; 0 if they don't."""
+    """The rule for a block's height by its metadata; 0 if the height is fixed."""
     if name.endswith("trapdoor"):
         return TRAPDOOR
     if name.endswith("_door"):
@@ -232,7 +232,7 @@ class Rules(NamedTuple):
     block: NDArray[np.void]  # (256,) BLOCK
     block_name: NDArray[np.int64]  # (256,) index into block_names, alone for speed
     item: NDArray[np.void]  # (items,) ITEM
-    opacity: NDArray[np.uint8]  # (256,) light that a block swallows, 15 is all
+    opacity: NDArray[np.uint8]  # (256,) light that a block absorbs, 15 is all
     glow: NDArray[np.uint8]  # (256,) light that it gives
     biome: NDArray[np.void]  # (256,) BIOME by Minecraft's id
     trees: NDArray[np.float64]  # (256, TREES) share of a biome's trees up to and with this kind

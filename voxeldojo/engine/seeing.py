@@ -1,4 +1,4 @@
-"""What is wrong with how much of the world is to be seen, as a launch file or a caller says it."""
+"""Checks the options about pictures, voxels and rays, from a launch file or a caller."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ def check_seeing(
     """Options of `EmbeddedWorld`, which has their meaning.
 
     Raises:
-        ValueError: one of them will not do; the sentence says what would.
+        ValueError: one of them is invalid; the sentence has the accepted values.
     """
     for name, wanted in (("use_voxel", use_voxel), ("use_lidar", use_lidar)):
         if not isinstance(wanted, bool):
@@ -37,7 +37,7 @@ def check_seeing(
 
 
 def _values(value: Any) -> Sequence[Any]:
-    """Of a list or an array; none where it is neither."""
+    """The values of a list or an array; empty for anything else."""
     if isinstance(value, str) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
         return ()
     return list(value)

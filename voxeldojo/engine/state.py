@@ -1,9 +1,9 @@
-"""What a batch of worlds consists of: one set of arrays, the first axis being the environment.
+"""The state of a batch of worlds: one set of arrays, whose first axis is the environment.
 
-A world has no end. Of it a window of ``area`` x ``area`` columns around the player is held, and
-moves with it in steps of 16: the columns from ``player.west`` and ``player.north`` on. Blocks lie
-in columns, so that filling one is one run of memory; ``area`` is a power of two and a column is
-``blocks[environment, x & (area - 1), z & (area - 1)]``, so that a window moves without a copy.
+A world is endless. Only a window of ``area`` x ``area`` columns around the player is stored, and
+moves with it in steps of 16: the columns from ``player.west`` and ``player.north`` on. A column is
+contiguous in memory: ``blocks[environment, x & (area - 1), z & (area - 1)]``; ``area`` is a power
+of two, so that a window moves without a copy.
 """
 
 from typing import NamedTuple
@@ -18,12 +18,12 @@ from voxeldojo.rules import item_names
 HEIGHT = 128
 SEA_LEVEL = 63
 SLOTS = 41  # 0 main hand, 1..8 hotbar, 9..35 inventory, 36..39 feet legs chest head, 40 offhand
-DROPS = 64  # item entities at a time; the oldest makes room
-PLACED = 32  # crafting tables and furnaces that were put down in this episode
-CHANGES = 8192  # changed blocks that are remembered; beyond that a reset generates again
+DROPS = 64  # item entities at a time; a new one replaces the oldest
+PLACED = 32  # crafting tables and furnaces that were placed in this episode
+CHANGES = 8192  # changed blocks that are logged; beyond that a reset generates the window again
 MOBS = 48
-SHOTS = 16  # arrows and all else that flies
-PENDING = 1024  # blocks that will do something of their own accord at a known tick
+SHOTS = 16  # arrows and other things that fly
+PENDING = 1024  # scheduled updates of blocks
 TOUCHED = 4096  # changed blocks of one tick; of more only light follows
 KEPT = 13  # entries to each column for the window of the start: forest needs 10, jungle 14
 QUEUE = 32768  # cells that a change of light keeps in view at once
@@ -317,6 +317,6 @@ def new_state(size: int, area: int) -> State:
 
 def records(shape: int | tuple[int, ...], kind: np.dtype[np.void]) -> NDArray[np.void]:
     """An array of records. Without Numba's compiler (NUMBA_DISABLE_JIT=1, to debug a kernel with
-    pdb) their fields are to be had by name in plain Python too."""
+    pdb) their fields can be read by name in plain Python, too."""
     array = np.zeros(shape, kind)
     return array.view(np.recarray) if numba.config.DISABLE_JIT else array  # type: ignore[attr-defined]

@@ -40,8 +40,8 @@ USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7
 
 @kernel
 def first_fault(state, actions, active):
-    """(environment, column) of the first action out of range; column 8 is an empty slot asked for;
-    (-1, 0) if all are right."""
+    """(environment, column) of the first invalid action; column 8: it needs a slot that is empty;
+    (-1, 0) if all are valid."""
     for w in range(actions.shape[0]):
         if not active[w]:
             continue
@@ -62,7 +62,7 @@ def begin(state, rules, w, seed):
     at_home = player.west == player.home_west and player.north == player.home_north
     at_home = at_home and player.dimension == OVERWORLD
     again = player.fresh >= 0 and player.seed == seed
-    # Few changes are taken back one by one; where the window moved, what it was is brought back.
+    # A few changes are undone one by one. If the window moved, its former contents are restored.
     known = again and at_home and restore(state, rules, w)
     known = known or (again and bring_back(state, w))
     for number in range(player.drops):
@@ -93,7 +93,7 @@ def begin(state, rules, w, seed):
         player.home_y = float(y)
         player.home_z = z + 0.5
         player.kept = 0
-        # Who comes back once will come again. Other seeds need not pay for it.
+        # A seed that was used again is likely to be used once more; others do not pay for it.
         if again:
             keep(state, w)
     player.spawn_x = player.home_x
@@ -124,7 +124,7 @@ def begin_all(state, rules, environments, seeds, equipment):
 
 @kernel
 def stand_up(state, w):
-    """The player stands at its start, alive and at rest."""
+    """Put the player at its start, alive and at rest."""
     player = state.players[w]
     player.x = player.spawn_x
     player.y = player.spawn_y
@@ -169,7 +169,7 @@ def stand_up(state, w):
 
 @entry_kernel
 def rise(state, rules, w):
-    """As MineDojo's: the dead rise at the next step, where they started, with empty hands."""
+    """Respawn a dead player at the next step, at its start, without items, as in MineDojo."""
     player = state.players[w]
     stand_up(state, w)
     if player.dimension != OVERWORLD:
@@ -219,7 +219,7 @@ def attack(state, rules, w):
 
 @entry_kernel
 def let_go(state, w):
-    """A tick without it."""
+    """A tick without the attack key."""
     player = state.players[w]
     player.striking = 0
     stop_digging(player)
@@ -229,7 +229,7 @@ def let_go(state, w):
 
 @apart(int64, int64, int64, int64)
 def use_hands(state, rules, w, function, argument, slot):
-    """One of MineDojo's functions but attack, in the tick in which it is done."""
+    """Carry out one of MineDojo's functions, except attack."""
     if function == USE:
         if not use_on_mob(state, rules, w):
             use_item(state, rules, w)

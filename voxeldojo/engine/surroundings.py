@@ -1,7 +1,7 @@
-"""Light, sky, weather and biome where a player is, as MineDojo tells them.
+"""Light, sky, weather and biome at a player, as MineDojo reports them.
 
-The light level is the brighter of the sky's and of blocks' light without what night takes off:
-MineDojo asks its client's world, and that is what ``World.getLight`` answers there.
+The light level is the greater of the sky's and of blocks' light, and the sky's is not reduced at
+night: MineDojo reads the client's world, where ``World.getLight`` returns that.
 """
 
 import math
@@ -17,7 +17,7 @@ from voxeldojo.engine.motion.light import block_light, sky_light
 from voxeldojo.engine.state import OVERWORLD, RAIN, State
 from voxeldojo.rules import BIOMES
 
-FULL = 15.0  # of light: only what lies open to the sky has it
+FULL = 15.0  # light level of cells that are open to the sky
 LIGHT, SEES_SKY, RAINS, SUN, SKY, BIOME = range(6)
 BIOME_OF = {biome.id: biome for biome in BIOMES}
 

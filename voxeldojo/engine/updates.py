@@ -1,7 +1,7 @@
-"""Changing a block, and taking every change back.
+"""Changes a block, and undoes all changes.
 
-What follows from a change is worked out by ``motion/consequences.py`` at the next ``run_updates``:
-so the many kernels that change blocks stay small to compile.
+The consequences of a change are computed by ``motion/consequences.py`` at the next ``run_updates``,
+so that the many kernels that change blocks stay small to compile.
 """
 
 from voxeldojo.engine.compiled import entry_kernel, kernel
@@ -12,8 +12,8 @@ from voxeldojo.engine.state import CHANGES, HEIGHT, TOUCHED
 
 @entry_kernel
 def set_block(state, rules, w, x, y, z, block, meta):
-    """Change a block of the window; outside nothing happens. Light, fluids, what falls and what it
-    carried follow in ``run_updates``."""
+    """Change a block of the window; outside it nothing happens. Light, fluids, falling blocks and
+    blocks that it supported follow in ``run_updates``."""
     if y >= HEIGHT or y < 0 or not held(state, w, x, z):
         return
     player = state.players[w]
@@ -30,8 +30,8 @@ def set_block(state, rules, w, x, y, z, block, meta):
 
 @kernel
 def restore(state, rules, w):
-    """Take all changes back, and the light with them. False: there were too many to be remembered,
-    or there are some of another dimension."""
+    """Undo all changes, and their light. False: there were too many for the log, or some in another
+    dimension."""
     player = state.players[w]
     if player.changes > CHANGES:
         return False

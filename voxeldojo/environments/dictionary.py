@@ -1,4 +1,4 @@
-"""The form with MineDojo's own observation dictionary and its eight numbers as an action."""
+"""An environment with MineDojo's own observation dictionary and its eight numbers as an action."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ Observation = dict[str, Any]
 
 
 class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
-    """One environment. With ``ids`` the names in the dictionary are numbers, which is what
-    Gymnasium's own tools can handle. The episode ends when the task is done or the player dies."""
+    """One environment. With ``ids`` the names in the dictionary are numbers, which Gymnasium's own
+    tools can handle. The episode ends when the task is done or the player dies."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012
 

@@ -1,4 +1,4 @@
-"""What Gymnasium calls for an id (registration.py). The functions' arguments are those of
+"""The functions that Gymnasium calls for an id (registration.py), with the arguments of
 ``gymnasium.make``."""
 
 from typing import Any
@@ -34,7 +34,7 @@ def harvest_vector(
 
 
 def minedojo_play(image_size: Size, task: dict[str, Any]) -> MineDojoPlay:
-    """Raises ValueError: no task is named, or as `MineDojoPlay`."""
+    """Raises ValueError: no task is named; and what `MineDojoPlay` raises."""
     if "task_id" not in task:
         raise ValueError("name the task: task_id='harvest_1_log', or its own id as the name")
     return MineDojoPlay(**task, image_size=image_size)

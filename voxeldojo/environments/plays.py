@@ -1,5 +1,5 @@
 """The episodes of a task in a batch of worlds: how they begin, what a step pays, how they end.
-Nothing here knows how they are seen or by what names their actions go."""
+Observations and the names of actions are in other modules."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
@@ -23,7 +23,7 @@ LARGEST_SEED = 2**63 - 1
 
 
 class Step(NamedTuple):
-    """What one step came to, all (B,); nothing where it was not taken."""
+    """The outcome of one step, all (B,); zeros in environments that did not step."""
 
     reward: NDArray[np.float64]
     success: Bools
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 class Play(Protocol):
-    """``prompt``, ``wanted`` (items, or mobs to hunt) and ``inventory`` are the task."""
+    """``prompt``, ``wanted`` (items, or mobs to hunt) and ``inventory`` describe the task."""
 
     world: EmbeddedWorld
     prompt: str
@@ -40,7 +40,7 @@ class Play(Protocol):
     action_space: spaces.MultiDiscrete
 
     def begin(self, rows: Ints, seeds: Ints) -> None:
-        """A seed gives the same episode always, whatever was played before."""
+        """Begin episodes. A seed always gives the same episode, independent of earlier ones."""
         ...
 
     def step(self, moves: Ints, active: Bools) -> Step:
@@ -57,16 +57,16 @@ class Play(Protocol):
 
 
 def checked_seed(seed: int) -> int:
-    """Raises ValueError: the world has no such episode."""
+    """Raises ValueError: the world cannot use such a seed."""
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"a seed is 0 to 2**63 - 1, not {seed}")
     return int(seed)
 
 
 class HarvestPlay(Play):
-    """``quantity`` more of ``target`` than at the start, in one biome. The reward is MineDojo's:
-    how many more there are than before the step. ``options`` are EmbeddedWorld's; ``strict`` is off
-    here, so that any sampled action can be taken.
+    """Harvest ``quantity`` of ``target``, not counting those of the start, in one biome. The reward
+    is MineDojo's: how many were gained in the step. ``options`` are EmbeddedWorld's; ``strict`` is
+    off here, so that any sampled action can be taken.
 
     Raises:
         ValueError: there is no such item, biome or option.
@@ -138,14 +138,14 @@ class MineDojoPlay(Play):
     also ends when the player dies.
 
     Raises:
-        UnknownTask, WrongArgument, WrongValue, NotInThisWorld: as ``make``.
+        UnknownTask, WrongArgument, WrongValue, NotInThisWorld: as ``make`` does.
     """
 
     def __init__(self, task_id: str, **arguments: Any) -> None:
         if arguments.get("fast_reset"):
             raise WrongArgument(
-                "fast_reset plays on in the used world, where a seed gives no certain episode; "
-                "leave it out"
+                "fast_reset keeps the world of the episode before, so that a seed does not fix the "
+                "episode; leave it out"
             )
         arguments = {"image_size": (160, 256), **arguments, "fast_reset": False}
         self._strict = arguments.pop("strict", False)
@@ -166,7 +166,7 @@ class MineDojoPlay(Play):
         deaths = self._deaths()
         try:
             outcome = self.environment.advance(moves[0])
-        except ValueError:  # there is nothing in that slot; nothing has happened yet
+        except ValueError:  # that slot is empty; no tick has passed yet
             if self._strict:
                 raise
             outcome = self.environment.advance([*moves[0][:FUNCTION], NO_OP, 0, 0])
@@ -174,7 +174,7 @@ class MineDojoPlay(Play):
         return Step(np.array([outcome.reward]), np.array([outcome.success]), np.array([died]))
 
     def _deaths(self) -> int:
-        # Not by its life: within a step of three ticks it may have died and risen.
+        # Counted, as within a step of three ticks the player may die and be alive again.
         return self.environment.unwrapped.game.statistics.tree()["deaths"]
 
     def observation(self) -> dict[str, Any]:

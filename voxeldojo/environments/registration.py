@@ -1,6 +1,6 @@
-"""The Gymnasium ids. ``import voxeldojo`` registers them, as soon as Gymnasium is imported.
+"""The Gymnasium ids. ``import voxeldojo`` registers them as soon as Gymnasium is imported.
 
-Ids and arguments only: what plays is imported by Gymnasium when an environment is made. A task is
+Only ids and arguments are here: Gymnasium imports the environments when one is made. A task is
 ``HarvestLog``, ``MineDojo`` (with ``task_id=...``), or the id of any programmatic task of MineDojo.
 """
 
@@ -28,7 +28,7 @@ def register_form(namespace: str, suffix: str, makers: str, ending: str, **about
     ``makers``: the module, with a colon, that has the functions ``harvest{ending}``,
     ``harvest{ending}_vector`` and ``minedojo{ending}``. ``about``: fields of their `EnvSpec`.
     """
-    # The dictionary holds arrays of names, which Gymnasium's checker does not know.
+    # The dictionary holds arrays of names, which Gymnasium's checker does not support.
     about = {"disable_env_checker": not suffix, **about}
     _enter(
         EnvSpec(
@@ -54,5 +54,5 @@ def register_form(namespace: str, suffix: str, makers: str, ending: str, **about
 
 
 def _enter(spec: EnvSpec) -> None:
-    # gymnasium.register looks through all ids for each new one: seconds for thousands of them.
+    # gymnasium.register searches all ids for each new one, which takes seconds for thousands.
     gymnasium.registry.setdefault(spec.id, spec)

@@ -1,4 +1,4 @@
-"""MineDojo's spaces in Gymnasium's terms."""
+"""MineDojo's spaces as Gymnasium spaces."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from voxeldojo.actions import ACTION_SIZES
 from voxeldojo.rules.mobs import entity_names
 
-ENTITIES = [name.replace("_", "") for name in entity_names]  # as rays name them, "null" first
+ENTITIES = [name.replace("_", "") for name in entity_names]  # the names in rays, "null" first
 
 
 class Names(gymnasium.Space[NDArray[np.str_]]):
-    """Arrays of names, what MineDojo calls a Text space."""
+    """Arrays of names; MineDojo calls it a Text space."""
 
     def __init__(self, shape: tuple[int, ...], names: list[str], seed: Any = None) -> None:
         self.names = np.array(names)
@@ -88,7 +88,7 @@ def number(low: float, high: float, shape: tuple[int, ...] = (1,)) -> spaces.Box
 
 
 def flag(*shape: int) -> spaces.Box:
-    # Gymnasium takes booleans; its annotation forgets them.
+    # Gymnasium accepts booleans; its annotation does not.
     return spaces.Box(0, 1, shape, np.bool_)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
@@ -161,8 +161,8 @@ def observation_space(
     voxel_shape: tuple[int, int, int] | None,
     rays: int | None,
 ) -> spaces.Dict:
-    """The space of MineDojo's observation dictionary. ``voxel_shape`` and ``rays`` (how many) are
-    None where the observation has none."""
+    """The space of MineDojo's observation dictionary. ``voxel_shape`` and ``rays`` (their number)
+    are None if the observation has none."""
     blank = [name.replace("_", " ") for name in item_names]
     entries: dict[str, spaces.Space[Any]] = {
         "rgb": spaces.Box(0, 255, (3, *image_size), np.uint8),

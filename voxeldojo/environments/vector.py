@@ -1,5 +1,5 @@
-"""Many environments in one compiled call, as Gymnasium's vector environments. They play what as
-many single ones in a ``SyncVectorEnv`` would, episode for episode."""
+"""Many environments in one compiled call, as Gymnasium's vector environments. Episode for episode
+they play the same as single ones in a ``SyncVectorEnv``."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ REACH = 4.5
 
 
 class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
-    """``num_envs`` environments of a play. The step after its last resets a finished one; its
-    action then counts for nothing (Gymnasium's "next step" mode)."""
+    """``num_envs`` environments of a play. The step after an episode's last one resets it and
+    ignores its action (Gymnasium's "next step" mode)."""
 
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012
 
@@ -55,11 +55,11 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Seed s gives environment i the episode s + i, a list gives each its own. The episodes
-        after that are drawn from a generator of each environment, seeded alike.
+        """Seed s gives environment i the episode s + i, a list gives each its own. Each environment
+        draws its later episodes from a generator with the same seed.
 
         Raises:
-            ValueError: not as many seeds as environments, or a seed that no episode has.
+            ValueError: not as many seeds as environments, or a seed out of range.
         """
         for row, given in enumerate(self._seeds_of(seed)):
             if given is not None:
@@ -104,7 +104,7 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         else:
             seeds = [None if given is None else int(given) for given in seed]
         if len(seeds) != self.num_envs:
-            raise ValueError(f"{self.num_envs} environments want as many seeds, not {len(seeds)}")
+            raise ValueError(f"{self.num_envs} environments need as many seeds, not {len(seeds)}")
         return [None if given is None else checked_seed(given) for given in seeds]
 
     def _draw(self, row: int) -> None:
@@ -123,7 +123,7 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
     @abstractmethod
     def _observe(self) -> Any:
-        """Arrays of the caller's own."""
+        """Observations in new arrays, which the caller may keep."""
 
     def _infos(self, success: Bools) -> dict[str, Any]:
         return {"success": success, "seed": self._episodes.copy()}
@@ -134,7 +134,7 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
 
 class DictionaryVector(BatchVector):
-    """Ids and numbers in place of names, and MineDojo's actions."""
+    """Observations of ids and numbers instead of names, and MineDojo's actions."""
 
     def __init__(self, play: Play, max_episode_steps: int | None) -> None:
         world = play.world
@@ -149,7 +149,7 @@ class DictionaryVector(BatchVector):
 
     def _observe(self) -> dict[str, Any]:
         seen = self.play.world.observe((*OBSERVED, "rays"), rays=AHEAD, reach=REACH)
-        # The world's arrays are its own and change with the next step.
+        # The world overwrites its arrays in the next step.
         copied = {name: array.copy() for name, array in seen.items() if name != "ray_distance"}
         copied["facing"] = copied.pop("ray_block")[:, 0]
         return copied

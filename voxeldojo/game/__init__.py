@@ -1,11 +1,11 @@
-"""One world played as a client of the game plays it: a tick at a time, with keys and commands.
+"""One world that is played like the game itself: tick by tick, with keys and commands.
 
-The Malmo server and our own ``make()`` are both made of this; they differ in their interface.
+The Malmo server and our own ``make()`` both use it; they differ in their interface.
 """
 
 from voxeldojo.game.game import Game
-from voxeldojo.game.info import told_of
+from voxeldojo.game.info import java_names_of
 from voxeldojo.game.pressed_keys import STILL, Keys
 from voxeldojo.game.scope import NotInThisWorld
 
-__all__ = ["STILL", "Game", "Keys", "NotInThisWorld", "told_of"]
+__all__ = ["STILL", "Game", "Keys", "NotInThisWorld", "java_names_of"]

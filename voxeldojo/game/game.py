@@ -1,5 +1,5 @@
-"""One world, played a tick at a time. MineDojo's own Python does the rest of its interface: what a
-functional action costs, masks, gained items, rewards."""
+"""One world, played a tick at a time. MineDojo's own Python does the rest of its interface: the
+ticks of functional actions, masks, gained items, rewards."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ from voxeldojo.rules import BLOCKS, CRAFTS, item_id, item_names
 BAG, OFFHAND = 36, 40
 ARMOUR = range(36, 40)
 BOW = item_id("bow")
-READ = ("clock", "compass")  # nothing comes of using them, and yet the tech tree asks for it
+READ = ("clock", "compass")  # using them has no effect, but the tech tree counts it
 SWORD_OR_TOOL = (1, 2)  # in the rules' column "tool"
 BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
 TICK, ATTACK, LET_GO = direct(tick), direct(attack), direct(let_go)
@@ -47,10 +47,10 @@ class Game(SingleWorld):
     """A world that is played a tick at a time; its arguments are those of `SingleWorld`."""
 
     def tick(self, keys: Keys = STILL, command: str = "") -> str:
-        """One tick of 50 ms: the command, then the keys. Returns why the command was not done, ""
-        if it was."""
+        """One tick of 50 ms: the command, then the keys. Returns why the command failed, "" if it
+        did not."""
         if self.player["life"] <= 0.0:
-            self._rise()
+            self._respawn()
         refused = perform(self, command) if command else ""
         self.turn_to(self.player["yaw"] + keys.yaw, self.player["pitch"] + keys.pitch)
         self._act(keys)
@@ -58,7 +58,7 @@ class Game(SingleWorld):
         return refused
 
     def observation(self) -> dict[str, Any]:
-        """MineDojo's observation dictionary. ``delta_inv`` is what changed since ``mark``."""
+        """MineDojo's observation dictionary. ``delta_inv`` has the changes since ``mark``."""
         seen = self.world.observation(0)
         box = self.settings.voxels
         if box is not None:
@@ -70,14 +70,14 @@ class Game(SingleWorld):
         return seen
 
     def info(self) -> dict[str, Any]:
-        """The raw state as the Java side sends it, without voxels, rays and picture."""
+        """The raw state as MineDojo's Java side sends it, without voxels, rays and picture."""
         return info_of(self)
 
     def held(self) -> dict[str, int]:
         """Quantities in all 41 slots by name."""
         return held_of(self)
 
-    def _rise(self) -> None:
+    def _respawn(self) -> None:
         rise(self.world.state, self.world.rules, 0)
         self.died = False
 
@@ -107,7 +107,7 @@ class Game(SingleWorld):
                     self.statistics.count("use_item", name)
 
     def _arrange(self, keys: Keys) -> None:
-        """What lies where, and what is in the hand."""
+        """Move items between slots and select the one in the hand."""
         state = self.world.state
         for one, other in keys.swaps:
             swap_slots(state, 0, place_of(self.selected, one), place_of(self.selected, other))
@@ -176,7 +176,7 @@ class Game(SingleWorld):
         return _quantities(self.world.state.slots[0])
 
     def _pass(self, keys: Keys) -> None:
-        """The tick itself, and what it adds to the statistics."""
+        """The tick itself, and its entries in the statistics."""
         slots = self.world.state.slots[0]
         had = slots.tobytes()
         drawn = self.player["drawn"] > 0
@@ -190,7 +190,7 @@ class Game(SingleWorld):
             before: NDArray[np.void] = np.frombuffer(had, slots.dtype)
             for item in np.flatnonzero(_quantities(slots) > _quantities(before)):
                 self.statistics.count("pickup", item_names[item])
-            if drawn and before[0]["item"] == BOW:  # it wears in the tick in which it is let go
+            if drawn and before[0]["item"] == BOW:  # a bow wears in the tick in which it shoots
                 self._count_wear(BOW, int(before[0]["wear"]))
         kills = self.world.state.kills[0]
         if (fresh := kills - self.kills).any():
@@ -198,7 +198,8 @@ class Game(SingleWorld):
             self.kills[:] = kills
 
     def _count_wear(self, item: int, wear: int) -> None:
-        """What was in hand, so worn, was used if it is worn more now; that may have broken it."""
+        """Count the item in the hand as used if its wear changed from ``wear``, and as broken if it
+        is gone."""
         held = self.world.state.slots[0, 0]
         if held["item"] != item or held["wear"] != wear:
             self.statistics.count("use_item", item_names[item])
@@ -207,10 +208,10 @@ class Game(SingleWorld):
 
 
 def _quantities(slots: NDArray[np.void]) -> NDArray[np.int64]:
-    """By item, in all slots."""
+    """The quantity of each item in all slots."""
     return np.bincount(slots["item"], slots["count"], len(item_names)).astype(np.int64)
 
 
 def _lives(mobs: NDArray[np.void]) -> NDArray[np.float64]:
-    """By place in the list of mobs."""
+    """The life of each mob, 0 for empty rows."""
     return np.where(mobs["kind"] > 0, mobs["life"], 0.0)

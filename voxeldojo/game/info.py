@@ -1,4 +1,4 @@
-"""MineDojo's ``info``: the raw state as the Java side sends it."""
+"""MineDojo's ``info``: the raw state as its Java side sends it."""
 
 from typing import Any
 
@@ -46,8 +46,8 @@ def info_of(game: SingleWorld) -> dict[str, Any]:
     }
 
 
-def told_of(seen: dict[str, Any]) -> dict[str, Any]:
-    """What the Java side sends of an observation's numbers, under its own names."""
+def java_names_of(seen: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of an observation under the names of the Java side."""
     life, place, tools = seen["life_stats"], seen["location_stats"], seen["nearby_tools"]
     x, y, z = place["pos"].tolist()
     return {
@@ -78,7 +78,7 @@ def told_of(seen: dict[str, Any]) -> dict[str, Any]:
 
 
 def inventory_of(game: SingleWorld) -> list[dict[str, Any]]:
-    """The 41 slots."""
+    """The 41 slots as the info lists them."""
     durability = game.world.rules.item["durability"]
     found = []
     for item, count, variant, wear in _rows(game):
@@ -109,7 +109,7 @@ def held_of(game: SingleWorld) -> dict[str, int]:
 
 
 def _rows(game: SingleWorld) -> list[list[int]]:
-    """Item, count, variant and wear of each slot, the player's order."""
+    """Item, count, variant and wear of each slot, in the order of the player's inventory."""
     rows = game.world.state.slots[0].view(np.int32).reshape(-1, 4).tolist()
     selected = game.selected
     rows[0], rows[selected] = rows[selected], rows[0]

@@ -1,4 +1,4 @@
-"""What one tick adds to the statistics of the body: distances, damage, deaths."""
+"""The entries of one tick in the statistics of the body: distances, damage, deaths."""
 
 import math
 from operator import itemgetter
@@ -19,7 +19,7 @@ BLOCK_AT = direct(block_at)
 
 
 class Body(NamedTuple):
-    """What of a player's record is looked at, as Python's own numbers."""
+    """The fields of a player's record that statistics need, as Python numbers."""
 
     x: float
     y: float
@@ -34,7 +34,7 @@ class Body(NamedTuple):
     attacker: int
 
 
-# A record's numbers are had faster all at once than one by one.
+# Reading all numbers of a record at once is faster than one by one.
 _CHOSEN = itemgetter(*((PLAYER.names or ()).index(name) for name in Body._fields))
 
 
@@ -43,7 +43,7 @@ def _body(game: SingleWorld) -> Body:
 
 
 class Journal:
-    """Notes how things stand before a tick; ``write`` compares after it."""
+    """Records the state before a tick; ``write`` compares it with the state after."""
 
     def __init__(self, game: SingleWorld) -> None:
         self._game = game
@@ -74,7 +74,7 @@ class Journal:
                 statistics.killed_by(now.attacker)
 
     def _write_way(self, keys: Keys, now: Body) -> None:
-        """The way of the tick under the one counter that the game keeps it by."""
+        """Add the distance of the tick to the one counter that the game uses for it."""
         game, before = self._game, self._before
         state = game.world.state
         dx, dy, dz = now.x - before.x, now.y - before.y, now.z - before.z

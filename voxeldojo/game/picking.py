@@ -1,4 +1,4 @@
-"""Which item the pick key is for: the one that is put down to make the block in sight."""
+"""The pick key: it takes the item into the hand that would place the block in sight."""
 
 from voxeldojo.engine.hands.hotbar import HOTBAR, place_of
 from voxeldojo.engine.rays import under_crosshair
@@ -7,7 +7,7 @@ from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.rules import BLOCKS, ITEMS, item_id
 
 BAG = 36
-# Blocks that are put down by an item of another name.
+# Blocks that are placed by an item with another name.
 BY_OTHERS = {
     "carrots": "carrot",
     "potatoes": "potato",
@@ -40,7 +40,7 @@ BLOCK_NAMES = {block.id: block.name for block in BLOCKS}
 
 
 def slot_to_pick(game: SingleWorld) -> int:
-    """The player's first slot with the item of the block in sight; -1 for none."""
+    """The player's first slot with the item of the block in sight; -1 if there is none."""
     state, rules = game.world.state, game.world.rules
     block, x, y, z, *_ = (int(value) for value in under_crosshair(state, rules, 0, REACH)[:4])
     name = BLOCK_NAMES.get(block, "air")
@@ -58,8 +58,8 @@ def slot_to_pick(game: SingleWorld) -> int:
 
 
 def slot_to_fill(game: SingleWorld) -> int:
-    """Where in the hot bar something is picked to from the bag: the first free slot from the hand
-    on, else the hand."""
+    """The slot of the hot bar for an item that is picked from the inventory: the first free one
+    from the hand on, else the hand."""
     selected = int(game.player["selected"])
     for slot in ((selected + n) % HOTBAR for n in range(HOTBAR)):
         if game.world.state.slots[0, place_of(selected, slot)]["item"] == 0:

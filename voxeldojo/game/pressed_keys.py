@@ -1,4 +1,4 @@
-"""What a player does in one tick."""
+"""The keys of a player in one tick."""
 
 import msgspec
 
@@ -6,11 +6,11 @@ import msgspec
 class Keys(msgspec.Struct, frozen=True, kw_only=True):
     """``pitch`` and ``yaw``: degrees by which the camera turns, + is down and to the right.
     ``forward`` and ``left``: -1, 0 or 1. ``gait``: 0 none, 1 jump, 2 sneak, 3 sprint.
-    ``crafts``: craft arguments (0..243) in the order in which they are tried. ``at_table``: such
-    that need no table, but are asked for at one. ``equip`` and ``place``: registry names of items,
-    as MineDojo asks for them; "" for none. ``hotbar``: the slot that is taken into the hand, 0..8,
-    or -1. ``swaps``: pairs of slots, 0..40, whose contents change places. ``pick``: the item of the
-    block in sight comes into the hand. ``swap_hands``: what is in the two hands changes places."""
+    ``crafts``: craft arguments (0..243) in the order in which they are tried. ``at_table``: those
+    that need no table but were requested at one. ``equip`` and ``place``: registry names of items;
+    "" for none. ``hotbar``: the slot that is taken into the hand, 0..8, or -1. ``swaps``: pairs of
+    slots, 0..40, to be swapped. ``pick``: take the item of the block in sight into the hand.
+    ``swap_hands``: swap the items of the two hands."""
 
     pitch: float = 0.0
     yaw: float = 0.0

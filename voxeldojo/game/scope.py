@@ -1,4 +1,4 @@
-"""What of a task's settings the embedded world can be, and what it cannot."""
+"""Makes the embedded world for a task's settings, and rejects settings that it does not support."""
 
 import math
 
@@ -12,11 +12,11 @@ RAYS = 10_000
 
 
 class NotInThisWorld(ValueError):
-    """The settings ask for something that the embedded world does not have."""
+    """The settings need something that the embedded world does not have."""
 
 
 def make_embedded(settings: WorldSettings, default_biome: str | None, area: int) -> EmbeddedWorld:
-    """One world of these settings. What lies in the inventory is up to the caller.
+    """One world of these settings. The caller fills the inventory.
 
     Raises:
         NotInThisWorld: another kind of world, a biome without terrain, a place outside, pictures,
@@ -31,7 +31,7 @@ def make_embedded(settings: WorldSettings, default_biome: str | None, area: int)
     if not (1 <= height <= IMAGE and 1 <= width <= IMAGE):
         raise NotInThisWorld(f"pictures are 1 to {IMAGE} pixels a side, not {height} x {width}")
     if settings.rays is not None and len(settings.rays) > RAYS:
-        raise NotInThisWorld(f"{len(settings.rays)} rays are asked for, {RAYS} is the most")
+        raise NotInThisWorld(f"{len(settings.rays)} rays are too many, at most {RAYS} are possible")
     for ray in settings.rays or []:
         if not (all(math.isfinite(value) for value in ray) and ray[2] > 0.0):
             raise NotInThisWorld(f"a ray is (pitch rad, yaw rad, metres above 0), not {ray}")
@@ -65,8 +65,8 @@ def make_embedded(settings: WorldSettings, default_biome: str | None, area: int)
 
 
 def world_seed(given: str | int, fallback: int) -> int:
-    """The engine's seed for a seed of Minecraft's: a number, or a text, which counts as Java's hash
-    of it. "" is the fallback, any number."""
+    """The engine's seed for one of Minecraft's: a number, or a text, of which it is Java's hash.
+    "" stands for ``fallback``."""
     text = str(given).strip() or str(fallback)
     try:
         seed = int(text)
@@ -109,4 +109,4 @@ def _biome_name(number: int | None, default: str) -> str:
     for biome in BIOMES:
         if biome.id == number:
             return biome.name
-    raise NotInThisWorld(f"there is no biome of the number {number}")
+    raise NotInThisWorld(f"there is no biome with the number {number}")

@@ -1,4 +1,4 @@
-"""One world and the player in it, as commands, settings and a game's tick change them."""
+"""One world with its player, and the changes that commands and settings make to it."""
 
 import math
 from typing import Any
@@ -23,11 +23,11 @@ FIRE = next(block.id for block in BLOCKS if block.name == "fire")
 
 
 class SingleWorld:
-    """``settings``: as voxeldojo.tasks.world_settings gives them. ``default_biome``: where the task
-    names none; None: a world of all biomes. ``seed``: of the world, where the settings have none.
+    """``settings``: from voxeldojo.tasks.world_settings. ``default_biome``: the biome if the task
+    names none; None: a world of all biomes. ``seed``: of the world, if the settings have none.
 
     Raises:
-        NotInThisWorld: the embedded world cannot be like that.
+        NotInThisWorld: the embedded world does not support the settings.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SingleWorld:
         self.reset(seed)
 
     def reset(self, seed: int = 0) -> None:
-        """The world of the settings' seed (or else this one) as it was made, the player in it."""
+        """Make the world of the settings' seed, or else of this one, with the player in it."""
         self.seed = world_seed(self.settings.world_seed, seed)
         self.world.reset(np.zeros(1, np.int64), np.array([self.seed]))
         self.statistics = Statistics()
@@ -62,7 +62,7 @@ class SingleWorld:
 
     @property
     def time(self) -> int:
-        """Of the day in ticks, growing over 24000."""
+        """The time in ticks; it goes on beyond the 24000 of a day."""
         return int(self.player["time"])
 
     @property
@@ -76,21 +76,21 @@ class SingleWorld:
         return int(self.player["selected"])
 
     def mark(self) -> None:
-        """From here on gains and losses count for the next observation."""
+        """Gains and losses from now on are part of the next observation."""
         state = self.world.state
         state.before[0] = state.slots[0]
         self.player["fresh"] = 0
 
     def intend(self, craft_argument: int = -1, allowed: bool = False) -> None:
-        """What the next action crafts (-1: nothing), and whether the last mask allowed it:
-        gains are put down to crafting by that."""
+        """Set what the next action crafts (-1: nothing), and whether the last mask allowed it: this
+        decides which gains are reported as crafted."""
         self.player["crafting"] = craft_argument
         self.player["allowed"] = allowed
 
-    # What commands and settings do to the world.
+    # Changes by commands and settings.
 
     def set_slot(self, slot: int, name: str, quantity: int, variant: int) -> None:
-        """``slot``: the player's, 0 the first of the hot bar."""
+        """``slot``: in the order of the player's inventory; 0 is the first of the hot bar."""
         item = item_id(name)
         entry = self.world.state.slots[0, place_of(self.selected, slot)]
         entry["item"] = item
@@ -109,7 +109,7 @@ class SingleWorld:
         self.player["life"] = 0.0
 
     def light(self) -> float:
-        """0..15 where the player is, as the observation has it."""
+        """The light level (0..15) at the player, as in the observation."""
         return surroundings(self.world.state, 0).light
 
     def holds(self, x: int, z: int) -> bool:
@@ -126,14 +126,14 @@ class SingleWorld:
         return int(place_mob(self.world.state, self.world.rules, 0, kind, x, y, z))
 
     def remove_entity(self, kind: str, number: int) -> None:
-        """A mob or an item that lies about is removed."""
+        """Remove a mob or an item entity."""
         if kind == "item":
             self.world.state.drops[0, number]["count"] = 0
         else:
             remove_mob(self.world.state, 0, number)
 
     def move_entity(self, kind: str, number: int, x: float, y: float, z: float) -> None:
-        """A mob or an item that lies about is elsewhere in the window."""
+        """Move a mob or an item entity inside the window."""
         state = self.world.state
         row = (state.drops if kind == "item" else state.mobs)[0, number]
         row["x"], row["y"], row["z"] = x, y, z
@@ -148,8 +148,8 @@ class SingleWorld:
         return int(state.blocks[cell]), int(state.meta[cell])
 
     def top_of(self, x: int, z: int) -> float | None:
-        """Where one stands on a column of the window: on its highest block, as long as that is
-        neither liquid nor fire."""
+        """The height to stand at on a column of the window, on its highest block; None if that is
+        liquid or fire, or too high."""
         world = self.world
         last = world.state.blocks.shape[1] - 1
         column = world.state.blocks[0, x & last, z & last]
@@ -164,8 +164,8 @@ class SingleWorld:
         return top + float(heights[column[top]])
 
     def stand_on_top(self, x: int, z: int) -> bool:
-        """The player stands on the highest block of a column, if one can. The window goes there
-        in any case."""
+        """Move the player onto the highest block of a column. False if it cannot stand there; the
+        window moves in any case."""
         self.move_to(x + 0.5, HEIGHT - 1.0, z + 0.5)
         top = self.top_of(x, z)
         if top is not None:

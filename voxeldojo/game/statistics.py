@@ -1,6 +1,6 @@
-"""Minecraft's statistics, which MineDojo's tech tree, combat and survival tasks are judged by.
+"""Minecraft's statistics, by which MineDojo's tech tree, combat and survival tasks are judged.
 
-The names are the game's own (statistics.json). Achievements are listed and never given.
+The names are the game's own (statistics.json). Achievements are listed, but never awarded.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ from voxeldojo.rules import item_names
 from voxeldojo.rules.mobs import mob_names
 from voxeldojo.tasks import MOBS
 
-# The game counts some kinds under older names than it summons them by.
+# For some kinds the counters have older names than /summon.
 STAT_NAMES = [MOBS.stat_names.get(name, name) for name in mob_names]
 
 
@@ -35,8 +35,8 @@ def _names() -> Names:
 
 
 class Statistics:
-    """Counts from the world's beginning. What ``tree`` and ``achievements`` return is never changed
-    afterwards, so it can be handed out without a copy."""
+    """Counts from the start of the world. The dicts that ``tree`` and ``achievements`` return are
+    never changed afterwards, so callers can keep them without a copy."""
 
     def __init__(self) -> None:
         names = _names()
@@ -60,7 +60,7 @@ class Statistics:
         self._counters[counter] = value
 
     def count(self, group: str, name: str, amount: int = 1) -> None:
-        """One of a group that has an entry per item or block; names without one are not counted."""
+        """Count in a group with an entry for each item or block; unknown names are not counted."""
         entries = self._groups[group]
         if name in entries:
             self._groups[group] = {**entries, name: entries[name] + amount}
@@ -74,7 +74,7 @@ class Statistics:
                 self._killed = {**self._killed, name: self._killed[name] + int(fresh[kind])}
 
     def killed_by(self, kind: int) -> None:
-        """The player died by a mob of that kind."""
+        """A mob of that kind killed the player."""
         name = STAT_NAMES[kind]
         if name in self._killed_by:
             self._killed_by = {**self._killed_by, name: self._killed_by[name] + 1}

@@ -1,4 +1,4 @@
-"""Where an episode begins that is to begin in a village."""
+"""The start of an episode in a village."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from voxeldojo.engine.structures.places import nearest
 from voxeldojo.game.scope import NotInThisWorld
 
 VILLAGES = [number for name, number in KIND_IDS.items() if name.startswith("village")]
-# A village begins at its well, where there is no ground to stand on.
+# A village's origin is its well, where there is no ground to stand on.
 OUTSIDE_THE_WELL = [(dx, dz) for r in (4, 6, 8, 3) for dx, dz in ((r, 0), (-r, 0), (0, r), (0, -r))]
 
 
 def nearest_village(world: EmbeddedWorld) -> tuple[int, int]:
-    """x and z of the one nearest to the player.
+    """x and z of the village nearest to the player.
 
     Raises:
         NotInThisWorld: there is none within some kilometres, or none in such a world.

@@ -1,4 +1,4 @@
-"""Serve the embedded world to MineDojo's own package, in the place of its Minecraft.
+"""Serve the embedded world to MineDojo's own package, in place of Minecraft.
 
 python -m voxeldojo.malmo --port 9000 [--seed 0]
 """
@@ -20,7 +20,7 @@ from voxeldojo.tasks import make_kwargs, world_settings
 
 
 def main() -> int:
-    """Exit codes: 0 stopped by a signal, 2 it could not begin."""
+    """Exit codes: 0 stopped by a signal, 2 it could not start."""
     given = _parser().parse_args()
     log = logging.StreamHandler()
     log.setFormatter(PlainFormatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
@@ -35,7 +35,7 @@ def main() -> int:
             area=given.area,
             connections=given.connections,
         )
-        _warm_up(biome, given.area)  # a client that comes already waits in the listener's queue
+        _warm_up(biome, given.area)  # clients that connect meanwhile wait in the listener's queue
     except ValueError as refused:
         print(f"voxeldojo serve: {refused}", file=sys.stderr)
         return REFUSED
@@ -43,7 +43,7 @@ def main() -> int:
         print(f"voxeldojo serve: a port is 0 to 65535, not {given.port}", file=sys.stderr)
         return REFUSED
     except OSError as error:
-        why = str(error.strerror).partition(" (")[0]  # the address is behind it
+        why = str(error.strerror).partition(" (")[0]  # without the address that follows
         hint = "; --port 0 takes one that is free" if error.errno == errno.EADDRINUSE else ""
         print(
             f"voxeldojo serve: cannot listen on {given.host}:{given.port}: {why}{hint}",
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def _warm_up(biome: str | None, area: int) -> None:
-    """Everything is compiled before the first client waits for it."""
+    """Compile everything before the first client."""
     kwargs = make_kwargs("open-ended", image_size=16, use_voxel=True, use_lidar=True)
     game = Game(world_settings("open-ended", kwargs), default_biome=biome, area=area)
     game.tick(STILL)
@@ -74,12 +74,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="voxeldojo serve",
         description="The embedded world behind the protocol of MineDojo's Java side.",
     )
-    parser.add_argument("--port", type=int, required=True, help="0: any that is free")
+    parser.add_argument("--port", type=int, required=True, help="0: any free one")
     parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")
-    parser.add_argument("--seed", type=int, default=0, help="of worlds for which none is given")
-    parser.add_argument("--biome", help="where a mission names none; without it a world of all")
+    parser.add_argument("--seed", type=int, default=0, help="for missions that give no world seed")
+    parser.add_argument("--biome", help="for missions that name none; default: all biomes")
     parser.add_argument("--area", type=int, default=128, help="columns along each side")
-    parser.add_argument("--connections", type=int, default=64, help="at a time")
+    parser.add_argument("--connections", type=int, default=64, help="the most at a time")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The lines of a StepClient message: commands of Malmo's, one a line."""
+"""Parses a StepClient message: Malmo commands, one on each line."""
 
 import math
 import re
@@ -9,22 +9,22 @@ from voxeldojo.rules import CRAFTS, craft_index, item_names
 
 LINES = 128
 PRESSED = ("forward", "back", "left", "right", "jump", "sneak", "sprint", "use", "attack", "drop")
-# What a key in place of equip and place does (event_level_control=False).
+# The keys that replace equip and place (event_level_control=False).
 ARRANGED = ("pickItem", "swapHands")
 HOTBAR = {f"hotbar.{n + 1}": n for n in range(9)}
 SLOTS = 41
 SLOT = re.compile(r"-?\d{1,9}")
-# What each of the three crafting commands may make: 2 x 2, at a table, in a furnace.
+# The stations of the three crafting commands: 2 x 2, at a table, in a furnace.
 STATIONS = {"craft": ("hand",), "craftNearby": ("table", "hand"), "smeltNearby": ("furnace",)}
 ITEMS = frozenset(item_names)
 CRAFTED = {craft.item: craft.station for craft in CRAFTS}
 
 
 def parse_lines(text: bytes) -> tuple[Keys, str, list[str]]:
-    """The keys, the chat command ("" for none), and the lines that mean nothing here.
+    """The keys, the chat command ("" for none), and the unknown lines.
 
     Raises:
-        BadMessage: no UTF-8, too many lines, or a value that cannot be.
+        BadMessage: not UTF-8, too many lines, or an invalid value.
     """
     try:
         lines = text.decode().split("\n")
@@ -100,10 +100,10 @@ def _flag(verb: str, value: str) -> bool:
 
 
 def _slots(value: str) -> tuple[int, int] | None:
-    """Two slots of the player's; None: one that it does not have, so that nothing happens."""
+    """Two slots of the player; None: one that it does not have, so that nothing happens."""
     words = value.split()
     if len(words) != 2 or not all(SLOT.fullmatch(word) for word in words):
-        raise BadMessage(f"swapInventoryItems wants two slots, not {value[:40]!r}")
+        raise BadMessage(f"swapInventoryItems needs two slots, not {value[:40]!r}")
     one, other = (int(word) for word in words)
     return (one, other) if 0 <= one < SLOTS and 0 <= other < SLOTS else None
 
@@ -111,5 +111,5 @@ def _slots(value: str) -> tuple[int, int] | None:
 def _item(verb: str, value: str) -> str:
     name = value.removeprefix("minecraft:").partition("#")[0]
     if name not in ITEMS:
-        raise BadMessage(f"{verb} wants an item, not {value[:40]!r}")
+        raise BadMessage(f"{verb} needs an item, not {value[:40]!r}")
     return name if name != "air" else ""

@@ -1,4 +1,4 @@
-"""One connection's talk, from the hello to its end."""
+"""The messages of one connection, from its first to its end."""
 
 import logging
 import re
@@ -19,27 +19,27 @@ YES = struct.pack("!I", 1)
 NOT_DONE = struct.pack("!b", 0)
 # Reward and done are decided by MineDojo's Python; no default mission ends by itself.
 STEPPED = struct.pack("!dbb", 0.0, 0, 1)
-REPEATED = 20  # of the things left undone, how many are logged in one mission
+REPEATED = 20  # different warnings that are logged in one mission, at most
 
 MakeGame = Callable[..., Game]
 
 
 class Conversation:
-    """``make_game``: settings -> Game. ``log`` gets what is left undone."""
+    """``make_game``: settings -> Game. ``log`` gets a warning for each thing that was not done."""
 
     def __init__(self, channel: Channel, make_game: MakeGame, log: logging.Logger) -> None:
         self._channel = channel
         self._make_game = make_game
         self._log = log
         self._game: Game | None = None
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
 
     def run(self) -> str:
-        """Talk until the client takes its leave. Returns how it did.
+        """Serve until the client ends the connection. Returns how it did that.
 
         Raises:
-            BadMessage, Gone: the connection ends, for the reason given.
-            NotInThisWorld: so it does when a mission cannot be made.
+            BadMessage, Gone: the connection ends, for that reason.
+            NotInThisWorld: the connection ends, as the world of a mission cannot be made.
         """
         if HELLO.fullmatch(self._channel.receive(256, at_once=True)) is None:
             raise BadMessage("a client begins with <MalmoEnv0.37.0/>")
@@ -57,11 +57,11 @@ class Conversation:
                 self.close()
                 self._channel.send(YES)
             elif message == b"<Exit>NOW</Exit>":
-                # Another's game goes on: only this connection is over.
+                # Games of other clients go on: only this connection ends.
                 self._channel.send(YES)
                 return "asked for the exit"
             elif message == b"<Disconnect/>":
-                return "took its leave"
+                return "disconnected"
             else:
                 raise BadMessage(f"{message[:40]!r} is no message of Malmo's")
 
@@ -77,7 +77,7 @@ class Conversation:
             raise BadMessage(f"{token[:60]!r} is no token of one agent, UUID:0:0:1:true")
         self.close()
         self._game = self._make_game(settings)
-        self._told.clear()
+        self._logged.clear()
         self._log.info(
             "a mission begins: biome %s, seed %d, pictures of %d x %d",
             self._game.info()["biome_name"],
@@ -95,9 +95,9 @@ class Conversation:
             raise BadMessage("an action stands between <StepClient0> and </StepClient0 >")
         keys, command, unknown = parse_lines(found[1])
         if unknown:
-            self._tell(f"left out of an action: {', '.join(unknown[:8])}")
+            self._warn_once(f"left out of an action: {', '.join(unknown[:8])}")
         if refused := game.tick(keys, command):
-            self._tell(refused)
+            self._warn_once(refused)
         frame, info = frame_and_info(game)
         self._channel.send(frame, STEPPED, info)
 
@@ -106,7 +106,7 @@ class Conversation:
             raise BadMessage("there is no mission yet: a MissionInit and its token come first")
         return self._game
 
-    def _tell(self, sentence: str) -> None:
-        if sentence not in self._told and len(self._told) < REPEATED:
-            self._told.add(sentence)
+    def _warn_once(self, sentence: str) -> None:
+        if sentence not in self._logged and len(self._logged) < REPEATED:
+            self._logged.add(sentence)
             self._log.warning("%s", sentence)

@@ -1,4 +1,4 @@
-"""Messages on a Malmo connection: a length of four bytes, big end first, and as many bytes."""
+"""Messages on a Malmo connection: a length of four bytes, big-endian, and as many bytes."""
 
 import socket
 import struct
@@ -9,7 +9,7 @@ QUICK_ACK = getattr(socket, "TCP_QUICKACK", None)  # Linux
 
 
 class BadMessage(Exception):
-    """What came in is not what belongs there; the sentence has why. The connection ends."""
+    """A message is invalid; the sentence has the reason. The connection ends."""
 
 
 class Gone(Exception):
@@ -17,8 +17,8 @@ class Gone(Exception):
 
 
 class Channel:
-    """One end of a connection. ``patience``: seconds in which a message that has begun must be
-    there as a whole, and an answer taken."""
+    """One end of a connection. ``patience``: seconds within which a message must be complete after
+    its first byte, and within which the client must take a reply."""
 
     def __init__(self, connection: socket.socket, patience: float) -> None:
         self._socket = connection
@@ -28,11 +28,11 @@ class Channel:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def receive(self, limit: int, *, at_once: bool = False) -> bytes:
-        """The next message, ``limit`` bytes at most. It may be long in coming, as a client may
-        think for hours, unless it is wanted ``at_once``.
+        """The next message, ``limit`` bytes at most. Waits for it without limit, as a client may
+        compute for hours, or with ``at_once`` only for ``patience``.
 
         Raises:
-            BadMessage: too long, or not there in time.
+            BadMessage: too long, or not complete in time.
             Gone: the connection was closed, between messages or in the middle of one.
         """
         first = b"" if at_once else self._exactly(1, None)

@@ -1,10 +1,11 @@
-"""What the server logs: clients' texts among it, which may not obey a terminal or forge entries."""
+"""The format of the server's log. It contains texts of clients, which must not control a terminal
+or forge entries."""
 
 import logging
 
 
 class PlainFormatter(logging.Formatter):
-    """Spells out what cannot be seen, and indents all lines of an entry but the first."""
+    """Spells out unprintable characters, and indents all lines of an entry but the first."""
 
     def format(self, record: logging.LogRecord) -> str:
         lines = super().format(record).split("\n")

@@ -1,4 +1,4 @@
-"""What a MissionInit message asks of the world."""
+"""Parses the settings of a world from a MissionInit message."""
 
 import math
 
@@ -18,11 +18,11 @@ GENERATORS = {
 
 
 def parse_mission(text: bytes) -> WorldSettings:
-    """The settings in a MissionInit. Mobs, rewards and fast resets are no part of it: MineDojo's
-    Python sees to them.
+    """The settings in a MissionInit. Mobs, rewards and fast resets are not in it: MineDojo's Python
+    deals with them.
 
     Raises:
-        BadMessage: no well-formed XML, no mission, or a value that cannot be.
+        BadMessage: not well-formed XML, no mission, or an invalid value.
     """
     try:
         root = parse(text)

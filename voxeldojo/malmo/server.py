@@ -1,4 +1,4 @@
-"""The server: a thread for each connection, each with a world of its own."""
+"""The server: a thread and a world for each connection."""
 
 import contextlib
 import itertools
@@ -13,12 +13,12 @@ from voxeldojo.malmo.framing import BadMessage, Channel, Gone
 from voxeldojo.tasks import WorldSettings
 
 LOG = logging.getLogger("malmo")
-RETRY = 0.2  # seconds until another connection is tried to be accepted
+RETRY = 0.2  # seconds until the server tries again to accept a connection
 
 
 class MalmoServer:
-    """``seed``: of the first mission that names no world seed; the next one gets the next.
-    ``patience``: seconds for the rest of a message that has begun."""
+    """``seed``: for the first mission that gives no world seed; each later one gets the next.
+    ``patience``: see `Channel`."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class MalmoServer:
         self._listener.close()
 
     def _accept(self) -> tuple[socket.socket, Any] | None:
-        """The next connection; None when the server is closed. What keeps a connection from being
-        accepted (no file descriptors left, a client that has closed already) passes."""
+        """The next connection; None when the server is closed. Retries after errors, which are
+        temporary (no file descriptors left, a client that has already closed)."""
         logged = False
         while not self._closed.is_set():
             try:
@@ -94,7 +94,7 @@ class MalmoServer:
         conversation = None
         try:
             channel = Channel(connection, self._patience)
-            log.info("a client comes from %s", connection.getpeername()[0])
+            log.info("a client connects from %s", connection.getpeername()[0])
             conversation = Conversation(channel, self.make_game, log)
             log.info("the client %s", conversation.run())
         except (BadMessage, NotInThisWorld) as reason:
@@ -102,8 +102,8 @@ class MalmoServer:
         except (Gone, OSError) as reason:
             log.info("the connection ends: %s", reason)
         except Exception:
-            # Whatever it is, the other connections have nothing to do with it.
-            log.exception("the connection ends: a fault of this server's own")
+            # A fault in one connection must not affect the others.
+            log.exception("the connection ends: a fault of this server")
         finally:
             if conversation is not None:
                 conversation.close()

@@ -1,13 +1,13 @@
-"""A game's state as it goes over the wire: the frame, and the info as JSON."""
+"""A game's state in the protocol's form: the frame, and the info as JSON."""
 
 from itertools import chain
 from typing import Any
 
 import msgspec
 
-from voxeldojo.game import Game, told_of
+from voxeldojo.game import Game, java_names_of
 
-# The order in which the scalars of a block and of a ray stand in their flat lists.
+# The order of the scalars of a block and of a ray in their flat lists.
 VOXEL_KEYS = (
     "block_name",
     "block_meta",
@@ -44,7 +44,7 @@ def frame_and_info(game: Game) -> tuple[bytes, bytes]:
     """The picture, bottom row first, and everything else."""
     seen = game.observation()
     frame = seen["rgb"].transpose(1, 2, 0)[::-1].tobytes()
-    info: dict[str, Any] = {**game.info(), **told_of(seen)}
+    info: dict[str, Any] = {**game.info(), **java_names_of(seen)}
     if "voxels" in seen:
         info["voxels"] = _flat(seen["voxels"], VOXEL_KEYS)
     if "rays" in seen:

@@ -1,9 +1,8 @@
 """The meta tasks: what a step pays, and when the task is done.
 
 Independent of the engine: a world reports its tally after every *tick*. MineDojo's functional
-actions (drop, craft, equip, place, destroy) take three ticks of which only the last one's reward
-and done come back, so a world that keeps to the letter calls ``step`` in every tick and drops what
-the first two return.
+actions (drop, craft, equip, place, destroy) take three ticks and return only the last one's reward
+and done. To do the same, a world calls ``step`` in every tick and ignores the first two results.
 """
 
 from abc import ABC, abstractmethod
@@ -37,16 +36,16 @@ class MetaTask(ABC):
         self._begun = False
 
     def reset(self, now: Tally, start: Tally | None = None) -> None:
-        """``now``: the tally when the episode begins. ``start``: what success counts from, where
-        that is an earlier moment: after a fast reset MineDojo counts from before the initial mobs
-        were summoned, which takes one tick per mob."""
+        """``now``: the tally when the episode begins. ``start``: the tally from which success is
+        counted, if it is an earlier one: after a fast reset MineDojo counts from before the initial
+        mobs were summoned, which takes one tick per mob."""
         self._start = now if start is None else start
         self._before = now
         self._steps = 0
         self._begun = True
 
     def step(self, now: Tally) -> Outcome:
-        """What the last tick paid, and whether the task is done.
+        """The last tick's reward, and whether the task is done.
 
         Raises:
             RuntimeError: before the first reset.
@@ -94,7 +93,7 @@ class Combat(MetaTask):
 
 
 class TechTree(MetaTask):
-    """Having an item pays, using it pays more; done when every item of the tech was used."""
+    """Getting an item pays, using it pays more; done when every item of the tech was used."""
 
     def __init__(self, obtain: Mapping[str, float], use: Mapping[str, float]) -> None:
         super().__init__()
@@ -110,8 +109,8 @@ class TechTree(MetaTask):
 
 
 class Survival(MetaTask):
-    """The final reward is paid in every step from the last day's end on, as in MineDojo; a task is
-    over with the first."""
+    """The final reward is paid in every step after the last day, as in MineDojo; an episode ends
+    with the first of them."""
 
     def __init__(self, days: int, per_day: float, final: float | None) -> None:
         super().__init__()
@@ -154,7 +153,7 @@ class Unrewarded(MetaTask):
 
 
 def make_meta_task(name: str, kwargs: dict[str, Any]) -> MetaTask:
-    """The meta task of that name. ``kwargs``: as ``make_kwargs`` gives them.
+    """The meta task of that name. ``kwargs``: from ``make_kwargs``.
 
     Raises:
         UnknownTask: there is no such meta task.
@@ -177,13 +176,13 @@ def make_meta_task(name: str, kwargs: dict[str, Any]) -> MetaTask:
 
 def meta_task_of(spec: TaskSpec) -> MetaTask:
     """The meta task of a ready-made task, with its own arguments."""
-    # The size of pictures is nothing to rewards; the arguments want one all the same.
+    # The arguments need a size of pictures, which rewards do not depend on.
     return make_meta_task(spec.kind, task_kwargs(spec, image_size=1))
 
 
 def prompt_of(name: str, kwargs: dict[str, Any]) -> str:
     """The prompt that MineDojo makes for a meta task with these arguments ("" for those that have
-    none). ``kwargs``: as ``make_kwargs`` gives them."""
+    none). ``kwargs``: from ``make_kwargs``."""
     kind = meta_task_named(name)
     if kind in ("harvest", "combat"):
         wanted = kwargs["target_quantities"].items()

@@ -1,4 +1,4 @@
-"""What rewards and success are computed from: counts, whatever counted them."""
+"""The counts from which rewards and success are computed, independent of the engine."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from voxeldojo.tasks import MOBS
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """One moment. Names are registry names ("log", "zombie_pigman"); what is missing counts 0.
+    """The counts at one moment, by registry name ("log", "zombie_pigman"); missing names count 0.
 
     ``inventory``: quantities in all 41 slots, armour and off hand included. ``used`` and
     ``killed``: the game's counters since the world began, stat.use_item and stat.kill_entity; a
-    fast reset does not set them back. ``time_since_death``: ticks.
+    fast reset does not reset them. ``time_since_death``: ticks.
     """
 
     inventory: Mapping[str, int] = {}
@@ -37,9 +37,9 @@ def tally_of_info(info: Mapping[str, Any]) -> Tally:
 
 
 def tally_of(held: Mapping[str, int], stat: Mapping[str, Any]) -> Tally:
-    """The tally of quantities by name and the statistics as the info has them."""
+    """The tally from quantities by name and from the statistics of the info."""
     killed = dict(stat.get("kill_entity", {}))
-    # The game counts some kills under older names; a task asks by the name that is summoned.
+    # The game counts some kills under older names; tasks use the names of /summon.
     for summoned, counted in MOBS.stat_names.items():
         if counted in killed:
             killed.setdefault(summoned, killed[counted])

@@ -8,7 +8,7 @@ DAY = 24000  # ticks
 
 
 def gained(name: str, before: Tally, now: Tally) -> int:
-    """Negative when items leave the inventory, for whatever reason."""
+    """Items gained; negative if some left the inventory, for any reason."""
     return now.inventory.get(name, 0) - before.inventory.get(name, 0)
 
 
@@ -33,7 +33,7 @@ def kill_reward(weights: Mapping[str, float], before: Tally, now: Tally) -> floa
 
 
 def day_reward(weight: float, before: Tally, now: Tally) -> float:
-    """Per whole day since death. A death takes back all the days of that life."""
+    """Paid for each whole day since the last death. A death takes all of them back."""
     return weight * (now.time_since_death // DAY - before.time_since_death // DAY)
 
 

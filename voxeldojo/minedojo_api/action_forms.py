@@ -1,5 +1,5 @@
-"""MineDojo's two forms of an action: eight numbers, and beneath them a dictionary of keys, which
-``env.unwrapped.step`` takes and which may come along with runtime commands."""
+"""MineDojo's two forms of an action: eight numbers, and a dictionary of keys, which
+``env.unwrapped.step`` and the runtime commands take."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ PRESSED = (
     "forward", "back", "left", "right", "jump", "sneak", "sprint", "use", "attack", "drop",
 )  # fmt: skip
 BY_HAND = [craft.item for craft in CRAFTS if craft.station == "hand"]
-# A table does what bare hands do.
+# A table can also make what needs none.
 AT_TABLE = [*BY_HAND, *(craft.item for craft in CRAFTS if craft.station == "table")]
 IN_FURNACE = [craft.item for craft in CRAFTS if craft.station == "furnace"]
 NONE = "none"
@@ -47,7 +47,7 @@ class ActionSpace(spaces.MultiDiscrete):
 
 
 class Choice(gymnasium.Space[str]):
-    """One of some names, "none" among them: what MineDojo calls an Enum."""
+    """One of some names, "none" among them; MineDojo calls it an Enum."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = [NONE, *names]
@@ -81,13 +81,15 @@ class KeyboardSpace(spaces.Dict):
 
 
 def keys_of(action: KeyAction) -> Keys:
-    """The keys of a dictionary; what is not named in it is left alone.
+    """The keys of a dictionary; keys that it does not name are not pressed.
 
     Raises:
-        WrongValue: a key that there is not, or a value that it cannot have.
+        WrongValue: an unknown key, or a value that a key cannot have.
     """
     if not isinstance(action, Mapping):
-        raise WrongValue(f"an action is a dict of keys here, as action_space.no_op(): {action!r}")
+        raise WrongValue(
+            f"an action is a dict of keys here, as action_space.no_op() makes it, not {action!r}"
+        )
     known = ["camera", *PRESSED, *NAMES]
     for name in action:
         if name not in known and name != "chat":
@@ -155,7 +157,7 @@ def reversed_action(
     action[2] = keys.gait
     for column, degrees in ((3, keys.pitch), (4, keys.yaw)):
         turn = (degrees + 180.0) % 360.0
-        # Half a turn is the last place, not the first. MineDojo rounds up, its rounding errors too.
+        # Half a turn is the last bin, not the first. MineDojo rounds up, rounding errors included.
         turn = 360.0 if turn == 0.0 and degrees > 0.0 else turn
         action[column] = math.ceil(round(turn / cam_interval, 6))
     if keys.attack:

@@ -1,4 +1,4 @@
-"""MineDojo's environment as a policy sees it: eight numbers in, an observation dictionary out."""
+"""MineDojo's environment for a policy: eight numbers in, an observation dictionary out."""
 
 import math
 from typing import Any, ClassVar, Self
@@ -19,12 +19,12 @@ from voxeldojo.rules import block_names, item_names
 from voxeldojo.tasks import Placed, WorldSettings
 
 Observation = dict[str, Any]
-LAGGING = (DROP, CRAFT, EQUIP, PLACE, DESTROY)  # two ticks more, in which nothing is done
+LAGGING = (DROP, CRAFT, EQUIP, PLACE, DESTROY)  # actions with two more ticks of no action
 LAG = 2
 
 
 class Environment:
-    """gym 0.21's interface, as MineDojo's: ``reset() -> observation`` and
+    """gym 0.21's interface, which MineDojo has: ``reset() -> observation`` and
     ``step(action) -> (observation, reward, done, info)``.
 
     Actions are eight whole numbers, MultiDiscrete [3, 3, 4, 25, 25, 8, 244, 36]. ``unwrapped`` has
@@ -52,11 +52,11 @@ class Environment:
         self.cam_interval = cam_interval
         self.action_space = ActionSpace(camera_bins)
         self._sizes: list[int] = self.action_space.nvec.tolist()
-        self.info_prev_reset: dict[str, Any] | None = None  # after a fast reset's commands
+        self.info_prev_reset: dict[str, Any] | None = None  # the info after a fast reset's commands
         self._task = task
         self._settings = settings
         self._spawns = Spawns(settings)
-        self._masks: dict[str, NDArray[np.bool_]] = {}  # of the last look
+        self._masks: dict[str, NDArray[np.bool_]] = {}  # of the last observation
 
     @property
     def prev_obs(self) -> Observation:
@@ -68,12 +68,12 @@ class Environment:
 
     @property
     def settings(self) -> WorldSettings:
-        """What the task asks of the world."""
+        """The settings of the world that the task needs."""
         return self._settings
 
     @property
     def wanted(self) -> list[str]:
-        """What the task is about: items to have or to use, or mobs to hunt."""
+        """The task's targets: items to get or to use, or mobs to hunt."""
         return self._task.wanted
 
     @property
@@ -91,12 +91,12 @@ class Environment:
         return self.action_space.no_op()
 
     def reverse_action(self, action: KeyAction) -> NDArray[np.int64]:
-        """The eight numbers for a dictionary of keys; of several things done at once the first of
-        attack, use, craft, equip, place and drop.
+        """The eight numbers for a dictionary of keys; if it does several things at once, the first
+        of attack, use, craft, equip, place and drop.
 
         Raises:
-            WrongValue: a key that there is not, or a value that it cannot have.
-            ValueError: equip or place what is not in the inventory.
+            WrongValue: an unknown key, or a value that a key cannot have.
+            ValueError: equip or place an item that is not in the inventory.
         """
         return reversed_action(keys_of(action), self.action_space, self.cam_interval, self._held())
 
@@ -110,14 +110,14 @@ class Environment:
         self.task_guidance = guidance
 
     def reset(self) -> Observation:
-        """A new episode. With fast resets (all tasks) the first one makes the world; later ones
-        kill the player and set it down elsewhere, in the world as it left it."""
+        """Begin a new episode. With fast resets (all tasks) only the first one makes the world;
+        later ones kill the player and place it elsewhere in the same world."""
         self._begin(self._settings.fast_reset and self.unwrapped.begun)
         return self.look()[0]
 
     def begin(self, seed: int) -> None:
-        """A new episode, which belongs to the seed whatever was played before; `look` shows it.
-        Fast resets are for `reset` alone."""
+        """Begin a new episode that depends on the seed alone; `look` returns its observation. It is
+        never a fast reset."""
         self.unwrapped.seed(seed)
         self._spawns = Spawns(msgspec.structs.replace(self._settings, seed=seed))
         self._masks = {}
@@ -143,15 +143,14 @@ class Environment:
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, dict[str, Any]]:
         """Raises:
-        AssertionError, ValueError, NotBegun: as `advance`.
+        AssertionError, ValueError, NotBegun: see `advance`.
         """
         outcome = self.advance(action)
         seen, info = self.look()
         return seen, outcome.reward, outcome.done, info
 
     def advance(self, action: ArrayLike) -> Outcome:
-        """A step of which only the outcome is returned: for callers that see the world in another
-        way.
+        """A step that returns only the outcome, for callers that observe the world in another way.
 
         Raises:
         AssertionError: not eight whole numbers, or one out of range.
@@ -171,19 +170,19 @@ class Environment:
         else:
             self.unwrapped.game.intend()
         if function == DESTROY:
-            # MineDojo's command in place of a step: nothing is spawned or paid in its tick.
+            # MineDojo sends a command instead of a step: its tick spawns and pays nothing.
             self.unwrapped.tick(keys, replace_item(Placed(slot, "air", 0, 1)))
             outcome = self._tick()
         else:
             outcome = self._tick(keys)
-        # Only the last tick's reward comes back, as in MineDojo.
+        # Only the last tick's reward is returned, as in MineDojo.
         for _ in range(LAG - (function == DESTROY) if function in LAGGING else 0):
             outcome = self._tick()
         self.is_successful = outcome.success
         return outcome
 
     def _tick(self, keys: Keys = STILL) -> Outcome:
-        """A tick of the task: what is spawned, the tick itself, and what it pays."""
+        """A tick of the task: its spawns, the tick itself, and its reward."""
         for command in self._spawns.commands():
             self.unwrapped.tick(command=command)
         self.unwrapped.tick(keys)
@@ -203,16 +202,16 @@ class Environment:
         self.close()
 
     def __getattr__(self, name: str) -> Any:
-        """MineDojo's wrappers hand the runtime commands through."""
+        """The runtime commands of ``unwrapped``, as with MineDojo's wrappers."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.unwrapped, name)
 
     def look(self) -> tuple[Observation, dict[str, Any]]:
-        """The observation and the info of now."""
+        """The present observation and info."""
         seen, info = self.unwrapped.look()
         self._masks = seen["masks"]
-        # What commands change from here on counts as a gain or loss of the next step.
+        # Changes by commands from now on count as gains or losses of the next step.
         self.unwrapped.game.mark()
         return seen, info
 
@@ -252,7 +251,7 @@ class Environment:
         if self.unwrapped.game.world.state.slots[0, slot]["item"] == 0:
             verb = {EQUIP: "equip", PLACE: "place", DESTROY: "destroy"}[function]
             raise ValueError(
-                f"cannot {verb} slot {slot}, it is empty; the mask {verb!r} says which are not"
+                f"cannot {verb} slot {slot}, it is empty; the mask {verb!r} has the slots that can"
             )
 
     def _keys(self, chosen: list[int]) -> Keys:

@@ -1,4 +1,4 @@
-"""From a task's id or a meta task's name to an environment."""
+"""Makes an environment from a task's id or a meta task's name."""
 
 import math
 from typing import Any
@@ -30,16 +30,16 @@ def make(
     "creative:5", "playthrough") or a meta task with arguments ("harvest", "combat", "techtree",
     "survival", "creative", "open-ended").
 
-    ``biome`` and ``area`` are this world's own: the one biome of worlds for which the task names
-    none (None: all of them), and the columns along each side of the window that is held.
+    ``biome`` and ``area`` are arguments of this world only: the one biome of the world if the task
+    names none (None: all biomes), and the columns along each side of the window around the player.
 
     Raises:
         UnknownTask: there is no such task.
-        WrongArgument, WrongValue: what MineDojo would refuse, or trip over later.
+        WrongArgument, WrongValue: arguments that MineDojo would reject, or fail on later.
         NotInThisWorld: the embedded world does not have what the task needs.
     """
     if not isinstance(task_id, str):
-        raise WrongArgument(f"a task is named by a text, as 'harvest_1_log', not {task_id!r}")
+        raise WrongArgument(f"a task is a string such as 'harvest_1_log', not {task_id!r}")
     if not (isinstance(cam_interval, int | float) and 0.0 < cam_interval <= 360.0):
         raise WrongValue(f"cam_interval is in degrees, above 0, not {cam_interval!r}")
     kind, guidance = task_id.lower(), None

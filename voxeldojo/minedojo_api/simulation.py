@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from voxeldojo.game import STILL, Game, Keys, told_of
+from voxeldojo.game import STILL, Game, Keys, java_names_of
 from voxeldojo.minedojo_api.action_forms import KeyAction, KeyboardSpace, keys_of
 from voxeldojo.names import near
 from voxeldojo.rules import item_names
@@ -32,22 +32,22 @@ NAMED_SLOTS = {
 }
 COMMANDS = (
     "summon", "kill", "time", "weather", "replaceitem", "tp", "clear", "setblock", "spreadplayers",
-    "execute",  # which MCEnv has too
+    "execute",  # from PKU's MCEnv
 )  # fmt: skip
 
 
 class NotBegun(AssertionError, RuntimeError):
-    """A step before the first reset, or after close. MineDojo asserts."""
+    """A step before the first reset, or after close. MineDojo raises AssertionError."""
 
 
 class Simulation:
-    """Each command takes one tick and returns (observation, 0, done, info), as MineDojo's do. What
-    it changes is paid by the task's next step. ``action``: keys for the same tick."""
+    """Each command takes one tick and returns (observation, 0, done, info), as in MineDojo. The
+    next step of the task pays for its changes. ``action``: keys for the same tick."""
 
     def __init__(
         self, settings: WorldSettings, *, biome: str | None, area: int, refuse_commands: bool
     ) -> None:
-        # Worlds without a world_seed are MineDojo's at random; with a seed they are in order here.
+        # In MineDojo worlds without a world_seed are random. Here a seed fixes their sequence.
         self._seeds = random.Random(settings.seed)
         self._refuse = refuse_commands
         self._closed = False
@@ -64,19 +64,19 @@ class Simulation:
         return self._seeds.randrange(2**31)
 
     def reset(self) -> None:
-        """The world as it was made; another one each time where it has no seed."""
+        """Make the world new; a different one each time if it has no seed."""
         self._check_open()
         if self.begun or self._reseeded:
             self.game.reset(self._new_seed())
         self.begun, self._reseeded = True, False
 
     def seed(self, seed: int | None = None) -> None:
-        """Begin the order of worlds that belongs to the seed; the next reset makes its first."""
+        """Start the seed's sequence of worlds; the next reset makes its first."""
         self._seeds.seed(seed)
         self._reseeded = True
 
     def check_begun(self) -> None:
-        """Raises NotBegun: there is no episode that could go on."""
+        """Raises NotBegun: no episode has begun, or it is closed."""
         self._check_open()
         if not self.begun:
             raise NotBegun("the environment has not begun: call reset before the first step")
@@ -91,16 +91,16 @@ class Simulation:
         self.skipped = self.game.tick(keys, command)
 
     def look(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The observation and the info of now."""
+        """The present observation and info."""
         self.prev_obs = self.game.observation()
-        self.prev_info = {**self.game.info(), **told_of(self.prev_obs)}
+        self.prev_info = {**self.game.info(), **java_names_of(self.prev_obs)}
         return self.prev_obs, self.prev_info
 
     def step(self, action: KeyAction) -> Result:
-        """One tick of MineDojo's dictionary of keys; a command may come along as "chat".
+        """One tick with MineDojo's dictionary of keys, and a command as its "chat" entry.
 
         Raises:
-            WrongValue: a key that there is not, or a value that it cannot have.
+            WrongValue: an unknown key, or a value that a key cannot have.
             NotBegun: before the first reset.
         """
         self.tick(keys_of(action), str(action.get("chat", "")))
@@ -108,7 +108,7 @@ class Simulation:
 
     def execute_cmd(self, cmd: str, action: KeyAction | None = None) -> Result:
         """Raises ValueError for an unknown command if ``raise_error_on_invalid_cmds`` was set;
-        else it is skipped, at no cost of time."""
+        else it is skipped and takes no tick."""
         self.check_begun()
         keys = STILL if action is None else keys_of(action)
         if cmd.startswith("/") and cmd[1:].partition(" ")[0] in COMMANDS:
@@ -204,7 +204,7 @@ def replace_item(item: Placed) -> str:
 
 
 def _places(positions: Any, count: int) -> list[list[int]]:
-    """One place for each; a single one goes for all."""
+    """One place for each; a single one is used for all."""
     try:
         rows = np.atleast_2d(np.asarray(positions, np.float64))
     except (TypeError, ValueError):
@@ -212,5 +212,5 @@ def _places(positions: Any, count: int) -> list[list[int]]:
     if rows.shape == (1, 3):
         rows = np.repeat(rows, count, axis=0)
     if rows.shape != (count, 3) or not np.isfinite(rows).all():
-        raise WrongValue(f"{count} relative positions of x, y and z are wanted, not {positions!r}")
+        raise WrongValue(f"give {count} relative positions of x, y and z, not {positions!r}")
     return rows.astype(np.int64).tolist()

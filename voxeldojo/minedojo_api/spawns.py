@@ -1,7 +1,8 @@
-"""What MineDojo's tasks put near the player by commands: mobs at a reset, mobs and ores by a rate.
+"""The mobs and ores that MineDojo's tasks place near the player by commands: mobs at a reset, mobs
+and ores at a rate.
 
-The places come out of the same random numbers as in the real package, so that a task with a seed
-lays out the same mobs in both.
+The places are drawn from the same random numbers as in the real package, so that a task with a seed
+places the same mobs in both.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from voxeldojo.tasks import MOBS, WorldSettings
 
 
 class Spawns:
-    """Commands for the initial mobs, and for what a ``spawn_rate`` adds in a step."""
+    """Commands for the initial mobs, and for the spawns of a ``spawn_rate`` in a step."""
 
     def __init__(self, settings: WorldSettings) -> None:
         mobs, extra = settings.initial_mobs, settings.extra
@@ -35,13 +36,13 @@ class Spawns:
         return [_summon(mob, place) for mob, place in zip(self._mobs, places, strict=True)]
 
     def note(self, game: Game) -> None:
-        """How things stand after a tick of the task, by which the next one's chances are judged."""
+        """Record the player's height and light after a tick, which decide what can spawn next."""
         if self._rates:
             self._height, self._light = float(game.player["y"]), game.light()
 
     def commands(self) -> list[str]:
-        """What is spawned before a tick of the task. Each rate is tried once; each that comes true
-        costs a tick."""
+        """The spawn commands before a tick of the task: each rate is drawn once, and each spawn
+        takes a tick."""
         if not self._rates:
             return []
         found = []
@@ -54,8 +55,7 @@ class Spawns:
 
 
 def allowed(name: str, height: float, light: float) -> bool:
-    """Whether the height (y in metres) and the light (0..15) where the player is let something be
-    spawned."""
+    """Whether something can be spawned at the player's height (y in metres) and light (0..15)."""
     conditions = MOBS.spawn_conditions
     return (
         height <= conditions["height_at_most"].get(name, np.inf)

@@ -12,9 +12,9 @@ from voxeldojo.tasks import UnknownTask, task_spec
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="voxeldojo coverage")
     parser.add_argument("--json", action="store_true", help="the whole report as JSON")
-    parser.add_argument("--why", metavar="ID", help="how the targets of one task are had")
+    parser.add_argument("--why", metavar="ID", help="how to get the targets of one task")
     parser.add_argument(
-        "--engine", action="store_true", help="with --why: by what this engine does today"
+        "--engine", action="store_true", help="with --why: by the rules of this engine"
     )
     parser.add_argument(
         "--quick", action="store_true", help="try one task of each template only, not all of them"

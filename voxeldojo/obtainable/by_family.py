@@ -1,4 +1,4 @@
-"""How many tasks of each family can be done, by the rules and in this engine today."""
+"""How many tasks of each family can be done, by Minecraft's rules and in this engine."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -19,9 +19,9 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """Counts of task ids. ``tried``: really made; of those ``made`` succeeded, and ``reset`` were
-    reset and stepped as the task asks. ``by_rules`` and ``today``: with every target obtainable.
-    ``demonstrated``: shown to be done, in demonstrations.json."""
+    """Counts of task ids. ``tried``: passed to make(); of those ``made`` could be made, and
+    ``reset`` started and stepped as the task asks. ``by_rules`` and ``today`` (in this engine):
+    with every target obtainable. ``demonstrated``: done by a script, in demonstrations.json."""
 
     ids: int
     tried: int
@@ -76,7 +76,7 @@ def demonstrated() -> set[str]:
 def _tried(ids: list[str], trying: Trying) -> dict[str, Any]:
     if trying == "none":
         return {}
-    # Compiled kernels take a second to load: only where they are wanted.
+    # Compiled kernels take a second to load, so they are imported only if needed.
     from voxeldojo.obtainable.trying import sample, try_all
 
     return try_all(ids if trying == "all" else sample(ids))

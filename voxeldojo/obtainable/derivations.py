@@ -1,8 +1,8 @@
-"""Everything that can lead to something, as rules ``needs -> gives``, and their closure.
+"""All ways to get things, as rules ``needs -> gives``, and what can be derived from them.
 
-A token is an item's name, or ``block:NAME`` (such a block stands somewhere in the world),
-``mob:NAME``, ``place:NAME``, ``biome:NAME``, ``tool:...`` (one of several tools), ``fuel``.
-Quantities are left out: what can be had once can be had again, by walking on.
+A token is an item's name, or ``block:NAME`` (such a block is somewhere in the world), ``mob:NAME``,
+``place:NAME``, ``biome:NAME``, ``tool:...`` (one of several tools), ``fuel``. Quantities are left
+out: what can be got once can be got again elsewhere.
 """
 
 import heapq
@@ -14,20 +14,20 @@ import msgspec
 from voxeldojo.rules import BIOMES, BLOCKS, CRAFTS, ITEMS
 from voxeldojo.rules.sources import OTHER_BIOMES, Sources, sources
 
-CHEST = 400.0  # the effort of hoping for one thing in chests
-STRUCTURE = 400.0  # of looking for a structure
-KILL = 4.0  # of finding and killing a mob
-RAREST = 0.005
-JOURNEY = 60.0  # to a biome that may be far away, where a world has many
+CHEST = 400.0  # effort of finding a certain item in chests
+STRUCTURE = 400.0  # effort of finding a structure
+KILL = 4.0  # effort of finding and killing a mob
+RAREST = 0.005  # the lowest chance of a drop that is counted with
+JOURNEY = 60.0  # effort of going to a biome that may be far away
 NEARBY = frozenset(("plains", "forest", "forest_hills", "birch_forest", "taiga", "extreme_hills"))
 GIVEN = "given at the start"
-A_BIOME = "a biome of it"  # how one is in the overworld
+A_BIOME = "a biome of it"  # how the overworld is reached: each of its biomes is in it
 STATIONS = {"table": "block:crafting_table", "furnace": "block:furnace"}
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """Who has all ``needs`` can have ``gives``. ``engine``: in the embedded world, today.
-    ``effort``: roughly how often one has to try, so that the way shown is not the luckiest one."""
+    """With all ``needs``, ``gives`` can be got. ``engine``: also in the embedded world. ``effort``:
+    about how many tries it takes, so that the way that is shown does not rely on luck."""
 
     gives: str
     needs: tuple[str, ...]
@@ -37,7 +37,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Derivation(msgspec.Struct, frozen=True):
-    """How each token that can be had is had with the least effort."""
+    """For each token that can be got, the rule with the least effort."""
 
     found: dict[str, Rule]
 
@@ -61,9 +61,9 @@ class Derivation(msgspec.Struct, frozen=True):
 
 
 class World(msgspec.Struct, frozen=True):
-    """What is given at the start: the biomes there are, items held, mobs laid out.
+    """What is given at the start: the biomes, the items, the mobs that are placed.
 
-    ``engine``: only what the embedded world does today counts.
+    ``engine``: only rules of the embedded world count.
     """
 
     biomes: tuple[str, ...]
@@ -73,8 +73,8 @@ class World(msgspec.Struct, frozen=True):
 
 
 def derive(world: World) -> Derivation:
-    """All that can be had in a world. A way's effort is its own and that of all it needs; tokens
-    are settled in the order of their effort, as in Dijkstra's algorithm."""
+    """All that can be got in a world. The effort of a way includes that of its needs; tokens are
+    settled in order of effort, as in Dijkstra's algorithm."""
     usable = [rule for rule in rules() if rule.engine or not world.engine]
     waiting: dict[str, list[int]] = {}
     missing, effort = [], []
@@ -85,7 +85,7 @@ def derive(world: World) -> Derivation:
         for need in needs:
             waiting.setdefault(need, []).append(number)
     found: dict[str, Rule] = {}
-    # The running number settles ties, so that every run shows the same way.
+    # The number breaks ties, so that every run shows the same way.
     queue = [(rule.effort, -len(usable) + index, rule) for index, rule in enumerate(_givens(world))]
     heapq.heapify(queue)
     while queue:
@@ -157,10 +157,10 @@ def _of_drops(table: Sources) -> Iterable[Rule]:
                 yield Rule(item, tuple(needs), f"break {block.name}", True)
     for tools in {tuple(sorted(block.tools)) for block in BLOCKS if block.tools}:
         for tool in tools:
-            yield Rule(f"tool:{'|'.join(tools)}", (tool,), "will do", True)
+            yield Rule(f"tool:{'|'.join(tools)}", (tool,), "is accepted", True)
     for item in ITEMS:
         if item.name.endswith("_hoe"):
-            yield Rule("tool:hoe", (item.name,), "will do", True)
+            yield Rule("tool:hoe", (item.name,), "is accepted", True)
         if item.block:
             yield Rule(f"block:{item.block}", (item.name,), "place it", True)
         if item.fuel > 0:

@@ -1,4 +1,4 @@
-"""Per task: whether its targets can be had in its world, and if not, why."""
+"""For each task: whether its targets can be got in its world, and if not, why."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ from voxeldojo.tasks import TaskSpec, task_kwargs, tech_items
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """``reason``: "" where obtainable. ``biome``: where it is, if the world is free to choose."""
+    """``reason``: "" if obtainable. ``biome``: the one in which it is, if any could be chosen."""
 
     obtainable: bool
     reason: str = ""
@@ -26,10 +26,10 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def judge(spec: TaskSpec, *, engine: bool) -> Verdict:
-    """``engine``: by what the embedded world does today, else by Minecraft's rules.
+    """``engine``: by the rules of the embedded world, else by Minecraft's.
 
-    Harvest: the target can be had without what the task gives of it. Combat: the mob is laid out
-    or spawns. Tech tree: the item can be had. Survival and creative ask for nothing.
+    Harvest: the target can be got without what the task gives of it. Combat: the mob is placed at
+    the start or spawns. Tech tree: the item can be got. Survival and creative need nothing.
     """
     worlds = worlds_of(spec, engine=engine)
     if not worlds:
@@ -43,7 +43,7 @@ def judge(spec: TaskSpec, *, engine: bool) -> Verdict:
 
 
 def explain(spec: TaskSpec, *, engine: bool) -> list[Rule]:
-    """The steps that lead to the first target; empty where it cannot be had."""
+    """The steps that lead to the first target; empty if it cannot be got."""
     for world in worlds_of(spec, engine=engine):
         derivation = _derived(world)
         for name in targets_of(spec):
@@ -53,7 +53,7 @@ def explain(spec: TaskSpec, *, engine: bool) -> list[Rule]:
 
 
 def targets_of(spec: TaskSpec) -> list[str]:
-    """Tokens that the task wants."""
+    """The tokens that a task needs."""
     kwargs = spec.kwargs
     if spec.kind in ("harvest", "combat"):
         names = kwargs["target_names"]
@@ -65,10 +65,10 @@ def targets_of(spec: TaskSpec) -> list[str]:
 
 
 def worlds_of(spec: TaskSpec, *, engine: bool) -> list[World]:
-    """The world of a task; several where the engine makes worlds of one biome and may choose."""
+    """The world of a task; several if the engine may choose among worlds of one biome."""
     kwargs = task_kwargs(spec, image_size=1)
     given = {item.name for item in kwargs["initial_inventory"] or []}
-    # What is wanted counts from the start: having it already is no help.
+    # Targets are counted from the start: given ones do not help.
     items = tuple(sorted(given - set(targets_of(spec))))
     mobs = tuple(sorted(set(kwargs.get("initial_mobs") or [])))
     biome = kwargs.get("specified_biome")
@@ -81,13 +81,14 @@ def worlds_of(spec: TaskSpec, *, engine: bool) -> list[World]:
         elif sources().engine.default_world == "mixed":
             biomes = [tuple(overworld_biomes())]
         else:
-            # The forest first: it is what the embedded world makes where nothing is asked for.
+            # The forest first: it is the embedded world's default.
             biomes = [(name,) for name in sorted(made, key=lambda name: name != "forest")]
     return [World(choice, items, mobs, engine) for choice in biomes]
 
 
 def why_not(targets: list[str], worlds: list[World]) -> str:
-    """What is missing: in the engine, the first step of the rules' own way that it cannot go."""
+    """What is missing: the first step of the way by Minecraft's rules that the engine lacks, or the
+    target that no rule gives."""
     for world in worlds:
         had, by_rules = _derived(world), _derived(msgspec.structs.replace(world, engine=False))
         for target in targets:

@@ -1,4 +1,4 @@
-"""Making, resetting and stepping tasks for good, through our own make()."""
+"""Makes tasks through our own make(), resets them and takes a step."""
 
 from collections.abc import Iterable
 
@@ -10,11 +10,11 @@ from voxeldojo.minedojo_api import Environment, make
 from voxeldojo.rules.mobs import MOB_IDS
 from voxeldojo.tasks import task_spec, templates
 
-CREATIVE_SAMPLE = 40  # every so manieth
+CREATIVE_SAMPLE = 40  # a sample has one of so many
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """How far a task went: made, reset and stepped once with all that it asks for. ``reason``: what
+    """How far a task got: made; reset and stepped once with all that it asks for. ``reason``: what
     was wrong, "" if nothing was."""
 
     made: bool
@@ -38,7 +38,7 @@ def try_all(ids: Iterable[str]) -> dict[str, Tried]:
 
 
 def try_one(name: str) -> Tried:
-    """Small pictures and a small window: nothing that is looked at depends on them."""
+    """Try one task, with small pictures and a small window: no check depends on them."""
     try:
         env = make(name, image_size=(8, 8), area=32, world_seed="1", seed=1)
     except Exception as error:
@@ -53,7 +53,7 @@ def try_one(name: str) -> Tried:
 
 
 def _play(name: str, env: Environment) -> str:
-    """What is not as the task asks for, "" if all is."""
+    """What differs from the task's definition, "" if nothing does."""
     spec, settings = task_spec(name), env.settings
     if env.task_prompt != spec.prompt:
         return f"the prompt is {env.task_prompt!r}"
@@ -67,7 +67,7 @@ def _play(name: str, env: Environment) -> str:
     if wanted and len(wanted) < ROOM:
         kinds = state.mobs[0]["kind"].tolist()
         for mob in set(wanted):
-            # What dies or blows up in the first tick would be missing here: none does.
+            # A mob that died in the first tick would be missing here; none does.
             if kinds.count(MOB_IDS[mob]) < 1:
                 return f"there is no {mob}"
     if settings.biome is not None and settings.world == "specified_biome":

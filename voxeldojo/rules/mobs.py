@@ -1,7 +1,7 @@
-"""Reads mobs.json, the one table of the living: health, blows, sizes, drops and where they spawn.
+"""Reads mobs.json, the one table of mobs: health, attacks, sizes, drops and where they spawn.
 
-Drops rows are [item, fewest, most, chance] or with a fifth, the variant (-1: the mob's own); those
-under ``rare`` fall only when the player had a hand in it.
+Rows of drops are [item, fewest, most, chance] or with a fifth, the variant (-1: the mob's own);
+those under ``rare`` drop only if the player hurt the mob.
 """
 
 from typing import Any, Literal
@@ -26,7 +26,7 @@ class Spawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Mob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str  # as /summon takes it
-    entity: str = ""  # as lidar tells it; empty: as it is summoned
+    entity: str = ""  # its name in lidar readings; empty: the same
     nature: Literal["passive", "neutral", "hostile"]
     health: float
     damage: float = 0.0  # of a blow, normal difficulty
@@ -36,7 +36,7 @@ class Mob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     xp: tuple[int, int]
     drops: list[list[Any]] = []
     rare: list[list[Any]] = []
-    food: list[str] = []  # what it follows, and breeds or is tamed with
+    food: list[str] = []  # items that it follows, breeds with or is tamed with
     undead: bool = False
     burns: bool = False  # at daylight
     fireproof: bool = False
@@ -56,7 +56,7 @@ class Mob(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 MOBS: list[Mob] = msgspec.json.decode((HERE / "mobs.json").read_bytes(), type=list[Mob])
 mob_names: list[str] = ["", *(mob.name for mob in MOBS)]
-"""By number: row 0 is nobody."""
+"""By number; 0 is no mob."""
 entity_names: list[str] = ["null", *(mob.entity_name for mob in MOBS)]
 MOB_IDS: dict[str, int] = {name: number for number, name in enumerate(mob_names) if name}
 

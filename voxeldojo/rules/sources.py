@@ -1,4 +1,4 @@
-"""Reads sources.yaml, where things come from, into a typed, immutable table."""
+"""Reads sources.yaml, the ways to get things, into a typed, immutable table."""
 
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from voxeldojo.rules.tables import BIOMES, BLOCKS, item_names
 HERE = Path(__file__).parent
 DIMENSIONS = ("overworld", "nether", "the_end")
 OTHER_BIOMES = ("nether", "the_end", "the_void")
-"""Biomes that are no part of the overworld."""
+"""Biomes outside the overworld."""
 
 
 class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,12 +47,13 @@ class MobSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: list[str] = []
     how: str = ""
     drops: list[tuple[str, int, int, float]] = []
-    effort: float = 1.0  # of meeting one where it spawns
+    effort: float = 1.0  # of finding one where it spawns
     engine: bool = False
 
 
 class Deed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``effort``: how often one has to try for one of what it gives, where luck decides."""
+    """Something that a player does by hand. ``effort``: tries for one of what it gives, if chance
+    decides."""
 
     gives: list[str]
     needs: list[str]
@@ -83,7 +84,7 @@ class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     not_by_hand: list[NotByHand]
 
     def spots(self, within: list[str], without: list[str]) -> list[str]:
-        """The biomes (``biome:NAME``) and places (``place:NAME``) that lists of names stand for."""
+        """The biomes (``biome:NAME``) and places (``place:NAME``) that lists of names mean."""
         left_out = set(self._names(without))
         found = []
         for name in self._names(within):
@@ -110,16 +111,16 @@ def sources() -> Sources:
     """The table.
 
     Raises:
-        ValueError: it names an item, block, biome or place that there is not.
+        ValueError: it names an unknown item, block, biome or place.
     """
     text = (HERE / "sources.yaml").read_text(encoding="utf-8")
-    told = yaml.safe_load(text)
+    raw = yaml.safe_load(text)
     drops = {mob.name: [row[:4] for row in [*mob.drops, *mob.rare]] for mob in MOBS}
-    for entry in told["mobs"]:
+    for entry in raw["mobs"]:
         if "drops" in entry:
             raise ValueError(f"the drops of {entry['mob']} belong into mobs.json")
         entry["drops"] = drops.get(entry["mob"], [])
-    table = msgspec.convert(told, Sources)
+    table = msgspec.convert(raw, Sources)
     _check(table)
     return table
 
@@ -128,7 +129,7 @@ def _check(table: Sources) -> None:
     items = set(item_names)
     places = {*DIMENSIONS, *(entry.place for entry in table.places)}
     mobs = {entry.mob for entry in table.mobs}
-    # What is told apart only to say where apples come from.
+    # Oak leaves are a block of their own here only, as the source of apples.
     blocks = {*(block.name for block in BLOCKS), "oak_leaves"}
     kinds = {"block": blocks, "mob": mobs, "place": places, "tool": {"hoe"}}
 
@@ -154,4 +155,4 @@ def _check(table: Sources) -> None:
             if kind == "place" and name not in places:
                 wrong.append(f"biome or place {name!r}")
     if wrong:
-        raise ValueError(f"sources.yaml names what there is not: {', '.join(wrong)}")
+        raise ValueError(f"sources.yaml has unknown names: {', '.join(wrong)}")

@@ -19,8 +19,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     localised: str  # the name in voxels and rays, "wood"
     hardness: float  # -1: cannot be broken
     material: str = ""  # row of SPEEDS
-    tools: list[str] = []  # items without which nothing drops; empty: any hand will do
-    level: int = -1  # harvest level, as rays tell it
+    tools: list[str] = []  # the tools that make it drop; empty: it drops with any or none
+    level: int = -1  # harvest level, as in ray readings
     drops: list[list[Any]] = []
     height: float = 1.0  # of the collision box, 0: can be walked through
     flags: list[str] = []  # collidable no_tool movement liquid solid burns light replaceable
@@ -38,7 +38,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     fuel: int = 0  # ticks it burns
     armour: int = 0
     toughness: float = 0.0  # of armour
-    container: str = ""  # what is left when it is used up in a recipe
+    container: str = ""  # the item that remains when a recipe uses it up
     variants: list[str] = []
     subtypes: int = 0
 
@@ -49,7 +49,7 @@ class Recipe(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Craft(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the 244 values of the craft argument. The mask looks at the first recipe only."""
+    """One of the 244 values of the craft argument. The mask only uses the first recipe."""
 
     item: str
     station: Literal["hand", "table", "furnace"]
@@ -57,14 +57,14 @@ class Craft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Terrain(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ground is made of and what grows on it. Numbers are Minecraft's own rates in a chunk
-    of 16 x 16 columns; one of trees is one tree, one of grass or flowers a patch of them."""
+    """The blocks of the ground and the plants on it. Numbers are Minecraft's own rates in a chunk
+    of 16 x 16 columns: trees one by one, grass and flowers in patches."""
 
     top: str
     fill: str  # the three or four blocks under it
     top_variant: int = 0
     fill_variant: int = 0
-    style: str = ""  # one of rulebook.STYLES: what else is peculiar to it
+    style: str = ""  # one of rulebook.STYLES: its other peculiarities
     trees: float = 0.0
     kinds: dict[str, float] = {}  # shares of the trees by the names in rulebook.TREES
     grass: float = 0.0

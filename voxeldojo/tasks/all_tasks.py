@@ -1,7 +1,7 @@
 """Every task of MineDojo by its id: 1,581 programmatic, 1,560 creative, and playthrough.
 
-Programmatic ids are templates filled over lists of variables (templates.yaml). Specs are made
-again for each call, so that no caller can spoil another's.
+Programmatic ids are templates filled over lists of variables (templates.yaml). Each call makes new
+specs, so that no caller can change another's.
 """
 
 import itertools
@@ -25,10 +25,10 @@ VARIABLE = re.compile(r"\{(\w+)\}")
 
 
 class UnknownTask(KeyError, ValueError, AssertionError):
-    """There is no task of that id.
+    """There is no task with that id.
 
-    A KeyError by nature; MineDojo raises ValueError for an unknown name and AssertionError for a
-    creative number out of range, and code written for it goes on catching those.
+    MineDojo raises ValueError for an unknown name and AssertionError for a creative number out of
+    range; code written for it keeps working.
     """
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ def task_spec(name: str) -> TaskSpec:
     """The task of that id.
 
     Raises:
-        UnknownTask: there is none; the sentence names what comes near.
+        UnknownTask: there is none; the sentence names similar ids.
     """
     if (match := CREATIVE.fullmatch(name)) is not None:
         return _creative_spec(int(match[1]))
@@ -151,7 +151,7 @@ def _creative_spec(number: int) -> TaskSpec:
 
 
 def _prompt(text: str, values: dict[str, str | int]) -> str:
-    # As MineDojo makes them: only where something was filled in.
+    # As in MineDojo: only if variables were filled in.
     return text.format(**values).replace("_", " ").replace(" 1", "") if values else text
 
 
@@ -191,7 +191,7 @@ def _filled() -> dict[str, tuple[str, dict[str, str | int]]]:
 
 @cache
 def _guidance() -> dict[str, str]:
-    """What a task is about (its target, or its kind) -> how to go about it."""
+    """A task's target or kind -> advice on how to do it."""
     return msgspec.json.decode((HERE / "guidance.json").read_bytes(), type=dict[str, str])
 
 

@@ -1,8 +1,8 @@
-"""The types of arguments that arguments.yaml names: each a check that returns the value as it is
-kept, or raises one sentence.
+"""The types of arguments that arguments.yaml names: each is a check that returns the value in its
+stored form, or raises one sentence.
 
-Names in the world (items, mobs, biomes) are checked too: MineDojo itself lets many of them pass
-and fails, or never pays anything, much later.
+Names in the world (items, mobs, biomes) are checked too: MineDojo itself accepts many wrong ones,
+and fails or never pays a reward much later.
 """
 
 import math
@@ -24,11 +24,11 @@ POSITION = ("x", "y", "z", "yaw", "pitch")
 
 
 class WrongArgument(TypeError):
-    """An argument that there is not, that is missing, or of a wrong type. MineDojo: TypeError."""
+    """An unknown or missing argument, or one of a wrong type. MineDojo raises TypeError."""
 
 
 class WrongValue(AssertionError, ValueError):
-    """A value of the right type that cannot be. MineDojo asserts; a ValueError by nature."""
+    """An invalid value of the right type. MineDojo raises AssertionError."""
 
 
 class Spawned(msgspec.Struct, frozen=True):
@@ -199,7 +199,7 @@ def biome(name: str, value: Any) -> str | int:
             raise WrongValue(f"{name}: no biome has the id {value}")
         return int(value)
     if not isinstance(value, str):
-        # A wrong type, and yet MineDojo raises a ValueError.
+        # MineDojo raises ValueError here, and not TypeError.
         raise WrongValue(f"{name} is a biome's name or id, not {value!r}")
     if value not in BIOME_IDS:
         raise WrongValue(f"{name}: there is no biome {value!r}{near(value, list(BIOME_IDS))}")

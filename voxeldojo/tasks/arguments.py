@@ -1,4 +1,4 @@
-"""What MineDojo's meta tasks take, checked: names, types, and what goes with what."""
+"""Checks the arguments of MineDojo's meta tasks: names, types, and which go together."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -76,9 +76,8 @@ def make_kwargs(meta_task: str, /, **given: Any) -> dict[str, Any]:
 
     Raises:
         UnknownTask: there is no such meta task.
-        WrongArgument: an argument it does not take, one that is missing, or one of a wrong type.
-        WrongValue: a value out of range, a name that there is not, arguments that do not go
-            together.
+        WrongArgument: an unknown or missing argument, or one of a wrong type.
+        WrongValue: a value out of range, an unknown name, arguments that do not go together.
     """
     meta_task = meta_task_named(meta_task)
     allowed = argument_names(meta_task)
@@ -94,19 +93,19 @@ def make_kwargs(meta_task: str, /, **given: Any) -> dict[str, Any]:
         default = defaults.get(name, argument.default)
         value = given.get(name, default)
         if value is msgspec.UNSET:
-            raise WrongArgument(f"{meta_task} wants the argument {name!r}")
+            raise WrongArgument(f"{meta_task} needs the argument {name!r}")
         found[name] = None if value is None and default is None else _checked(name, argument, value)
     _check_together(meta_task, found)
     return found
 
 
 def task_kwargs(spec: TaskSpec, /, **given: Any) -> dict[str, Any]:
-    """The arguments of a ready-made task, checked. What is given wins over the task's own."""
+    """The arguments of a ready-made task, checked. ``given`` ones replace the task's own."""
     return make_kwargs(spec.kind, **{**spec.kwargs, **given})
 
 
 def tech_items(tech: str | None, tech_item: str | None) -> list[str]:
-    """What has to be used for a tech, or just the one item.
+    """The items that a tech consists of, or the one item.
 
     Raises:
         WrongValue: both or neither are given, or there is no such tech or item.
@@ -174,7 +173,7 @@ def _each(name: str, value: Any, targets: list[str]) -> dict[str, Any]:
 def _need_range(found: dict[str, Any], name: str, prefix: str) -> None:
     low, high = found[f"{prefix}_low"], found[f"{prefix}_high"]
     if low is None or high is None:
-        raise WrongValue(f"{name} wants {prefix}_low and {prefix}_high, (x, y, z) each")
+        raise WrongValue(f"{name} needs {prefix}_low and {prefix}_high, (x, y, z) each")
     if any(least > most for least, most in zip(low, high, strict=True)):
         raise WrongValue(f"{prefix}_low {low} is above {prefix}_high {high}")
 
@@ -204,14 +203,14 @@ def _spawn_rates(meta_task: str, found: dict[str, Any]) -> dict[str, float]:
 
 def _check_world(found: dict[str, Any]) -> None:
     if found["use_depth"]:
-        raise WrongValue("there is no depth map: MineDojo refuses use_depth, and so do we")
+        raise WrongValue("there is no depth map: use_depth must be False, as in MineDojo")
     kind = found["generate_world_type"]
     if kind == "from_file" and found["world_file_path"] is None:
-        raise WrongValue("generate_world_type from_file wants a world_file_path")
+        raise WrongValue("generate_world_type from_file needs a world_file_path")
     if kind == "specified_biome" and found["specified_biome"] is None:
-        raise WrongValue("generate_world_type specified_biome wants a specified_biome")
+        raise WrongValue("generate_world_type specified_biome needs a specified_biome")
     if found["fast_reset_random_teleport_range"] is not None and not found["fast_reset"]:
-        raise WrongArgument("fast_reset_random_teleport_range goes with fast_reset=True only")
+        raise WrongArgument("fast_reset_random_teleport_range needs fast_reset=True")
 
 
 @cache

@@ -1,6 +1,6 @@
-"""How many steps an episode of a task may take, where it needs a limit."""
+"""Limits of steps for tasks that do not name one."""
 
 TASK_HORIZON = 3000
-"""Of MineDojo's tasks, which name none."""
+"""For MineDojo's tasks, which have no limit."""
 PLAYTHROUGH_STEPS = 8 * 3600 * 4
-"""MineDojo's own limit: eight hours of a beginner, four actions a second."""
+"""MineDojo's own limit for playthrough: eight hours at four actions a second."""

@@ -18,7 +18,7 @@ class InventoryItem(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An item and the slot (0..40) where it lies."""
+    """An item and its slot (0..40)."""
 
     slot: int
     name: str
@@ -30,13 +30,13 @@ def inventory_items(value: Any) -> list[InventoryItem]:
     """A list of items (tuples or InventoryItem), or MineDojo's dict of slot -> {name, ...}.
 
     Raises:
-        TypeError: the value is neither; the sentence has what is wanted.
+        TypeError: the value is neither; the sentence names the accepted form.
     """
     if isinstance(value, Mapping):
         return [_of_dict(slot, entry) for slot, entry in value.items()]
     if isinstance(value, list | tuple):
         return [_of_tuple(entry) for entry in value]
-    raise TypeError("a list of InventoryItem(slot, name, variant, quantity) is wanted")
+    raise TypeError("give a list of InventoryItem(slot, name, variant, quantity)")
 
 
 def placed(item: InventoryItem) -> Placed:
@@ -46,10 +46,10 @@ def placed(item: InventoryItem) -> Placed:
 
 
 def slots_in(text: str) -> dict[int, str]:
-    """``mainhand=iron_sword, 1=torch``: the slots (0..40), each with the item that lies in it.
+    """Parse ``mainhand=iron_sword, 1=torch``: the slots (0..40), each with its item.
 
     Raises:
-        ValueError: it is not written so, or there is no such slot.
+        ValueError: the text is not of this form, or names an unknown slot.
     """
     found: dict[int, str] = {}
     for part in text.split(","):
@@ -59,7 +59,7 @@ def slots_in(text: str) -> dict[int, str]:
         number = SLOTS.get(where, int(where) if where.isdecimal() else LAST_SLOT + 1)
         if not name or number > LAST_SLOT:
             raise ValueError(
-                f"{part.strip()!r} is no SLOT=ITEM; slots are 0 to {LAST_SLOT}, {', '.join(SLOTS)}"
+                f"{part.strip()!r} is not SLOT=ITEM; slots are 0 to {LAST_SLOT}, {', '.join(SLOTS)}"
             )
         if number in found:
             raise ValueError(f"the slot {where} is named twice")
@@ -68,14 +68,14 @@ def slots_in(text: str) -> dict[int, str]:
 
 
 def slots_text(items: list[Placed]) -> str:
-    """What `slots_in` reads, of these items."""
+    """These items in the form that `slots_in` parses."""
     names = {number: name for name, number in SLOTS.items()}
     return ", ".join(f"{names.get(item.slot, item.slot)}={item.name}" for item in items)
 
 
 def _of_dict(slot: Any, entry: Any) -> InventoryItem:
     if not isinstance(entry, Mapping) or not {"name"} <= set(entry) <= set(InventoryItem._fields):
-        raise TypeError(f"slot {slot!r} wants {{name, variant, quantity}}, not {entry!r}")
+        raise TypeError(f"slot {slot!r} needs {{name, variant, quantity}}, not {entry!r}")
     return InventoryItem(slot, **entry)
 
 

@@ -1,4 +1,4 @@
-"""What a task asks of the world, worked out of its arguments: nothing here knows an engine."""
+"""The settings of a world that a task needs, from its arguments; independent of any engine."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ DEFAULT_RAYS = [(0.0, 0.0, 10.0)]
 
 
 class MobSpawn(msgspec.Struct, frozen=True, kw_only=True):
-    """Mobs laid out at a reset, each at a random place in the box relative to the player."""
+    """Mobs placed at a reset, each at a random place in the box relative to the player."""
 
     mobs: list[str]
     low: tuple[float, float, float]
@@ -23,7 +23,7 @@ class MobSpawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RateSpawn(msgspec.Struct, frozen=True, kw_only=True):
-    """Mobs or blocks set near the player with some probability in each step."""
+    """Mobs or blocks placed near the player with some probability in each step."""
 
     rates: dict[str, float]
     low: tuple[float, float, float]
@@ -31,7 +31,7 @@ class RateSpawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorldSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """A world for a task. Where a field is None the world is free."""
+    """A world for a task. A field that is None is left to the world."""
 
     inventory: list[Placed]
     position: dict[str, float] | None  # x, y, z, yaw, pitch
@@ -60,7 +60,7 @@ class WorldSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def world_settings(meta_task: str, kwargs: dict[str, Any]) -> WorldSettings:
-    """``kwargs``: as make_kwargs gives them, complete and checked."""
+    """``kwargs``: complete and checked, from make_kwargs."""
     kind = meta_task_named(meta_task)
     biome = kwargs.get("specified_biome")
     night = kwargs.get("always_night", False)

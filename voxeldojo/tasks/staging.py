@@ -1,4 +1,4 @@
-"""How an episode is set up, as options of a world: checked here, where no engine is known."""
+"""How an episode is set up: options of a world, checked here, independent of any engine."""
 
 from typing import Any
 
@@ -16,15 +16,17 @@ Corner = tuple[float, float, float]
 
 
 class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options by MineDojo's names. ``initial_mobs``: names, or one text with commas; each stands at
-    a random place within ``initial_mob_range`` metres (x and z) of the player. With
-    ``initial_mob_spawn_range_low`` and ``_high`` (x, y and z, or one text with spaces) they are
-    summoned as MineDojo does it: anywhere in that box around the player, a tick passing for each. A
-    weather that is given stays; "normal" changes. ``start_position``: x, y, z in metres, yaw and
-    pitch in degrees; without one the episode begins where the world has its start.
-    ``initial_slots``: where items of the start inventory lie, ``mainhand=iron_sword,
-    head=iron_helmet``; of each as many as there are, a stack at most. What it does not name, or
-    what the inventory does not have, is packed as ever."""
+    """Options by MineDojo's names.
+
+    ``initial_mobs``: names, or one text with commas; each is placed at random within
+    ``initial_mob_range`` metres (x and z) of the player. With ``initial_mob_spawn_range_low`` and
+    ``_high`` (x, y and z, or one text with spaces) they are summoned as in MineDojo: anywhere in
+    that box around the player, with a tick for each.
+    ``initial_weather``: stays as given; "normal" changes.
+    ``start_position``: x, y, z in metres, yaw and pitch in degrees; None: the world's own start.
+    ``initial_slots``: slots of items in the start inventory, ``mainhand=iron_sword,
+    head=iron_helmet``; as many of each as there are, at most a stack. Items that it does not name
+    fill the other slots."""
 
     generate_world_type: str = "specified_biome"
     flat_world_seed_string: str = ""

@@ -1,4 +1,4 @@
-"""Playing in a browser: a page of this machine alone, which asks for a tick and gets a picture."""
+"""Playing in a browser: a page for this machine only, which requests a tick and gets a picture."""
 
 import contextlib
 import json
@@ -27,11 +27,11 @@ CRAFT_ARGUMENTS = 244
 
 
 class WrongRequest(ValueError):
-    """What a page requested cannot be done; the text has why."""
+    """A page's request is invalid; the text has the reason."""
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Serves ``game`` on 127.0.0.1. ``port`` 0: one that is free."""
+    """Serves ``game`` on 127.0.0.1. ``port`` 0: any free one."""
 
     daemon_threads = True
     request_queue_size = CONNECTIONS
@@ -67,7 +67,7 @@ class PlayServer(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that is closed goes in the middle of an answer: no fault."""
+        """A page that is closed during a reply is no error."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
@@ -96,13 +96,13 @@ class PlayServer(ThreadingHTTPServer):
 
 
 def read_request(asked: Any) -> tuple[Keys, list[Keys]]:
-    """The keys of the tick, and what is to be held, put down or made before it.
+    """The keys of the tick, and the ticks before it that equip, place or craft an item.
 
     Raises:
-        WrongRequest: it is not what the page sends.
+        WrongRequest: the request is invalid.
     """
     if not isinstance(asked, dict):
-        raise WrongRequest("a tick is asked for with an object of held, yaw and pitch")
+        raise WrongRequest("a request for a tick is an object with held, yaw and pitch")
     held = asked.get("held", [])
     if not (isinstance(held, list) and all(isinstance(name, str) for name in held)):
         raise WrongRequest("held is a list of names of keys")
@@ -163,7 +163,8 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(HTTPStatus.OK, "application/octet-stream", pixels, header)
 
     def _here(self) -> bool:
-        """Pages of other sites cannot play: their requests carry another host or origin."""
+        """Whether a request is from a page of this server: those of other sites have another host
+        or origin."""
         own = {f"127.0.0.1:{self.server.port}", f"localhost:{self.server.port}"}
         origins = {None, *(f"http://{host}" for host in own)}  # programs send none
         if self.headers.get("Host") in own and self.headers.get("Origin") in origins:

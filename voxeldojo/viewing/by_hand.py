@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return REFUSED
-    game.world.rgb(0, *size)  # compiled before the page asks
+    game.world.rgb(0, *size)  # compiled before the first request
     print(f"playing at http://127.0.0.1:{server.port}/ (Ctrl-C ends it)", flush=True)
     try:
         server.serve_forever()
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("task", nargs="?", default="forest", metavar="TASK")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--browser", action="store_true", help="a page instead of the terminal")
-    parser.add_argument("--port", type=int, default=8080, help="0: one that is free")
+    parser.add_argument("--port", type=int, default=8080, help="0: any free one")
     parser.add_argument("--size", default="240x400", metavar="HxW", help="of the page's picture")
     return parser
 

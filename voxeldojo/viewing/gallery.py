@@ -1,4 +1,4 @@
-"""The pictures of the docs, made by one command."""
+"""Draws the pictures of the docs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,12 +19,12 @@ SIZE = (160, 256)
 AREA = 128  # columns that a Game holds along each side
 SETTLING = 40  # ticks before a picture is taken
 NIGHT = 18000
-HOLLOW = 24  # y of the floor among the ores: over the caves full of lava
+HOLLOW = 24  # y of the floor among the ores, above the caves full of lava
 MOBS = ("cow", "sheep", "pig", "chicken", "zombie", "skeleton", "creeper", "spider", "enderman")
 
 
 def draw_gallery(folder: Path) -> Iterator[Path]:
-    """Draws all pictures into ``folder`` and prints each when it is there.
+    """Draw all pictures into ``folder`` and yield the path of each.
 
     Raises:
         CannotSee: a biome that the world cannot make.
@@ -60,12 +60,12 @@ def day() -> NDArray[np.uint8]:
 
 
 def night() -> NDArray[np.uint8]:
-    """What comes out in the dark."""
+    """Monsters at night."""
     return _with_mobs(MOBS[4:], NIGHT)
 
 
 def underground() -> NDArray[np.uint8]:
-    """A hollow among the ores, with a torch."""
+    """A small cave with ores in its wall, and a torch."""
     game, _ = open_game("forest", 3)
     player = game.player
     x, z = int(np.floor(player["x"])), int(np.floor(player["z"]))

@@ -1,4 +1,4 @@
-"""Keys of a keyboard as what a player does in a tick."""
+"""Maps keys of a keyboard to a player's keys in a tick."""
 
 from voxeldojo.game import Game, Keys
 from voxeldojo.rules import CRAFTS
@@ -14,7 +14,7 @@ KEYS = {
 
 def keys_of(held: set[str], *, yaw: float = 0.0, pitch: float = 0.0) -> Keys:
     """``held``: values of KEYS that are down. ``yaw``, ``pitch``: degrees by which a mouse turned.
-    What is none of them is left out."""
+    Other keys are ignored."""
     gait = 1 if "jump" in held else 2 if "sneak" in held else 3 if "sprint" in held else 0
     return Keys(
         yaw=yaw + TURN * (("turn right" in held) - ("turn left" in held)),
@@ -29,7 +29,7 @@ def keys_of(held: set[str], *, yaw: float = 0.0, pitch: float = 0.0) -> Keys:
 
 
 def craftable(game: Game) -> list[tuple[int, str]]:
-    """(craft argument, what comes of it) of all that the masks allow."""
+    """(craft argument, item) of everything that the masks allow."""
     allowed = game.world.masks()["craft_smelt"][0]
     return [(n, craft.item) for n, craft in enumerate(CRAFTS) if allowed[n]]
 

@@ -16,9 +16,9 @@ from voxeldojo.game import Game, Keys
 from voxeldojo.viewing.hands import KEYS, bag, craftable, keys_of
 
 TICK = 0.05  # seconds
-HOLD = 0.25  # seconds that a key counts as down: a terminal reports presses only
+HOLD = 0.25  # seconds for which a key counts as down: a terminal only reports presses
 ARROWS = {b"[A": "look up", b"[B": "look down", b"[D": "turn left", b"[C": "turn right"}
-HELP = "wasd walk, arrows look, space jump, f hit, e use, q drop, 1-9 hold, p put, m make, x end"
+HELP = "wasd walk, arrows look, space jump, f hit, e use, q drop, 1-9 hold, p place, m craft, x end"
 
 
 def half_blocks(image: NDArray[np.uint8]) -> str:
@@ -36,7 +36,7 @@ def half_blocks(image: NDArray[np.uint8]) -> str:
 
 
 def play_in_terminal(game: Game, prompt: str, ticks: int | None = None) -> int:
-    """Until x or the end of input, or after so many ticks. The terminal is left as it was."""
+    """Play until x, the end of input, or so many ticks, and restore the terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("voxeldojo play: this is no terminal; use --browser", file=sys.stderr)
         return REFUSED
@@ -88,7 +88,7 @@ def _play(game: Game, prompt: str, ticks: int | None) -> None:
 
 
 def _order(game: Game, key: str) -> str:
-    """Holding, putting down and making; returns the line about it."""
+    """Equip, place or craft; returns the line to show."""
     carried = {slot: name for slot, name, _ in bag(game)}
     if key.isdecimal():
         slot = int(key) - 1
@@ -98,25 +98,25 @@ def _order(game: Game, key: str) -> str:
         return f"holding {carried[slot]}"
     if key == "p":
         if 0 not in carried:
-            return "there is nothing in the hand to put down"
+            return "there is nothing in the hand to place"
         game.tick(Keys(place=carried[0]))
-        return f"put down {carried[0]}"
+        return f"placed {carried[0]}"
     if key == "m":
         can = craftable(game)
         listed = ", ".join(f"{n}: {name}" for n, (_, name) in enumerate(can))
-        sys.stdout.write(f"\r\n\x1b[Kmake which? {listed or 'nothing can be made'} ")
+        sys.stdout.write(f"\r\n\x1b[Kcraft which? {listed or 'nothing can be crafted'} ")
         sys.stdout.flush()
         number = _number() if can else -1
         sys.stdout.write("\x1b[2J")
         if not 0 <= number < len(can):
-            return "nothing made"
+            return "nothing crafted"
         game.tick(Keys(crafts=(can[number][0],)))
-        return f"made {can[number][1]}"
+        return f"crafted {can[number][1]}"
     return HELP
 
 
 def _pressed() -> list[str]:
-    """Keys since the last look: letters, names of arrows, "" at the end of input."""
+    """Keys pressed since the last call: letters, names of arrows, "" at the end of input."""
     found: list[str] = []
     while select.select([sys.stdin], [], [], 0.0)[0]:
         data = os.read(sys.stdin.fileno(), 64)

@@ -1,4 +1,4 @@
-"""A world to look at, by the id of a task or the name of a biome."""
+"""Makes a world to look at, from the id of a task or the name of a biome."""
 
 from voxeldojo.game import Game
 from voxeldojo.names import near
@@ -16,14 +16,14 @@ LARGEST = 2048  # pixels along one side
 
 
 class CannotSee(ValueError):
-    """What was requested cannot be shown; the text has why, in one sentence."""
+    """A request cannot be shown; the text has the reason, in one sentence."""
 
 
 def open_game(what: str, seed: int) -> tuple[Game, str]:
-    """One world, and what is to be done in it. ``what``: a MineDojo task id, or a biome.
+    """One world, and the prompt of its task. ``what``: a MineDojo task id, or a biome.
 
     Raises:
-        CannotSee: there is neither, or the embedded world cannot be like that.
+        CannotSee: it is neither, or the embedded world does not support it.
     """
     biomes = [biome.name for biome in BIOMES]
     name = what.lower().replace(" ", "_")

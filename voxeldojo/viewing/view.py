@@ -1,4 +1,4 @@
-"""A picture of a task's or a biome's world, or all the pictures of the docs.
+"""Draws a picture of a task's or a biome's world, or all the pictures of the docs.
 
 python -m voxeldojo.viewing.view TASK [--seed S] [--out picture.png] [--size 160x256]
 """
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def contents(game: Game) -> str:
-    """Where the player stands, and what is seen in the picture, most of it first."""
+    """The player's position, and the blocks in the picture, the most frequent first."""
     world = game.world
     position, yaws, pitches = world.location()
     angles = np.radians(np.linspace(-30.0, 30.0, 21))

@@ -137,7 +137,7 @@ class CountedPlay(Play):
         if term.kind != "gain":
             raise unknown_reward(term, ["gain"])
         if term.name not in self.counter_names:
-            raise ValueError(f"there is no {term.name!r} to be counted")
+            raise ValueError(f"there is no counter {term.name!r}")
         return Gain(self.counter_names.index(term.name), world.size)
 
     def reads_everything(self) -> str:

@@ -1,4 +1,4 @@
-"""For a game whose conditions all are of the kind ``have``: counters that are to rise."""
+"""For a game whose conditions are all of the kind ``have``: counters that have to rise."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,13 +11,13 @@ class CountedConditions(Conditions):
     """``have``, and no other kind.
 
     Args:
-        counters: the names that there are.
-        most: the largest quantity that a condition may ask for.
+        counters: their names.
+        most: the largest quantity of a condition.
     """
 
     kinds: Mapping[str, str] = {
-        "have": "at least ``quantity`` more of ``name`` than when the episode began, for a stage "
-        "of a goal that is performed than when its subtask began"
+        "have": "at least ``quantity`` more of ``name`` than at the start of the episode (of the "
+        "subtask, when a goal is performed)"
     }
 
     def __init__(self, counters: Collection[str], most: int = 1_000_000) -> None:
@@ -30,9 +30,9 @@ class CountedConditions(Conditions):
         return self.name_problem(condition.name)
 
     def name_problem(self, name: str) -> str:
-        """Of a counter's name."""
+        """What is wrong with a counter's name, "" if nothing is."""
         known = self._counters
-        return "" if name in known else f"there is no {name!r} to be counted{near(name, known)}"
+        return "" if name in known else f"there is no counter {name!r}{near(name, known)}"
 
     def words(self, condition: Condition) -> str:
         return f"at least {condition.quantity} more of `{condition.name}`"
@@ -44,14 +44,14 @@ class CountedConditions(Conditions):
         return gained(condition, episode) >= condition.quantity
 
     def progress(self, condition: Condition, episode: Episode) -> float:
-        """The share of the quantity, also of a player that died later."""
+        """The share of the quantity that was reached, also by a player that died later."""
         return max(0.0, min(1.0, gained(condition, episode) / condition.quantity))
 
 
 class CountedSpecs(Specs):
-    """Rewards for counters that rise (``gain``); nothing to aim at."""
+    """Rewards for counters that rise (``gain``); no targets."""
 
-    rewards: Mapping[str, str] = {"gain": "per ``name`` beyond the most that the episode ever had"}
+    rewards: Mapping[str, str] = {"gain": "per ``name`` above the episode's largest count so far"}
 
     def __init__(self, conditions: CountedConditions) -> None:
         self._conditions = conditions
@@ -65,14 +65,14 @@ class CountedSpecs(Specs):
         return f"per {term.name} gained"
 
     def target_problem(self, name: str) -> str:
-        return f"there is nothing to aim at, so no {name!r}"
+        return f"this game has no targets, so no {name!r}"
 
 
 def gained(condition: Condition, episode: Episode) -> int:
-    """How many more of what a condition names there are than at the beginning."""
+    """By how much the counter of a condition has risen in the episode."""
     return grown(condition.name, episode.before.inventory, episode.after.inventory)
 
 
 def grown(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> int:
-    """By how much a counter has risen; one that is missing stands at 0."""
+    """By how much a counter has risen; a missing one is 0."""
     return after.get(name, 0) - before.get(name, 0)

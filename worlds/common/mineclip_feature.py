@@ -1,11 +1,11 @@
-"""MineCLIP's feature, which a policy may see in any game that has pictures and its weights."""
+"""MineCLIP's feature, for policies of any game with pictures, if its weights are installed."""
 
 from worlds.card import Feature
 
 MINECLIP = Feature(
     name="mineclip",
     size=512,
-    description="MineCLIP's embedding of the picture that the player sees",
+    description="MineCLIP's embedding of the player's view",
 )
-"""Beside a game's own features, where there are MineCLIP's weights. So is called the reward term,
-too."""
+"""It joins a game's own features if MineCLIP's weights are installed. The reward term has the same
+name."""

@@ -1,4 +1,5 @@
-"""The time of day and the weather, and how bright they make it."""
+"""The time of day and the weather, and how bright they make it, by Minecraft's World and
+WorldProvider."""
 
 import math
 
@@ -7,12 +8,12 @@ from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD, RAIN, THUNDER
 
 DAY = 24000  # ticks
-NIGHT = 11  # the sky light that midnight takes away
+NIGHT = 11  # levels of sky light that are subtracted at midnight
 
 
 @entry_kernel
 def celestial_angle(time):
-    """Where the sun stands at a time of day in ticks: 0 overhead, 0.25 sunset, 0.5 midnight."""
+    """The sun's angle at a time of day in ticks: 0 overhead, 0.25 sunset, 0.5 midnight."""
     part = (time % DAY) / 24000.0 - 0.25
     if part < 0.0:
         part += 1.0
@@ -22,7 +23,7 @@ def celestial_angle(time):
 
 @kernel
 def daylight(player, threshold):
-    """The share of daylight that time and weather leave, 0..1."""
+    """The share of daylight at this time and weather, 0..1."""
     light = 2.0 * math.cos(2.0 * math.pi * celestial_angle(player.time)) + threshold
     light = min(1.0, max(0.0, light))
     if player.weather >= RAIN:
@@ -34,8 +35,8 @@ def daylight(player, threshold):
 
 @entry_kernel
 def darkness(state, w):
-    """What time and weather take off the sky's light: 0 on a clear day, 11 at midnight. In the
-    other dimensions there is no sky light to take off."""
+    """Levels of sky light that time and weather subtract: 0 on a clear day, 11 at midnight. 0 in
+    the other dimensions, which have no sky light."""
     return int((1.0 - daylight(state.players[w], 0.5)) * NIGHT)
 
 
@@ -47,7 +48,7 @@ def sun_brightness(state, w):
 
 @entry_kernel
 def set_weather(player, weather):
-    """This weather from now on, for as long as the game's chances give it."""
+    """Change to this weather, for a duration drawn as in the game."""
     player.weather = weather
     player.thundering = 1 if weather == THUNDER else 0
     player.weather_left = 12000 + below(player, 168000 if weather == CLEAR else 12000)
@@ -59,7 +60,7 @@ def set_weather(player, weather):
 
 @kernel
 def change_weather(player):
-    """One tick of the clocks of rain and of thunder, which only shows while it rains."""
+    """One tick of the timers of rain and of thunder, which only shows while it rains."""
     raining = player.weather != CLEAR
     player.weather_left -= 1
     if player.weather_left <= 0:
@@ -80,7 +81,7 @@ def change_weather(player):
 
 @entry_kernel
 def pass_time(state, rules, w):
-    """One tick of the clock and the weather, as far as the settings let them go on."""
+    """One tick of the clock and the weather, if the settings let them change."""
     player = state.players[w]
     setting = state.settings[w]
     if setting.time_passes == 1:

@@ -22,7 +22,7 @@ def has_effect(player, effect):
 
 @kernel
 def strength_of(state, w, effect):
-    """0 for the first degree of an effect, -1 if the player doesn't have it."""
+    """The amplifier of an effect, 0 for its first degree; -1 if the player does not have it."""
     if not has_effect(state.players[w], effect):
         return -1
     return state.effects[w, effect] & 7
@@ -30,7 +30,7 @@ def strength_of(state, w, effect):
 
 @entry_kernel
 def give_effect(state, w, effect, ticks, strength):
-    """Starts an effect; a weaker or shorter one changes nothing."""
+    """Start an effect. A weaker or shorter one than the present one changes nothing."""
     player = state.players[w]
     held = state.effects[w, effect]
     if has_effect(player, effect) and (
@@ -45,6 +45,6 @@ def give_effect(state, w, effect, ticks, strength):
 
 @entry_kernel
 def clear_effects(state, w):
-    """As milk and death do."""
+    """End all effects, as milk and death do."""
     state.players[w].effects = 0
     state.players[w].absorption = 0.0

@@ -1,9 +1,9 @@
-"""Experience: points, which ores, mobs, smelting, fishing and breeding give."""
+"""Experience points, which ores, mobs, smelting, fishing and breeding give."""
 
 from voxeldojo.engine.compiled import kernel
 
 
 @kernel
 def gain_xp(state, w, points):
-    """The player gains experience, at once; there are no orbs to be picked up."""
+    """The player gains experience at once: there are no orbs to pick up."""
     state.players[w].xp += points

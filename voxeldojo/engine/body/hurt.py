@@ -1,4 +1,7 @@
-"""Damage to the player: the one door through which life is lost."""
+"""Damage to the player, with armour, shields and effects. Life is lost here and nowhere else.
+
+Figures are those of EntityLivingBase.attackEntityFrom, CombatRules and DamageSource.
+"""
 
 import math
 
@@ -14,21 +17,21 @@ from voxeldojo.engine.hands.slots import wear_slot
 # Causes, in ``player.cause``.
 FALL, MOB, SHOT, EXPLOSION, FIRE, LAVA = 1, 2, 3, 4, 5, 6
 DROWNING, STARVATION, SUFFOCATION, CACTUS, VOID, MAGIC = 7, 8, 9, 10, 11, 12
-BURNING, WITHERING, MAGMA = 13, 14, 15  # FIRE is to stand in it
+BURNING, WITHERING, MAGMA = 13, 14, 15  # FIRE: standing in it; BURNING: being on fire
 FIERY = (1 << FIRE) | (1 << LAVA) | (1 << BURNING) | (1 << MAGMA)
 ARMOURED = (1 << MOB) | (1 << SHOT) | (1 << EXPLOSION) | (1 << CACTUS)
-ARMOURED |= (1 << FIRE) | (1 << LAVA) | (1 << MAGMA)  # all else passes armour by
+ARMOURED |= (1 << FIRE) | (1 << LAVA) | (1 << MAGMA)  # armour does not reduce the others
 SHIELDED = (1 << MOB) | (1 << SHOT) | (1 << EXPLOSION)
 
 FEET, HEAD, OFFHAND = 36, 39, 40
-RECOVERY = 10  # ticks in which only a harder blow counts, and only by what it is harder
-SHIELD_DELAY = 5  # ticks until a raised shield is up
-WORK = 0.1  # exhaustion from a blow that armour could have stopped
+RECOVERY = 10  # ticks after damage in which only greater damage counts, by the difference
+SHIELD_DELAY = 5  # ticks from raising a shield until it blocks
+WORK = 0.1  # exhaustion by damage that armour can reduce: DamageSource.hungerDamage
 
 
 @kernel
 def defence(state, rules, w):
-    """Points of armour of what is worn, and its toughness."""
+    """The points and the toughness of the armour that is worn."""
     points = 0.0
     toughness = 0.0
     for number in range(FEET, HEAD + 1):
@@ -40,14 +43,14 @@ def defence(state, rules, w):
 
 @kernel
 def after_armour(amount, points, toughness):
-    """What armour lets through of a blow: the game's formula since 1.9."""
+    """The damage left behind armour, by the formula of 1.9: CombatRules.getDamageAfterAbsorb."""
     worth = min(20.0, max(points * 0.2, points - amount / (2.0 + toughness / 4.0)))
     return amount * (1.0 - worth / 25.0)
 
 
 @kernel
 def wear_armour(state, rules, w, amount):
-    """Every piece suffers a quarter of the blow, one point at least."""
+    """Each piece wears by a quarter of the damage, at least one point."""
     wear = max(1, int(amount / 4.0))
     for number in range(FEET, HEAD + 1):
         slot = state.slots[w, number]
@@ -57,8 +60,8 @@ def wear_armour(state, rules, w, amount):
 
 @entry_kernel
 def hurt(state, rules, w, amount, cause, attacker):
-    """Takes ``amount`` points of life for ``cause``; ``attacker`` is the kind of the mob that did
-    it, 0 if none did. Armour and effects take their part. Returns whether it did harm."""
+    """Damage the player by ``amount`` points, reduced by armour and effects. ``attacker``: the kind
+    of the mob that did it, 0 for none. Returns whether it did harm."""
     player = state.players[w]
     if amount <= 0.0 or player.life <= 0.0:
         return False
@@ -91,7 +94,7 @@ def hurt(state, rules, w, amount, cause, attacker):
 
 @kernel
 def shielded(state, rules, w, x, z):
-    """Whether a shield is up between the player and (x, z), which means in front of it."""
+    """Whether a raised shield blocks damage from (x, z), which must be in front of the player."""
     player = state.players[w]
     if player.blocking < SHIELD_DELAY:
         return False
@@ -103,7 +106,7 @@ def shielded(state, rules, w, x, z):
 
 @entry_kernel
 def hurt_from(state, rules, w, amount, cause, attacker, x, z):
-    """``hurt`` by something at (x, z), which a shield may stop."""
+    """``hurt`` by something at (x, z), which a shield can block."""
     player = state.players[w]
     if amount > 0.0 and (SHIELDED >> cause) & 1 and shielded(state, rules, w, x, z):
         if amount >= 3.0:

@@ -1,4 +1,7 @@
-"""What keeps the player alive or doesn't: hunger, breath, fire, and what it touches."""
+"""The player's needs and dangers: hunger, breath, fire, and harmful blocks.
+
+Hunger is that of FoodStats.onUpdate, the rest of EntityLivingBase.onEntityUpdate and of the blocks.
+"""
 
 import math
 
@@ -38,12 +41,12 @@ from voxeldojo.engine.grid import (
 )
 from voxeldojo.engine.state import EFFECTS, EYES, HALF_WIDTH
 
-BREATH = 300  # ticks
-STARVED = 80  # ticks between two points of life, by hunger or by healing
-FEAST = 10  # ticks between two healings with food and saturation full
-MEAL = 6.0  # exhaustion of healing one point
-BITE = 30  # ticks a fish stays on the hook
-TOUCH = 10  # ticks between two looks at what the body touches
+BREATH = 300  # ticks of air
+STARVED = 80  # ticks between two points of life, lost by hunger or healed
+FEAST = 10  # ticks between two healings with full food and some saturation
+MEAL = 6.0  # exhaustion by healing one point
+BITE = 30  # ticks for which a fish stays on the hook
+TOUCH = 10  # ticks between two checks of the blocks that the body touches
 
 
 @kernel
@@ -82,7 +85,7 @@ def live(state, rules, w):
 
 @kernel
 def digest(state, rules, w):
-    """Being well fed heals, at the cost of exhaustion; having nothing left starves."""
+    """A well-fed player heals, at the cost of exhaustion; one without food starves."""
     player = state.players[w]
     if player.life < 20.0 and player.food >= 20.0 and player.saturation > 0.0:
         player.regeneration += 1
@@ -161,8 +164,8 @@ def run_effects(state, rules, w):
 
 @kernel
 def touch(state, rules, w):
-    """What burns, pricks or presses. Each hurts every 10 ticks at most, so that is how often it is
-    looked for."""
+    """Harm by fire, cactus, magma and blocks around the head. Each hurts at most every 10 ticks,
+    which is how often it is checked."""
     player = state.players[w]
     x = math.floor(player.x)
     y = math.floor(player.y)
@@ -184,7 +187,7 @@ def touch(state, rules, w):
         entry = rules.block[eyes]
         if entry.solid == 1 and entry.light == 1 and entry.height >= 1.0 and entry.movement == 1:
             hurt(state, rules, w, 1.0, SUFFOCATION, 0)
-    # Cactus stands a sixteenth inside its cell: who leans against the cell is pricked.
+    # A cactus is a sixteenth narrower than its cell: a body that touches the cell is hurt.
     near = HALF_WIDTH + 0.01
     for side in range(4):
         dx = near if side == 0 else (-near if side == 1 else 0.0)

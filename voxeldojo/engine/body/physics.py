@@ -1,4 +1,7 @@
-"""How the player moves: Minecraft's own arithmetic, one tick of 50 ms at a time."""
+"""How the player moves: Minecraft's own arithmetic, one tick of 50 ms at a time.
+
+The figures are those of Entity.move and EntityLivingBase.moveEntityWithHeading (1.11.2).
+"""
 
 import math
 
@@ -18,22 +21,23 @@ from voxeldojo.engine.motion.trampling import trample
 from voxeldojo.engine.rulebook import DOOR, GATE, SLAB, TRAPDOOR
 from voxeldojo.engine.state import BODY_HEIGHT, EYES, HALF_WIDTH, HEIGHT
 
-GRAVITY = 0.08
-DRAG = 0.98
-STEP = 0.6
+GRAVITY = 0.08  # metres per tick and tick
+DRAG = 0.98  # share of the vertical speed that is left after a tick in the air
+STEP = 0.6  # metres that a body on the ground steps up
+DRY = 8  # of `depth_at`: no water
 WEB, LADDER, SOUL_SAND, VINE, SLIME, HAY = 30, 65, 88, 106, 165, 170
 EPSILON = 1e-7  # touching is not overlapping
 
 
 @kernel
 def tall_at(state, rules, w, x, y, z):
-    """Height of the block that bodies meet in a cell, 0 for none."""
+    """Height of the collision box in a cell, 0 for none."""
     return height_of(state, rules, w, block_at(state, w, x, y, z), x, y, z)
 
 
 @kernel
 def height_of(state, rules, w, block, x, y, z):
-    """The same for the block that is there."""
+    """The same, for ``block`` in the cell."""
     entry = rules.block[block]
     if entry.shape == 0:
         return float(entry.height)
@@ -42,7 +46,7 @@ def height_of(state, rules, w, block, x, y, z):
 
 @kernel
 def shaped(state, w, x, y, z, shape, height):
-    """The height of a block whose metadata have a say in it."""
+    """The height of a block that depends on its metadata."""
     meta = meta_at(state, w, x, y, z)
     if shape == DOOR:
         if meta & 8:
@@ -54,12 +58,12 @@ def shaped(state, w, x, y, z, shape, height):
         return 0.0 if meta & 4 else (1.0 if meta & 8 else height)
     if shape == SLAB:
         return 1.0 if meta & 8 else height
-    return 0.125 * (meta & 7)  # layers of snow; one alone is walked through
+    return 0.125 * (meta & 7)  # layers of snow; a single one has no collision box
 
 
 @kernel
 def clear_y(state, rules, w, x, y, z, half, tall, dy):
-    """As much of the way ``dy`` as is free for a box standing at (x, y, z)."""
+    """The part of the vertical move ``dy`` that is free for a box at (x, y, z)."""
     x0 = math.floor(x - half + EPSILON)
     x1 = math.floor(x + half - EPSILON)
     z0 = math.floor(z - half + EPSILON)
@@ -91,7 +95,7 @@ def clear_y(state, rules, w, x, y, z, half, tall, dy):
 
 @kernel
 def clear_side(state, rules, w, along, across, y, half, tall, d, is_x):
-    """As much of the sideways way ``d`` as is free; ``along`` is the coordinate it changes."""
+    """The part of the sideways move ``d`` that is free; ``along`` is the coordinate it changes."""
     if d == 0.0:
         return d
     c0 = math.floor(across - half + EPSILON)
@@ -136,7 +140,7 @@ def supported(state, rules, w, x, y, z, half):
 
 @kernel
 def guard_edge(state, rules, w, player, dx, dz):
-    """Shortens a sneaking player's way so that it doesn't walk over an edge."""
+    """Shorten a sneaking player's move so that it does not fall from an edge."""
     while dx != 0.0 and not supported(
         state, rules, w, player.x + dx, player.y, player.z, HALF_WIDTH
     ):
@@ -157,7 +161,8 @@ def guard_edge(state, rules, w, player, dx, dz):
 
 @kernel
 def slide(state, rules, w, x, y, z, dx, dy, dz):
-    """Where a player's box ends that tries to go (dx, dy, dz): first down or up, then sideways."""
+    """The end of a player's box that tries to move by (dx, dy, dz): first vertically, then
+    sideways."""
     y += clear_y(state, rules, w, x, y, z, HALF_WIDTH, BODY_HEIGHT, dy)
     x += clear_side(state, rules, w, x, z, y, HALF_WIDTH, BODY_HEIGHT, dx, True)
     z += clear_side(state, rules, w, z, x, y, HALF_WIDTH, BODY_HEIGHT, dz, False)
@@ -166,7 +171,7 @@ def slide(state, rules, w, x, y, z, dx, dy, dz):
 
 @kernel
 def move(state, rules, w, player, sneaking):
-    """Carries the player along its velocity; stops it where something is in the way."""
+    """Move the player by its velocity, as far as no block stops it."""
     dx = player.vx
     dy = player.vy
     dz = player.vz
@@ -184,7 +189,7 @@ def move(state, rules, w, player, sneaking):
     blocked = abs(x - player.x - dx) > EPSILON or abs(z - player.z - dz) > EPSILON
     landed = dy < 0.0 and y - player.y > dy + EPSILON
     if blocked and (player.ground == 1 or landed):
-        # Up a step, over it, and down again; kept if it leads further.
+        # Try again a step higher, and keep that if it leads further.
         up = clear_y(state, rules, w, player.x, player.y, player.z, HALF_WIDTH, BODY_HEIGHT, STEP)
         sx, sy, sz = slide(state, rules, w, player.x, player.y + up, player.z, dx, 0.0, dz)
         sy += clear_y(state, rules, w, sx, sy, sz, HALF_WIDTH, BODY_HEIGHT, -up)
@@ -224,7 +229,7 @@ def move(state, rules, w, player, sneaking):
 
 @kernel
 def land(state, rules, w, player, sneaking):
-    """Feet touch the ground: the fall ends, softly on slime and hay."""
+    """The feet touch the ground: the fall ends, with less harm on slime and hay."""
     x = math.floor(player.x)
     y = math.floor(player.y - 0.2)
     z = math.floor(player.z)
@@ -256,20 +261,20 @@ def fluid_of(block):
 
 @kernel
 def surface(meta):
-    """How high a fluid of this metadata stands in its cell."""
+    """The height of a fluid with this metadata in its cell."""
     return 1.0 if meta >= 8 else 1.0 - (meta + 1) / 9.0
 
 
 @kernel
 def feel(state, rules, w, player):
-    """What the body is in: fluids, webs, something to climb. Two cells of it are looked at."""
+    """Find out what the body is in: fluids, webs, something to climb. Looks at two of its cells."""
     x = math.floor(player.x)
     z = math.floor(player.z)
     low = math.floor(player.y + 0.4)
     eyes = math.floor(player.y + EYES)
     at_feet = block_at(state, w, x, low, z)
     at_eyes = block_at(state, w, x, eyes, z)
-    # The cell of the soles decides, also with the rest above it: so one gets off at the top.
+    # The cell of the soles decides, even if the rest is above it, so that one gets off at the top.
     player.climbing = 1 if block_at(state, w, x, math.floor(player.y), z) in (LADDER, VINE) else 0
     if at_feet == 0 and at_eyes == 0 and player.fluid == 0 and player.fluid_eyes == 0:
         return
@@ -292,16 +297,16 @@ def feel(state, rules, w, player):
 
 @kernel
 def depth_at(state, w, x, y, z):
-    """Steps from a source: 0 a source or falling water, 8 no water."""
+    """Steps from a source: 0 a source or falling water, DRY no water."""
     if fluid_of(block_at(state, w, x, y, z)) != WATER_BLOCK:
-        return 8
+        return DRY
     meta = meta_at(state, w, x, y, z)
     return 0 if meta >= 8 else meta
 
 
 @kernel
 def drift(state, w, player, x, y, z):
-    """The current carries the player along."""
+    """The current moves the player."""
     own = depth_at(state, w, x, y, z)
     fx = 0.0
     fz = 0.0
@@ -309,13 +314,13 @@ def drift(state, w, player, x, y, z):
         dx = 1 if side == 0 else (-1 if side == 1 else 0)
         dz = 1 if side == 2 else (-1 if side == 3 else 0)
         there = depth_at(state, w, x + dx, y, z + dz)
-        if there == 8:
+        if there == DRY:
             if block_at(state, w, x + dx, y, z + dz) != 0:
                 continue
             there = depth_at(state, w, x + dx, y - 1, z + dz)
-            if there == 8:
+            if there == DRY:
                 continue
-            there += 8
+            there += DRY
         fx += dx * (there - own)
         fz += dz * (there - own)
     length = math.sqrt(fx * fx + fz * fz)
@@ -326,7 +331,7 @@ def drift(state, w, player, x, y, z):
 
 @kernel
 def push(player, forward, strafe, power):
-    """Accelerates along the line of sight; strafe is + to the left."""
+    """Accelerate relative to the line of sight; strafe is + to the left."""
     length = math.sqrt(forward * forward + strafe * strafe)
     if length < 1e-2:
         return
@@ -402,7 +407,7 @@ def move_player(state, rules, w, player, forward, strafe, gait):
         player.vz = 0.0
     feel(state, rules, w, player)
     sneaking = gait == 2
-    # Once begun, a sprint lasts as long as the player runs forward, jumps included.
+    # A sprint lasts as long as the player runs forward, also through jumps.
     begun = gait == 3 or player.sprinting == 1
     sprinting = begun and forward > 0.0 and not sneaking and player.food > 6.0
     player.sprinting = 1 if sprinting else 0

@@ -1,17 +1,17 @@
-"""Beds: sleeping the night away."""
+"""Sleeping in beds, by EntityPlayer.trySleep and its sleep timer."""
 
 from voxeldojo.engine.body.clock import DAY, darkness
 from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD
 
-ASLEEP = 100  # ticks until one who lies down sleeps deeply enough for it to be morning
-DIM = 4  # what must be off the sky's light for the player to lie down
+ASLEEP = 100  # ticks in bed until the night is over
+DIM = 4  # levels that the sky's light must have lost before the player can sleep
 
 
 @entry_kernel
 def lie_down(state, w, x, y, z):
-    """The player uses the bed at (x, y, z): it becomes its start, and by night it sleeps. False:
-    it is day, or there is no sleep in this dimension."""
+    """Use the bed at (x, y, z): the player sleeps, and it becomes its start. False: it is day, or
+    another dimension than the overworld."""
     player = state.players[w]
     if player.dimension != OVERWORLD or darkness(state, w) < DIM:
         return False
@@ -30,7 +30,7 @@ def lie_down(state, w, x, y, z):
 
 @kernel
 def sleep(state, w):
-    """One tick in bed. At last it is six o'clock in the morning, under a clear sky."""
+    """One tick in bed. After the last one it is six o'clock in the morning and the sky is clear."""
     player = state.players[w]
     player.sleeping += 1
     if player.sleeping > ASLEEP:

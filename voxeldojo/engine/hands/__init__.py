@@ -1,1 +1,1 @@
-"""What the player does with its hands: digging, placing, using, throwing, crafting."""
+"""The player's hands: digging, placing, using, throwing, crafting."""

@@ -1,4 +1,4 @@
-"""Crafting and smelting, and which crafting table or furnace is near enough for it."""
+"""Crafting and smelting, as MineDojo does it: at once, with a crafting table or furnace nearby."""
 
 import math
 
@@ -16,15 +16,15 @@ from voxeldojo.engine.state import EYES, PLACED
 from voxeldojo.rules import craft_index, item_id
 
 TOOL_RANGE = 5.0  # metres from the head
-SMELT_TICKS = 200
-PLANKS_ARGUMENT = craft_index("planks")  # planks keep the kind of their wood
+SMELT_TICKS = 200  # of fuel for one item: TileEntityFurnace
+PLANKS_ARGUMENT = craft_index("planks")  # planks get the variant of their log
 LOG2_ITEM = item_id("log2")
 
 
 @entry_kernel
 def nearby_tools(state, w):
-    """Whether a crafting table and a furnace that were put down in this episode are within range
-    and in sight: bit 0 the table, bit 1 the furnace."""
+    """Whether a crafting table (bit 0) and a furnace (bit 1) that were placed in this episode are
+    within range and in sight."""
     player = state.players[w]
     found = 0
     for number in range(min(player.placed, PLACED)):
@@ -87,8 +87,8 @@ def consume(state, rules, w, item, count):
 
 @kernel
 def burn_fuel(state, rules, w, kept):
-    """Makes sure that 200 ticks of fire are left; burns fuel from the inventory, but not
-    ``kept``, which is to be smelted. False: there is not enough of it."""
+    """Burn fuel from the inventory until the fire lasts another 200 ticks, but not ``kept``, the
+    item to be smelted. False: there is not enough fuel."""
     player = state.players[w]
     while player.burn < SMELT_TICKS:
         found = -1
@@ -111,7 +111,7 @@ def burn_fuel(state, rules, w, kept):
 
 @kernel
 def craft(state, rules, w, argument, tools):
-    """Craft or smelt by the first recipe that can be paid for; else nothing happens."""
+    """Craft or smelt by the first recipe whose ingredients are there; else nothing happens."""
     if not usable(state, rules, w, argument, tools):
         return
     player = state.players[w]

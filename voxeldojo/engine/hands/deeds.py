@@ -1,4 +1,4 @@
-"""What using an item does, as tables by item id, and what eating has for after-effects."""
+"""The use of each item and the after-effects of food, as tables by item id."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ PLANT, THROW, RAISE, FERTILISE = 10, 11, 12, 13
 
 DEED = np.zeros(len(item_names), np.int64)
 WHAT = np.zeros(len(item_names), np.int64)
-"""Which block is poured or planted, or what kind of thing is thrown."""
+"""The block that is poured or planted, or the kind of thing that is thrown."""
 
 _blocks = {block.name: block.id for block in BLOCKS}
 
@@ -82,11 +82,11 @@ AFTER = [
 ]
 EFFECT_ROWS = np.array([(item_id(row[0]), row[1], *row[3:]) for row in AFTER], np.int64)
 EFFECT_CHANCES = np.array([row[2] for row in AFTER])
-# Bowls come back from what is eaten out of them.
+# Eating from a bowl gives the bowl back.
 BOWLED = np.zeros(len(item_names), np.int64)
 for _name in ("mushroom_stew", "rabbit_stew", "beetroot_soup"):
     BOWLED[item_id(_name)] = item_id("bowl")
-# Eaten although not hungry.
+# Food that can be eaten without hunger.
 ALWAYS = np.zeros(len(item_names), np.bool_)
 for _name in ("golden_apple", "chorus_fruit"):
     ALWAYS[item_id(_name)] = True

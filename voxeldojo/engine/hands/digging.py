@@ -1,4 +1,7 @@
-"""Breaking blocks: how long it takes, what it costs and what falls out."""
+"""Breaking blocks: how long it takes, what it costs and what drops.
+
+Times are those of EntityPlayer.getDigSpeed, experience that of each block's getExpDrop.
+"""
 
 import numpy as np
 
@@ -18,15 +21,15 @@ from voxeldojo.rules.mobs import MOB_IDS
 
 ICE, BED, NETHER_WART, POTATOES, DOUBLE_PLANT = 79, 26, 115, 142, 175
 DOORS = (64, 71, 193, 194, 195, 196, 197)
-WORK = 0.005  # exhaustion of a broken block
+WORK = 0.005  # exhaustion by breaking a block: Block.harvestBlock
 POISONOUS = item_id("poisonous_potato")
 # Experience of ores, fewest and most points by block id.
 XP = np.zeros((256, 2), np.int64)
-XP[16] = 0, 2
-XP[21] = XP[153] = 2, 5
-XP[73] = XP[74] = 1, 5
-XP[56] = XP[129] = 3, 7
-XP[52] = 15, 43
+XP[16] = 0, 2  # coal
+XP[21] = XP[153] = 2, 5  # lapis lazuli, quartz
+XP[73] = XP[74] = 1, 5  # redstone, dark and lit
+XP[56] = XP[129] = 3, 7  # diamond, emerald
+XP[52] = 15, 43  # a spawner
 # Crops: the age at which they are ripe, what they give and what they are sown with.
 RIPE = np.zeros(256, np.int64)
 FRUIT = np.zeros(256, np.int64)
@@ -42,12 +45,12 @@ for _id, _ripe, _fruit, _seed in (
 CHESTS = (54, 146)
 MONSTER_EGG = 97
 SILVERFISH = MOB_IDS["silverfish"]
-ROUNDING = 1e-9  # sixty sixtieths are one block
+ROUNDING = 1e-9  # so that sixty times a sixtieth is one block
 
 
 @kernel
 def dig_rate(rules, player, block, tool):
-    """How much of a block breaks in one tick; more than 1 is at once."""
+    """The share of a block that breaks in one tick; 1 and more: at once."""
     entry = rules.block[block]
     if entry.hardness < 0.0:
         return 0.0
@@ -63,7 +66,7 @@ def dig_rate(rules, player, block, tool):
 
 @entry_kernel
 def break_block(state, rules, w, x, y, z):
-    """The block breaks: loot, wear of the tool. What it carried breaks in the same tick."""
+    """Break a block: drops, wear of the tool. Blocks that it supported break in the same tick."""
     tool = state.slots[w, 0].item
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
@@ -96,7 +99,7 @@ def break_block(state, rules, w, x, y, z):
 
 @kernel
 def break_other_half(state, rules, w, x, y, z, block, meta):
-    """Doors, beds and tall plants go as a whole. Returns the other half's metadata, -1 without."""
+    """Break the other half of a door, bed or tall plant. Returns its metadata, -1 without one."""
     found = -1
     if block in DOORS or block == DOUBLE_PLANT:
         other = y - 1 if meta & 8 else y + 1
@@ -116,7 +119,7 @@ def break_other_half(state, rules, w, x, y, z, block, meta):
 
 @kernel
 def reap(state, rules, w, x, y, z, block, age):
-    """What a crop gives by its age: unripe its seed, ripe the fruit and more seeds."""
+    """Drop what a crop gives at its age: its seed, and if ripe the fruit and more seeds."""
     player = state.players[w]
     ripe = age >= RIPE[block]
     seeds = 1

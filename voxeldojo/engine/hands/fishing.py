@@ -1,4 +1,4 @@
-"""Fishing: what hangs on the hook."""
+"""Fishing: what is caught, by the game's loot tables gameplay/fishing (without luck)."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.rules import item_id
 
-# Rows of item, variant, count, weight, in the game's three baskets.
+# Rows of item, variant, count, weight, in the game's three categories.
 FISH = [("fish", 0, 1, 60), ("fish", 1, 1, 25), ("fish", 2, 1, 2), ("fish", 3, 1, 13)]
 JUNK = [
     ("leather_boots", 0, 1, 10),
@@ -29,12 +29,12 @@ TREASURE = [
 ]
 CATCH = np.array([(item_id(row[0]), *row[1:]) for row in [*FISH, *JUNK, *TREASURE]], np.int64)
 FIRST = np.array([0, len(FISH), len(FISH) + len(JUNK), len(CATCH)], np.int64)
-FISHES, JUNKS = 0.85, 0.95  # up to here it is a fish, up to there junk, else treasure
+FISHES, JUNKS = 0.85, 0.95  # chances of a fish, and of a fish or junk; the rest is treasure
 
 
 @entry_kernel
 def hooked(player):
-    """A row of CATCH, at the game's chances."""
+    """Draw a row of CATCH with the game's chances."""
     draw = unit(player)
     basket = 0 if draw < FISHES else (1 if draw < JUNKS else 2)
     total = 0
@@ -50,7 +50,7 @@ def hooked(player):
 
 @kernel
 def reel_in(state, rules, w):
-    """The line comes in, with what bit. Returns whether something did."""
+    """Take in the line with its catch. Returns whether there is one."""
     player = state.players[w]
     bites = player.fishing < 0
     player.fishing = 0

@@ -1,7 +1,7 @@
 """The hot bar: which of its nine slots is in the hand.
 
-All rules look for what is in the hand in slot 0. Where another slot is selected, the two have
-changed places in the state; ``place_of`` tells where a slot of the player's lies.
+All rules expect the item in the hand in slot 0. While another slot is selected, the two are swapped
+in the state; ``place_of`` maps a slot of the player to its place in the state.
 """
 
 from voxeldojo.engine.compiled import entry_kernel
@@ -11,7 +11,7 @@ HOTBAR = 9
 
 @entry_kernel
 def place_of(selected, slot):
-    """Where a slot of the player's lies in the state, and the other way round."""
+    """The place of a player's slot in the state, and the slot of a place."""
     if slot == selected:
         return 0
     return selected if slot == 0 else slot
@@ -19,7 +19,7 @@ def place_of(selected, slot):
 
 @entry_kernel
 def swap_slots(state, w, one, other):
-    """What lies in two slots of the state changes places."""
+    """Swap two slots of the state."""
     a = state.slots[w, one]
     b = state.slots[w, other]
     item, count, variant, wear = a.item, a.count, a.variant, a.wear
@@ -29,8 +29,8 @@ def swap_slots(state, w, one, other):
 
 @entry_kernel
 def select_slot(state, w, slot):
-    """Takes a slot of the hot bar into the hand. Another item there begins from the start: to dig,
-    to draw, and to recover from a blow."""
+    """Take a slot of the hot bar into the hand. A change of the item resets digging, drawing a bow
+    and the recovery of attack strength."""
     player = state.players[w]
     before = state.slots[w, 0].item
     swap_slots(state, w, 0, player.selected)

@@ -1,4 +1,4 @@
-"""Items: the inventory, and item entities that lie about until they are picked up."""
+"""Items in the inventory, and item entities on the ground, with the figures of EntityItem."""
 
 import math
 
@@ -11,11 +11,11 @@ from voxeldojo.engine.motion.table import TWO_HALVES
 from voxeldojo.engine.rays import direction
 from voxeldojo.engine.state import BODY_HEIGHT, DROPS, EYES
 
-BAG = 36  # slots that hold what is picked up
-DROP_HALF = 0.125
+BAG = 36  # slots that picked-up items go to
+DROP_HALF = 0.125  # metres, half the side of an item entity
 LIFETIME = 6000  # ticks until an item entity vanishes
-PICKUP_WAIT = 10
-THROW_WAIT = 40
+PICKUP_WAIT = 10  # ticks until a dropped item can be picked up
+THROW_WAIT = 40  # the same for an item that the player threw
 PICKUP_SIDE = 0.3 + 1.0 + DROP_HALF
 PICKUP_DOWN = 0.5 + 2 * DROP_HALF
 PICKUP_UP = BODY_HEIGHT + 0.5
@@ -23,8 +23,8 @@ PICKUP_UP = BODY_HEIGHT + 0.5
 
 @entry_kernel
 def add_items(state, rules, w, item, count, variant, wear):
-    """Put items into the inventory as far as there is room: first onto the same, then into the
-    first free slots. Returns how many found no place."""
+    """Put items into the inventory as far as there is room: first onto stacks of the same, then
+    into the first free slots. Returns how many are left over."""
     stack = rules.item[item].stack
     if stack > 1:
         for number in range(BAG):
@@ -69,7 +69,7 @@ def find_slot(state, w, item):
 
 @kernel
 def wear_out(state, rules, w, amount):
-    """Use of the tool in the main hand; a tool that is used up is gone."""
+    """Wear the tool in the main hand; it is removed when it is used up."""
     slot = state.slots[w, 0]
     item = rules.item[slot.item]
     if item.durability > 0 and item.tool > 0:
@@ -78,7 +78,7 @@ def wear_out(state, rules, w, amount):
 
 @kernel
 def free_drop(state, w):
-    """A place for one more item entity: a free one, or the oldest's."""
+    """The row for one more item entity: a free one, or the oldest one's."""
     oldest = 0
     for number in range(DROPS):
         if state.drops[w, number].count == 0:
@@ -111,7 +111,7 @@ def lay_drop(state, w, x, y, z, vx, vy, vz, item, count, variant, wear, wait):
 
 @kernel
 def drop_loot(state, rules, w, x, y, z, block, meta, tool):
-    """What a block that was broken with ``tool`` leaves behind."""
+    """Drop the loot of a block that was broken with ``tool``."""
     player = state.players[w]
     if not rules.harvests[tool, block] or (TWO_HALVES[block] and meta & 8):
         return
@@ -185,7 +185,7 @@ def move_drops(state, rules, w):
             drop.count = 0
             continue
         resting = drop.ground == 1 and abs(drop.vx) + abs(drop.vz) < 1e-3
-        # What lies still is looked after now and then only: its ground may have been dug away.
+        # An item at rest is only checked now and then, in case its ground was dug away.
         if not resting or drop.age % 8 == 0:
             fall_drop(state, rules, w, drop)
         if drop.wait > 0:

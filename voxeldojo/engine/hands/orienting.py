@@ -1,4 +1,5 @@
-"""How a block that is put down is turned, and where it can stand."""
+"""The orientation of a placed block, and the ground that it needs, by each block's
+getStateForPlacement and canBlockStay."""
 
 import math
 
@@ -13,6 +14,7 @@ STANDS = np.zeros(256, np.int64)
 TORCH, WALL, FACED, STAIRS, AXIS, HALF, GATED, TRAP, BUTTON, HINGED, PUMPKIN = range(1, 12)
 FARM, WART, GRASSY, SANDY, CANE, SPINED, SOLID = range(1, 8)
 DIRT, GRASS, SAND, WATER, FARMLAND, SOUL_SAND, CACTUS, REEDS = 3, 2, 12, 9, 60, 88, 81, 83
+BED = 26
 
 for _block in BLOCKS:
     _name = _block.name
@@ -58,14 +60,14 @@ for _block in BLOCKS:
 
 @kernel
 def quarter(player):
-    """Which way the player looks: 0 south (+z), 1 west, 2 north, 3 east."""
+    """The direction in which the player looks: 0 south (+z), 1 west, 2 north, 3 east."""
     return math.floor(player.yaw / 90.0 + 0.5) & 3
 
 
 @kernel
 def turned(player, block, face, height):
-    """The metadata that a block gets by the face it is put at, ``height`` (0..1) above the cell's
-    bottom there, and by where the player looks. -1: it cannot be put at that face."""
+    """The metadata of a block that is placed at a face, ``height`` (0..1) above the cell's bottom,
+    by the player in its direction of sight. -1: it cannot be placed at that face."""
     way = TURNED[block]
     if way == 0:
         return 0
@@ -95,12 +97,12 @@ def turned(player, block, face, height):
         return 0 if face == 0 else (5 if face == 1 else 6 - face)
     if way == HINGED:
         return (look + 1) & 3
-    return (look + 2) & 3 if block != 26 else look
+    return (look + 2) & 3 if block != BED else look
 
 
 @kernel
 def can_stand(state, rules, w, block, x, y, z):
-    """Whether the ground suits a block at (x, y, z)."""
+    """Whether the ground can support a block at (x, y, z)."""
     need = STANDS[block]
     if need == 0:
         return True

@@ -1,4 +1,4 @@
-"""What is done with the item in a slot: placing it as a block, equipping it."""
+"""Placing the item of a slot as a block, and equipping it."""
 
 import math
 
@@ -50,8 +50,8 @@ def in_players_way(player, x, y, z):
 
 @kernel
 def place_item(state, rules, w, number):
-    """Place the item of a slot at the face under the crosshair. As in MineDojo the item is asked
-    for by name: it is taken from the first slot that has it. False: nothing was placed."""
+    """Place the item of a slot at the face under the crosshair. As in MineDojo the item is looked
+    up by its name, so it is taken from the first slot that has it. False: nothing was placed."""
     item = state.slots[w, number].item
     block = rules.item[item].block
     if block == 0:
@@ -61,7 +61,7 @@ def place_item(state, rules, w, number):
 
 @kernel
 def place_block(state, rules, w, number, block):
-    """Puts a block down at the face under the crosshair, turned as the game turns it, for one item
+    """Place a block at the face under the crosshair, oriented as in the game, and take one item out
     of a slot. False: it cannot be there."""
     player = state.players[w]
     hit, x, y, z, face, distance = under_crosshair(state, rules, w, REACH)
@@ -115,7 +115,7 @@ def place_block(state, rules, w, number, block):
 
 @kernel
 def beside(x, y, z, face):
-    """The cell at a face of another."""
+    """The cell at a face of another cell."""
     if face < 2:
         return x, y + (1 if face == 1 else -1), z
     if face < 4:
@@ -125,7 +125,7 @@ def beside(x, y, z, face):
 
 @kernel
 def equip(state, rules, w, number):
-    """Swap the item of a slot, asked for by name, with what is where it is worn or held."""
+    """Swap the item of a slot, looked up by its name, with the item where it is worn or held."""
     item = state.slots[w, number].item
     source = state.slots[w, find_slot(state, w, item)]
     target = state.slots[w, rules.item[item].slot]

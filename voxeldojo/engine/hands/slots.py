@@ -1,4 +1,4 @@
-"""One slot of the inventory: emptied, taken from, worn."""
+"""One slot of the inventory: emptying it, taking from it, wearing its item."""
 
 from voxeldojo.engine.compiled import kernel
 
@@ -21,7 +21,7 @@ def take(slot, count):
 
 @kernel
 def wear_slot(rules, slot, amount):
-    """What is in a slot wears by ``amount``. True: it is used up, and gone."""
+    """Wear the item of a slot by ``amount``. True: it was used up and is removed."""
     slot.wear += amount
     if slot.wear <= rules.item[slot.item].durability:
         return False

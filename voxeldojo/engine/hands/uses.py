@@ -1,6 +1,6 @@
-"""How often each item was used: the game's statistic stat.use_item, which MineDojo's tech tree is
-judged by. A tool is used by what wears it, armour by putting it on, a bow by the arrow that leaves
-it, everything else by using or placing it with an effect."""
+"""How often each item was used: the game's statistic stat.use_item, by which MineDojo's tech tree
+tasks are judged. Tools count when they wear, armour when it is put on, a bow when it shoots, other
+items when they are used or placed with an effect."""
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.state import SLOTS
@@ -15,8 +15,8 @@ CLOCK, COMPASS = item_id("clock"), item_id("compass")  # used without any effect
 
 @kernel
 def count_uses(state, rules, w, function, slot):
-    """After a function was carried out, before time passes: ``state.before`` is as it found the
-    slots."""
+    """Call after a function was carried out and before time passes: ``state.before`` has the slots
+    before it."""
     before = state.before[w, 0]
     hand = state.slots[w, 0]
     item = before.item
@@ -48,7 +48,7 @@ def count_uses(state, rules, w, function, slot):
 
 @kernel
 def count_shot(state, w):
-    """After time has passed: a bow wears in the tick in which it is let go."""
+    """Call after time has passed: a bow wears in the tick in which it shoots."""
     before = state.before[w, 0]
     hand = state.slots[w, 0]
     if before.item == BOW and (hand.item != BOW or hand.wear != before.wear):

@@ -1,4 +1,4 @@
-"""The use key: what it does to the block under the crosshair, or with the item in the hand."""
+"""The use key: it acts on the block under the crosshair, or uses the item in the hand."""
 
 import math
 
@@ -50,6 +50,8 @@ from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
 BED, LEVER, CAKE, FARMLAND, FRAME = 26, 69, 92, 60, 120
+GRASS, DIRT, GRASS_PATH = 2, 3, 208
+COARSE, PODZOL = 1, 2  # metadata of dirt
 DOORS = (64, 193, 194, 195, 196, 197)
 HINGES = (96, 107, 183, 184, 185, 186, 187)  # a trapdoor and gates
 WINDOWS = (23, 25, 54, 58, 61, 62, 84, 116, 117, 130, 138, 145, 146, 154, 158)
@@ -60,11 +62,11 @@ BUCKET, WATER_BUCKET, LAVA_BUCKET = (
 )
 POTION, ARROW_ITEM, FIRE_CHARGE = item_id("potion"), item_id("arrow"), item_id("fire_charge")
 BONE_MEAL = 15  # variant of dye
-TNT, FUSE = 46, 80
-STEP = 0.05  # metres between two looks for water along the line of sight
-FULL_DRAW = 20.0  # ticks
+TNT, FUSE = 46, 80  # ticks: EntityTNTPrimed
+STEP = 0.05  # metres between two samples for water along the line of sight
+FULL_DRAW = 20.0  # ticks: ItemBow.getArrowVelocity
 OFFHAND = 40
-CAST = 16.0  # metres a line flies
+CAST = 16.0  # metres that a fishing line reaches
 
 
 @kernel
@@ -116,7 +118,7 @@ def use_item(state, rules, w):
 
 @kernel
 def release(state, rules, w):
-    """The use key is up: a drawn bow lets its arrow fly, a shield sinks."""
+    """The use key is up: a drawn bow shoots, a shield is lowered."""
     player = state.players[w]
     player.blocking = 0
     drawn = player.drawn
@@ -140,7 +142,7 @@ def release(state, rules, w):
 
 @kernel
 def fling(state, w, kind, speed):
-    """Throws or shoots along the line of sight, metres per tick."""
+    """Throw or shoot along the line of sight; ``speed`` in metres per tick."""
     player = state.players[w]
     dx, dy, dz = direction(player.yaw, player.pitch)
     return shoot(
@@ -160,7 +162,7 @@ def fling(state, w, kind, speed):
 
 @kernel
 def activate(state, rules, w, hit, x, y, z):
-    """Doors, levers, beds and cakes do something of their own. True: the key is used up."""
+    """Use a door, lever, bed, cake or the like. True: the key has had its effect."""
     if hit in WINDOWS:
         return True
     if hit in DOORS:
@@ -199,7 +201,7 @@ def activate(state, rules, w, hit, x, y, z):
 
 @kernel
 def use_plain(state, rules, w, slot):
-    """Blocks are placed, food is eaten (in one tick, as in MineDojo), armour is put on."""
+    """Place a block, eat food (in one tick, as in MineDojo) or put on armour."""
     item = rules.item[slot.item]
     if item.block > 0:
         place_item(state, rules, w, 0)
@@ -230,7 +232,7 @@ def eat(state, rules, w, slot):
 
 @kernel
 def swap(state, rules, w, slot, item):
-    """One item of the hand becomes another."""
+    """Replace one item of the hand by another."""
     take(slot, 1)
     if slot.item == 0:
         slot.item = item
@@ -260,7 +262,7 @@ def fluid_in_sight(state, w, reach):
 
 @kernel
 def use_vessel(state, rules, w, slot, deed, distance, hit, x, y, z, face):
-    """Buckets and bottles."""
+    """Fill or empty a bucket or bottle."""
     if deed == POUR:
         if hit == AIR:
             return
@@ -289,12 +291,13 @@ def use_vessel(state, rules, w, slot, deed, distance, hit, x, y, z, face):
 @kernel
 def till(state, rules, w, slot, hit, x, y, z, face):
     """A hoe makes farmland of grass and dirt under air, and dirt of coarse dirt."""
-    if hit not in (2, 3, 208) or face == 0 or block_at(state, w, x, y + 1, z) != AIR:
+    tillable = hit in (GRASS, DIRT, GRASS_PATH)
+    if not tillable or face == 0 or block_at(state, w, x, y + 1, z) != AIR:
         return
     meta = meta_at(state, w, x, y, z)
-    if hit == 3 and meta == 1:
-        set_block(state, rules, w, x, y, z, 3, 0)
-    elif hit == 3 and meta == 2:
+    if hit == DIRT and meta == COARSE:
+        set_block(state, rules, w, x, y, z, DIRT, 0)
+    elif hit == DIRT and meta == PODZOL:
         return
     else:
         set_block(state, rules, w, x, y, z, FARMLAND, 0)
@@ -319,7 +322,7 @@ def light_fire(state, rules, w, slot, hit, x, y, z, face):
 
 @kernel
 def use_eye(state, rules, w, slot, hit, x, y, z):
-    """Into the frame of an end portal, else into the air."""
+    """Put an eye of ender into the frame of an end portal, or else throw it."""
     if hit == FRAME:
         meta = meta_at(state, w, x, y, z)
         if meta & 4 == 0:
@@ -333,7 +336,7 @@ def use_eye(state, rules, w, slot, hit, x, y, z):
 
 @kernel
 def use_rod(state, rules, w, distance):
-    """Casts the line into water in sight, or takes it in."""
+    """Cast the line into water in sight, or take it in."""
     player = state.players[w]
     if player.fishing != 0:
         if reel_in(state, rules, w):

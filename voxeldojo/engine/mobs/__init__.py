@@ -1,1 +1,1 @@
-"""Mobs: what they are, how they move and behave, what they and the player do to each other."""
+"""Mobs: their kinds, movement and behaviour, and fights between them and the player."""

@@ -1,4 +1,4 @@
-"""Which mob a line of sight meets."""
+"""Finds the mob on a line of sight."""
 
 from voxeldojo.engine.compiled import entry_kernel
 from voxeldojo.engine.mobs.placing import half_of, tall_of
@@ -8,7 +8,7 @@ from voxeldojo.engine.rays import enter_slab
 @entry_kernel
 def mob_on_ray(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
     """(number of the nearest mob, metres to it) along a unit vector; (-1, reach) if there is none.
-    Blocks in the way are the caller's to look after."""
+    The caller has to check for blocks in between."""
     found = -1
     nearest = reach
     for number in range(state.players[w].mobs):
@@ -17,7 +17,7 @@ def mob_on_ray(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
             continue
         half = half_of(rules, mob)
         tall = tall_of(rules, mob)
-        # Far off the line's middle: most mobs are.
+        # A quick test: most mobs are far from the line.
         away = 0.5 * nearest + half + tall
         if (
             abs(mob.x - ox - 0.5 * nearest * dx) > away

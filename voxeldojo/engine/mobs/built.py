@@ -1,4 +1,4 @@
-"""Mobs that the player builds: the wither, the iron golem, the snow golem."""
+"""Mobs that the player builds of blocks (BlockSkull, BlockPumpkin): wither, iron golem, snowman."""
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import AIR, block_at
@@ -12,7 +12,7 @@ WITHERS = 1  # variant of skull
 
 @kernel
 def come_alive(state, rules, w, x, y, z, block, variant):
-    """A block was put down as the last of a figure, if it is one: it becomes a mob."""
+    """If the block that was placed completes a figure, turn the figure into its mob."""
     if block == SKULL and variant == WITHERS:
         for middle in range(-1, 2):
             if wither_at(state, rules, w, x + middle, y, z, 1, 0):
@@ -46,7 +46,7 @@ def arms(state, w, x, y, z, dx, dz, block):
 
 @kernel
 def wither_at(state, rules, w, x, y, z, dx, dz):
-    """Whether a wither was built around its middle skull; then it is there."""
+    """Whether a wither's figure is complete around its middle skull; then it appears."""
     whole = (
         block_at(state, w, x, y, z) == SKULL
         and block_at(state, w, x, y - 1, z) == SOUL_SAND
@@ -64,7 +64,7 @@ def wither_at(state, rules, w, x, y, z, dx, dz):
 
 @kernel
 def clear_cross(state, rules, w, x, y, z, dx, dz):
-    """Takes away a place, what is above and below it, and on both sides."""
+    """Remove a block, those above and below it, and those on both sides."""
     for side in range(-1, 2):
         set_block(state, rules, w, x, y + side, z, AIR, 0)
         if side != 0 and dx + dz != 0:

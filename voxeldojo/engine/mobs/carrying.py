@@ -1,4 +1,4 @@
-"""Endermen carry blocks about, and leave them when they die."""
+"""Endermen carry blocks around, and drop them when they die."""
 
 import math
 

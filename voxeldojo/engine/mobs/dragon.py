@@ -1,4 +1,5 @@
-"""The ender dragon: it circles over the island, swoops at the player, and leaves its egg."""
+"""The ender dragon: it circles over the island and swoops at the player. The flight is simpler than
+the game's phases; life and damage are the game's."""
 
 import math
 
@@ -9,10 +10,10 @@ from voxeldojo.engine.mobs.walking import turn_to
 from voxeldojo.engine.mobs.wounds import knock
 
 RADIUS = 40.0  # metres of its circle
-HEIGHT_OF_FLIGHT = 5.0  # above where it began
+HEIGHT_OF_FLIGHT = 5.0  # metres above its start
 SPEED = 0.6  # metres per tick
 CIRCLE, SWOOP = 0, 1
-WINGS = 6.0  # metres from its middle in which it hits
+WINGS = 6.0  # metres from its middle within which it hits
 
 
 @kernel
@@ -40,7 +41,7 @@ def circle(state, rules, w, number):
     dz = z - mob.z
     away = max(0.1, math.sqrt(dx * dx + dy * dy + dz * dz))
     step = min(SPEED, away)
-    # It must not leave the window that is held.
+    # It must not leave the window around the player.
     last = state.blocks.shape[1] - 1.0
     mob.x = min(player.west + last, max(player.west + 1.0, mob.x + step * dx / away))
     mob.y += step * dy / away

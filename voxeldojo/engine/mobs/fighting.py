@@ -1,7 +1,7 @@
-"""How each kind does harm to what it is after: blows, swelling, shots, the rest.
+"""How each kind attacks its target: blows, explosions, shots, spells.
 
-Pauses, speeds and reaches are those of the AI task that the named class of 1.11.2 has, at normal
-difficulty. What is shot flies in this engine at the speed that it starts with or soon reaches.
+Pauses, speeds and reaches are those of the AI tasks of the named classes of 1.11.2, at normal
+difficulty. In this engine a shot flies at the speed that it starts with or soon reaches.
 """
 
 import math
@@ -101,7 +101,7 @@ VEXES = 3  # that an evoker calls in every fourth spell
 
 @kernel
 def whereabouts(state, rules, w, mob):
-    """(x, y, z, half its width, its height) of what a mob is after; height 0: it is gone."""
+    """(x, y, z, half its width, its height) of a mob's target; height 0: it no longer exists."""
     if mob.target < 0:
         player = state.players[w]
         tall = BODY_HEIGHT if player.life > 0.0 else 0.0
@@ -114,7 +114,7 @@ def whereabouts(state, rules, w, mob):
 
 @kernel
 def harm(state, rules, w, number, amount, cause, dx, dz):
-    """Does damage to what a mob is after, and knocks it back along (dx, dz)."""
+    """Damage a mob's target, and knock it back along (dx, dz)."""
     mob = state.mobs[w, number]
     if mob.target < 0:
         if hurt_from(state, rules, w, amount, cause, mob.kind, mob.x, mob.z):
@@ -132,7 +132,7 @@ def harm(state, rules, w, number, amount, cause, dx, dz):
 
 @kernel
 def let_fly(state, w, number, kind, x, y, z, dx, dy, dz, speed, error, damage):
-    """Shoots from (x, y, z) along (dx, dy, dz), not quite straight."""
+    """Shoot from (x, y, z) along (dx, dy, dz), with a random error."""
     player = state.players[w]
     scale = speed / max(0.01, math.sqrt(dx * dx + dy * dy + dz * dz))
     error *= speed
@@ -153,8 +153,8 @@ def let_fly(state, w, number, kind, x, y, z, dx, dy, dz, speed, error, damage):
 
 @kernel
 def fight(state, rules, w, number, x, y, z, half, tall):
-    """One tick of a mob with something to fight at (x, y, z). Returns the haste with which it goes
-    there, 0 if it stands."""
+    """One tick of a mob with a target at (x, y, z). Returns the factor of its speed towards it, 0
+    if it stands."""
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
     attack = kind.attack
@@ -176,7 +176,7 @@ def fight(state, rules, w, number, x, y, z, half, tall):
 
 @kernel
 def close_in(state, rules, w, number, dx, dy, dz, away, half):
-    """Blows from near by."""
+    """Attack by blows from nearby."""
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
     if mob.kind in (SLIME, MAGMA_CUBE):
@@ -205,7 +205,7 @@ def close_in(state, rules, w, number, dx, dy, dz, away, half):
 
 @kernel
 def swell(state, rules, w, number, away, clear):
-    """A creeper: it stops near its victim, and after 30 ticks there it explodes."""
+    """A creeper: it stops near its target, and explodes after 30 ticks there."""
     mob = state.mobs[w, number]
     if clear and (away < LIT or (mob.counter > 0 and away < CALMED)):
         mob.counter += 1
@@ -223,7 +223,7 @@ def swell(state, rules, w, number, away, clear):
 
 @kernel
 def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
-    """From afar. The vector is from the eyes to the victim's middle."""
+    """Attack by shots from afar. The vector is from the eyes to the target's middle."""
     mob = state.mobs[w, number]
     attack = rules.mob[mob.kind].attack
     damage = rules.mob[mob.kind].damage
@@ -295,7 +295,7 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
 
 @kernel
 def conjure(state, rules, w, number, away):
-    """An evoker: fangs out of the ground, and now and then three vexes."""
+    """An evoker: fangs from the ground, and in every fourth spell three vexes."""
     mob = state.mobs[w, number]
     mob.counter += 1
     if mob.counter % 4 == 0:

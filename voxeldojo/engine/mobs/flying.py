@@ -1,4 +1,4 @@
-"""Mobs that fly or swim: they steer towards a place in the air or the water."""
+"""Mobs that fly or swim: they accelerate towards a place in the air or the water."""
 
 import math
 
@@ -12,19 +12,19 @@ from voxeldojo.engine.mobs.senses import is_solid
 from voxeldojo.engine.mobs.walking import carry, move_walker, turn_to
 from voxeldojo.engine.state import HEIGHT
 
-# Of the speed that is left after a tick: EntityFlying in the air, EntityGuardian in the water.
+# Share of the speed that is left after a tick: EntityFlying in the air, EntityGuardian in water.
 DRAG, DRAG_IN_WATER = 0.91, 0.9
-# Metres per tick and tick by which they speed up towards where they want to be.
+# Metres per tick and tick by which they accelerate towards their goal.
 FLYING, VEXING, SWIMMING = 0.01, 0.03, 0.015
-ABOVE_PREY, WITHER_ABOVE, BLAZE_ABOVE = 0.5, 4.0, 1.0  # metres over the feet of what they are after
+ABOVE_PREY, WITHER_ABOVE, BLAZE_ABOVE = 0.5, 4.0, 1.0  # metres above the feet of their target
 SINKING = 2.0  # metres by which an idle blaze goes down
-ROAM, BAT_ROAM, SWIM_ROAM = 12.0, 6.0, 8.0  # metres around, in which they think of a place
-STAYS, STAYS_SPREAD = 30, 60  # ticks until they think of another
+ROAM, BAT_ROAM, SWIM_ROAM = 12.0, 6.0, 8.0  # metres around, within which they choose a goal
+STAYS, STAYS_SPREAD = 30, 60  # ticks until they choose another one
 
 
 @kernel
 def think_of_place(state, rules, w, mob, spread, wet):
-    """A place within ``spread`` metres, in water if ``wet``, else in the air."""
+    """Choose a goal within ``spread`` metres, in water if ``wet``, else in the air."""
     player = state.players[w]
     mob.wait = STAYS + below(player, STAYS_SPREAD)
     x = mob.x + spread * (2.0 * unit(player) - 1.0)
@@ -44,7 +44,7 @@ def think_of_place(state, rules, w, mob, spread, wet):
 
 @kernel
 def steer(mob, power):
-    """Speeds it up towards its goal. Returns the metres to it."""
+    """Accelerate a mob towards its goal. Returns the metres to it."""
     dx = mob.goal_x - mob.x
     dy = mob.goal_y - mob.y
     dz = mob.goal_z - mob.z

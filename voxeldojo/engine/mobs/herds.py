@@ -1,4 +1,5 @@
-"""Animals that are there when the ground is: a tenth of all chunks has a herd."""
+"""Animals that are generated with the ground, in a tenth of all chunks (WorldEntitySpawner.
+performWorldGenSpawning)."""
 
 import numpy as np
 
@@ -14,12 +15,12 @@ SALT = np.uint64(0x4E5D)
 SHARE = 0.1
 CHUNK = 16
 MOST = MOBS // 2  # animals in a window, so that there is room for others
-GROUNDS = (2, 110, 12, 78, 80, 79)  # grass, mycelium, sand, snow, ice
+GROUNDS = (2, 110, 12, 78, 80, 79)  # grass, mycelium, sand, a layer of snow, snow, ice
 
 
 @kernel
 def settle_herds(state, rules, w, seed, x0, z0, x1, z1):
-    """Puts the herds of the chunks that begin in [x0, x1) x [z0, z1) onto the ground."""
+    """Place the herds of the chunks that begin in [x0, x1) x [z0, z1) on the ground."""
     if state.settings[w].mobs_spawn == 0:
         return
     for cx in range(x0 >> 4, (x1 + CHUNK - 1) >> 4):
@@ -65,7 +66,7 @@ def settle_herd(state, rules, w, seed, x, z):
 
 @kernel
 def put_animal(state, rules, w, kind, x, z):
-    """Onto the ground of a column, if it is ground for animals under the open sky."""
+    """Place an animal on the ground of a column, if it suits animals and is under the open sky."""
     if not held(state, w, x, z):
         return
     y = min(HEIGHT - 3, state.players[w].ceiling + 1)

@@ -1,4 +1,4 @@
-"""Slimes and magma cubes: they hop, and harm whom they touch."""
+"""Slimes and magma cubes: they hop, and harm what they touch (EntitySlime)."""
 
 import math
 
@@ -8,8 +8,8 @@ from voxeldojo.engine.mobs.fighting import fight, whereabouts
 from voxeldojo.engine.mobs.kinds import MAGMA_CUBE
 from voxeldojo.engine.mobs.walking import move_walker, turn_to
 
-JUMP = 0.42
-SPEED = 0.2  # metres per tick, through the air
+JUMP = 0.42  # metres per tick: EntityLivingBase.getJumpUpwardsMotion
+SPEED = 0.2  # metres per tick in the air
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Numbers of the kinds that have a way of their own, for the kernels."""
+"""Numbers of the kinds with rules of their own, for the kernels."""
 
 from voxeldojo.rules.mobs import MOB_IDS
 

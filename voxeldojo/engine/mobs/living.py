@@ -1,4 +1,4 @@
-"""What each mob does in a tick."""
+"""One tick of each mob: its surroundings, its decision, its movement."""
 
 import math
 
@@ -37,10 +37,10 @@ from voxeldojo.engine.mobs.walking import (
 )
 from voxeldojo.engine.mobs.wounds import hurt_mob
 
-JUMP = 0.42
-ROUND = 10
-STROLL = 1.0
-WAY_ROUND = 3.0  # metres to the side of what is in the way
+JUMP = 0.42  # metres per tick: EntityLivingBase.getJumpUpwardsMotion
+ROUND = 10  # ticks between two decisions
+STROLL = 1.0  # factor of its speed when it wanders
+WAY_ROUND = 3.0  # metres to the side of an obstacle
 
 
 @apart(int64)
@@ -48,7 +48,7 @@ def tick_mobs(state, rules, w):
     """One tick of every mob."""
     player = state.players[w]
     player.cooldown += 1
-    turn = player.ticks % ROUND  # mobs take turns at what is done once in a round
+    turn = player.ticks % ROUND  # mobs take turns with the work that is done once in a round
     for number in range(player.mobs):
         if state.mobs[w, number].kind != 0:
             live(state, rules, w, number, turn)
@@ -100,7 +100,7 @@ def stay_put(state, rules, w, number):
 
 @kernel
 def choose_way(state, rules, w, number):
-    """Turns a walker to where it wants to be. Returns its haste, 0 to stand; -1: it is gone."""
+    """Turn a walker to its goal. Returns the factor of its speed, 0 to stand; -1: it vanished."""
     mob = state.mobs[w, number]
     if mob.target != 0:
         x, y, z, half, tall = whereabouts(state, rules, w, mob)
@@ -141,7 +141,7 @@ def choose_way(state, rules, w, number):
 
 @kernel
 def walk_about(state, rules, w, number):
-    """A tick of a mob with legs; at rest it costs next to nothing."""
+    """A tick of a mob with legs; at rest it costs almost nothing."""
     mob = state.mobs[w, number]
     haste = choose_way(state, rules, w, number)
     if haste < 0.0:
@@ -173,7 +173,7 @@ def walk_about(state, rules, w, number):
 
 @kernel
 def rests(state, rules, w, mob):
-    """Whether there is a whole block under its middle, and no fluid about its legs."""
+    """Whether there is a whole block under its middle, and no fluid at its legs."""
     x = math.floor(mob.x)
     y = math.floor(mob.y + 0.01)
     z = math.floor(mob.z)
@@ -184,7 +184,7 @@ def rests(state, rules, w, mob):
 
 @kernel
 def overcome(state, rules, w, number):
-    """Something is in its way: it jumps, and if that was no help goes round it."""
+    """An obstacle: the mob jumps, and if that does not help, goes around it."""
     mob = state.mobs[w, number]
     player = state.players[w]
     mob.vy = JUMP

@@ -1,4 +1,7 @@
-"""What a mob makes up its mind to do. Looked at every ten ticks."""
+"""A mob's decisions, every ten ticks: targets, wandering, breeding, growing up.
+
+Figures are those of the AI tasks and entities that are named.
+"""
 
 import math
 
@@ -33,23 +36,23 @@ from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
 IDLE, WALK, FOLLOW, COURT, DETOUR = 0, 1, 2, 3, 4
-ROUND = 10  # ticks between two looks
+ROUND = 10  # ticks between two decisions
 WANDER = 10.0  # metres: EntityAIWander draws from so far on every side
-NEAR = 16.0  # metres to which a mob looks around
-STILL_FROM = 32.0  # metres: EntityAIWander rests further from the player
+NEAR = 16.0  # metres within which a mob looks for targets
+STILL_FROM = 32.0  # metres from the player beyond which EntityAIWander rests
 LAYING, LAYING_SPREAD = 6000, 6000  # ticks between two eggs: EntityChicken
 GRAZING, GRAZING_YOUNG = 0.01, 0.2  # of rounds: EntityAIEatGrass, one tick in 1000, of lambs in 50
 GROWN_BY_GRASS = 1200  # ticks: EntitySheep.eatGrassBonus
-HEELS, LEFT_BEHIND = 5.0, 4.0  # metres to a tame wolf, and around the player where it turns up
+HEELS, LEFT_BEHIND = 5.0, 4.0  # metres to a tame wolf, and around the player where it teleports to
 TEMPTED = 10.0  # metres: EntityAITempt
-FORGETS, LEAST_SIGHT = 8.0, 32.0  # metres beyond its sight, and the least sight, to give up a chase
+FORGETS, LEAST_SIGHT = 8.0, 32.0  # metres beyond its sight, and the least sight, to end a chase
 STALKS, STALKING, BESIDE = 12.0, 0.1, 6.0  # an enderman: metres, share of rounds, metres to arrive
-STARED = 1200  # ticks that an enderman stays angry that was looked at
-DAZZLED = 12  # light from which on a spider is at peace: EntitySpider.AISpiderTarget
-FELT = 2.0  # metres in which a mob notices the player without seeing it
+STARED = 1200  # ticks for which an enderman that was looked at stays angry
+DAZZLED = 12  # light from which on a spider does not attack: EntitySpider.AISpiderTarget
+FELT = 2.0  # metres within which a mob notices the player without seeing it
 COURTING, COURTING_HEIGHT = 8.0, 4.0  # metres to a mate: EntityAIMate
 RESTING, CHILDHOOD = 6000, 24000  # ticks: EntityAgeable and EntityAnimal
-HURRIED, HURRIED_SPREAD, IDLING, IDLING_SPREAD = 20, 20, 60, 120  # ticks until it goes on
+HURRIED, HURRIED_SPREAD, IDLING, IDLING_SPREAD = 20, 20, 60, 120  # ticks until its next walk
 PUMPKIN = item_id("pumpkin")
 EGG = item_id("egg")
 GRASS, DIRT, TALLGRASS = 2, 3, 31
@@ -58,7 +61,7 @@ HELMET = 39
 
 @kernel
 def grow(state, rules, w, number):
-    """Ten ticks of growing up, of love, of eggs and wool."""
+    """Ten ticks of growing up, breeding, laying eggs and growing wool."""
     mob = state.mobs[w, number]
     if mob.age < 0:
         mob.age = min(0, mob.age + ROUND)
@@ -77,7 +80,7 @@ def grow(state, rules, w, number):
 
 @kernel
 def graze(state, rules, w, mob):
-    """Now and then a sheep eats grass, and its wool grows again."""
+    """A sheep eats grass now and then, and its wool grows again."""
     if unit(state.players[w]) >= (GRAZING_YOUNG if mob.age < 0 else GRAZING):
         return
     x = math.floor(mob.x)
@@ -110,7 +113,7 @@ def likes(rules, kind, item):
 
 @kernel
 def think(state, rules, w, number):
-    """What it is after, and what it follows."""
+    """Decide on a mob's target, and on what it follows."""
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
     player = state.players[w]
@@ -143,7 +146,7 @@ def think(state, rules, w, number):
 
 @kernel
 def keep_on(state, rules, w, mob, kind, away):
-    """Forgets what it is after when that is dead, or far away."""
+    """Drop a mob's target if it is dead or far away."""
     if mob.target > 0:
         prey = state.mobs[w, mob.target - 1]
         far = abs(prey.x - mob.x) + abs(prey.z - mob.z) > 2.0 * NEAR
@@ -162,7 +165,7 @@ def keep_on(state, rules, w, mob, kind, away):
 
 @kernel
 def look_out(state, rules, w, number, mob, kind, away):
-    """Looks for what it could be after: the player, or for a golem a monster."""
+    """Look for a target: the player, or for a golem a monster."""
     player = state.players[w]
     tall = tall_of(rules, mob)
     if mob.kind in (VILLAGER_GOLEM, SNOWMAN):
@@ -185,7 +188,7 @@ def look_out(state, rules, w, number, mob, kind, away):
 
 @kernel
 def lit(state, w, mob):
-    """The light where a mob is, 0..15."""
+    """The light level at a mob, 0..15."""
     x = math.floor(mob.x)
     y = math.floor(mob.y + 0.5)
     z = math.floor(mob.z)
@@ -216,7 +219,7 @@ def nearest_monster(state, rules, w, mob):
 
 @kernel
 def court(state, rules, w, number):
-    """Two of a kind that were fed find each other, and have a young one."""
+    """Two fed animals of a kind meet and have a young one."""
     mob = state.mobs[w, number]
     for other in range(state.players[w].mobs):
         mate = state.mobs[w, other]
@@ -246,13 +249,13 @@ def court(state, rules, w, number):
 
 @kernel
 def is_far(player, mob):
-    """Whether it is so far from the player that it does not stir."""
+    """Whether it is so far from the player that it rests."""
     return (mob.x - player.x) ** 2 + (mob.z - player.z) ** 2 > STILL_FROM * STILL_FROM
 
 
 @kernel
 def wander(state, rules, w, mob):
-    """It thinks of another place to be at, with ground to stand on; hurt, of one in a hurry."""
+    """Choose another place to walk to, with ground to stand on; a hurt mob chooses sooner."""
     player = state.players[w]
     hurried = mob.angry > 0 and rules.mob[mob.kind].nature == PASSIVE
     if hurried:

@@ -1,4 +1,4 @@
-"""Putting a mob into the world and taking it out."""
+"""Puts mobs into the world and removes them."""
 
 import math
 
@@ -14,8 +14,8 @@ LARGEST = 4  # of slimes: 1, 2 or 4
 
 @entry_kernel
 def place_mob(state, rules, w, kind, x, y, z):
-    """A grown mob of a kind at (x, y, z), its feet's middle. Its number, -1 if there is no room
-    for more mobs or the place is outside the window."""
+    """Place a grown mob with the middle of its feet at (x, y, z). Returns its number, -1 if there
+    is no room for more mobs or the place is outside the window."""
     if kind <= 0 or kind >= rules.mob.shape[0]:
         return -1
     if not held(state, w, math.floor(x), math.floor(z)) or y < 0.0 or y >= HEIGHT:
@@ -74,7 +74,7 @@ def fill(state, rules, w, number, kind, x, y, z):
 
 @kernel
 def wool_colour(draw):
-    """Natural colours at the game's chances."""
+    """A natural colour of wool, with the chances of EntitySheep.getRandomSheepColor."""
     if draw < 0.05:
         return BLACK
     if draw < 0.10:
@@ -97,7 +97,7 @@ def resize(mob, size):
 
 @kernel
 def half_of(rules, mob):
-    """Half the width of a mob: of slimes by size, of young ones half."""
+    """Half the width of a mob: slimes by size, young ones half as wide."""
     half = rules.mob[mob.kind].half
     if mob.kind in (SLIME, MAGMA_CUBE):
         return half * mob.variant / LARGEST
@@ -122,7 +122,7 @@ def remove_mob(state, w, number):
 
 @kernel
 def clear_mobs(state, w):
-    """Nobody is here, and nothing flies."""
+    """Remove all mobs and shots."""
     player = state.players[w]
     for number in range(player.mobs):
         state.mobs[w, number].kind = 0

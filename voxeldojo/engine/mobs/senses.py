@@ -1,4 +1,4 @@
-"""What a mob can see, and where there is ground for it to stand on."""
+"""A mob's sight, and the ground that it can stand on."""
 
 import math
 
@@ -8,12 +8,12 @@ from voxeldojo.engine.rays import direction
 from voxeldojo.engine.state import EYES
 
 WATER, STILL_WATER, LAVA_FLOW, STILL_LAVA = 8, 9, 10, 11
-GAP = 0.5  # metres between the places of a line of sight that are looked at
+GAP = 0.5  # metres between two samples of a line of sight
 
 
 @kernel
 def sees(state, rules, w, x, y, z, to_x, to_y, to_z):
-    """Whether no block that one bumps into is between two places."""
+    """Whether no block with a collision box is between two places."""
     dx = to_x - x
     dy = to_y - y
     dz = to_z - z

@@ -1,4 +1,7 @@
-"""Everything that is shot or thrown: how it flies and what it does where it hits."""
+"""Everything that is shot or thrown: its flight, and its effect where it hits.
+
+Figures are those of EntityArrow, EntityThrowable and the other classes that are named.
+"""
 
 import math
 
@@ -19,30 +22,31 @@ from voxeldojo.rules import item_id
 
 ARROW, SMALL_FIREBALL, FIREBALL, SNOWBALL, EGG, PEARL, EYE = 1, 2, 3, 4, 5, 6, 7
 HARMING, SPIT, BULLET, SKULL = 8, 9, 10, 11
-FLIGHT = 1200  # ticks after which a thing is gone: EntityArrow lies for a minute
-UNHARMED = 10  # ticks in which a shot passes its own shooter by
-AGE_OF_EYE, WHOLE = 80, 0.8  # ticks an eye of ender floats, and how often it stays whole
+FLIGHT = 1200  # ticks after which a shot vanishes: EntityArrow lies for a minute
+UNHARMED = 10  # ticks in which a shot does not hit its own shooter
+AGE_OF_EYE, WHOLE = 80, 0.8  # ticks for which an eye of ender floats, and its chance to survive
 RETURNED = 1000.0  # damage to a ghast by its own fireball: EntityGhast.attackEntityFrom
-ALIGHT = 100  # ticks a blaze's fireball sets one on fire: 5 seconds
+ALIGHT = 100  # ticks of burning after a blaze's fireball: 5 seconds
 KNOCK = 0.4  # strength of a knock: EntityLivingBase.attackEntityFrom
 SNOW_ON_BLAZE = 3.0  # EntitySnowball.onImpact: no other mob is harmed
 BURST = 1.0  # power of the explosion of a fireball and a wither's skull
-SPLASH, SPLASH_REACH = 6.0, 4.0  # points of a potion of harming, and metres at which none are left
-PEARL_FORCE, ENDERMITES = 5.0, 0.05  # EntityEnderPearl.onImpact: damage, and how often one comes
+SPLASH, SPLASH_REACH = 6.0, 4.0  # a potion of harming: damage, metres beyond which it has none
+PEARL_FORCE, ENDERMITES = 5.0, 0.05  # EntityEnderPearl.onImpact: damage, chance of an endermite
 # Per tick, by EntityArrow and EntityThrowable: what is left of the speed in air and in water, and
 # the metres by which gravity speeds it downwards.
 AIR, ARROW_IN_WATER, THING_IN_WATER = 0.99, 0.6, 0.8
 ARROW_WEIGHT, SPIT_WEIGHT, THING_WEIGHT = 0.05, 0.06, 0.03
-HALF_STEP = 0.25  # metres between two looks for a block on a shot's way
-BORDER = 0.3  # metres around the player in which a shot still hits: EntityArrow.findEntityOnPath
+HALF_STEP = 0.25  # metres between two samples for blocks on a shot's way
+BORDER = 0.3  # metres around the player within which a shot hits: EntityArrow.findEntityOnPath
 ARROW_ITEM = item_id("arrow")
 EYE_ITEM = item_id("ender_eye")
 
 
 @entry_kernel
 def shoot(state, w, kind, x, y, z, vx, vy, vz, damage, owner):
-    """Lets something fly from (x, y, z), metres per tick. An arrow's ``damage`` is per speed. The
-    oldest makes room. ``owner``: a mob's number, -1 the player. Returns its number."""
+    """Start a shot at (x, y, z), velocity in metres per tick. An arrow's ``damage`` is per unit of
+    speed. If there is no room it replaces the oldest. ``owner``: a mob's number, -1 the player.
+    Returns its number."""
     player = state.players[w]
     chosen = 0
     for number in range(SHOTS):
@@ -78,7 +82,7 @@ def end_shot(state, w, number):
 
 @kernel
 def tick_shots(state, rules, w):
-    """One tick of all that flies."""
+    """One tick of all shots."""
     for number in range(state.players[w].shots):
         if state.shots[w, number].kind != 0:
             fly(state, rules, w, number)
@@ -154,7 +158,7 @@ def slow_down(state, w, shot):
 
 @kernel
 def free_way(state, rules, w, x, y, z, dx, dy, dz, way):
-    """How far a thing comes before it runs into a block."""
+    """The metres that a shot flies before it hits a block."""
     gone = 0.0
     while gone < way:
         step = min(way, gone + HALF_STEP)
@@ -262,7 +266,7 @@ def hit_block(state, rules, w, number, dx, dy, dz):
 
 @kernel
 def burst(state, rules, w, number):
-    """A fireball explodes; a potion of harming splashes."""
+    """A fireball explodes; a potion of harming takes effect."""
     shot = state.shots[w, number]
     if shot.kind != HARMING:
         by = shot.by if shot.by > 0 else BY_PLAYER
@@ -279,7 +283,7 @@ def burst(state, rules, w, number):
 
 @kernel
 def arrive(state, rules, w, number):
-    """A pearl takes the player who threw it to where it fell, at the cost of life."""
+    """An ender pearl teleports the player that threw it to where it fell, and does damage."""
     shot = state.shots[w, number]
     player = state.players[w]
     if shot.owner >= 0 or player.life <= 0.0:
@@ -299,7 +303,7 @@ def arrive(state, rules, w, number):
 
 @kernel
 def hatch(state, rules, w, x, y, z):
-    """One egg in eight has a chick in it, one in 256 four."""
+    """One egg in eight has a chick in it, one in 256 four: EntityEgg.onImpact."""
     player = state.players[w]
     if below(player, 8) != 0:
         return
@@ -311,7 +315,7 @@ def hatch(state, rules, w, x, y, z):
 
 @kernel
 def float_eye(state, w, number):
-    """An eye of ender shows the way, then falls down whole four times in five."""
+    """An eye of ender floats, then drops as an item four times in five: EntityEnderEye."""
     shot = state.shots[w, number]
     player = state.players[w]
     shot.x += shot.vx
@@ -339,7 +343,7 @@ def home_in(state, w, shot):
 
 @kernel
 def lie(state, rules, w, number):
-    """An arrow in a block: the player picks up its own; without the block it falls again."""
+    """An arrow in a block: the player can pick up its own; if the block is removed it falls."""
     shot = state.shots[w, number]
     player = state.players[w]
     near = (

@@ -1,7 +1,8 @@
-"""Mobs that appear of their own accord: in the dark, on grass, in water, out of spawners.
+"""Spawning of mobs: in the dark, on grass, in water, from spawners.
 
-The game tries places all over the loaded chunks in every tick; here one column of the window is
-tried every few ticks, on the floor next to a random height, which finds places far more often.
+Limits and distances are those of WorldEntitySpawner, EnumCreatureType and MobSpawnerBaseLogic. The
+game tries places all over the loaded chunks in every tick. Here one column of the window is tried
+every few ticks, on the floor next to a random height, which finds places far more often.
 """
 
 import math
@@ -43,12 +44,13 @@ from voxeldojo.engine.state import HEIGHT, MOBS, SEA_LEVEL, THUNDER
 from voxeldojo.rules.mobs import MOB_IDS
 
 EVERY = 4  # ticks between tries
-CREATURES_EVERY = 400
-NEAREST = 24.0  # metres from the player
-CHUNKS = 289  # that the game's limits are for
-LIMITS = np.array([10, 70, 5, 15], np.int64)  # by list
-FEWEST = np.array([4, 6, 2, 2], np.int64)  # however small the window
-DEEP = 12  # blocks that are looked down for a floor
+CREATURES_EVERY = 400  # ticks between tries of animals
+NEAREST = 24.0  # metres from the player, at least
+CHUNKS = 289  # number of chunks (17 x 17) that the game's limits are for
+LIMITS = np.array([10, 70, 5, 15], np.int64)  # creatures, monsters, water mobs, ambient mobs
+FEWEST = np.array([4, 6, 2, 2], np.int64)  # the limits of a small window, at least
+DEEP = 12  # blocks down that are searched for a floor
+NETHER_BIOME = 8
 GRASS, NETHER_BRICK, SPAWNER = 2, 112, 52
 SWAMPS = (6, 134)
 FREE_OF_LIGHT = (ZOMBIE_PIGMAN, GHAST, MAGMA_CUBE, BLAZE)
@@ -58,12 +60,12 @@ for _meta, _name in enumerate(
     ("zombie", "skeleton", "spider", "cave_spider", "silverfish", "blaze"), 1
 ):
     SPAWNED[_meta] = MOB_IDS[_name]
-ROUND_SPAWNER = 16  # metres from which one is at work
+ROUND_SPAWNER = 16  # metres from the player within which a spawner works
 
 
 @kernel
 def spawn_mobs(state, rules, w):
-    """One tick of spawners and of what spawns in the wild."""
+    """One tick of spawners and of natural spawning."""
     player = state.players[w]
     if state.settings[w].mobs_spawn == 0 or player.life <= 0.0:
         return
@@ -83,7 +85,7 @@ def spawn_mobs(state, rules, w):
 
 @kernel
 def list_of(rules, kind):
-    """Which limit a kind counts towards."""
+    """The limit that a kind counts towards."""
     entry = rules.mob[kind]
     if kind == BAT:
         return AMBIENTS
@@ -94,7 +96,7 @@ def list_of(rules, kind):
 
 @kernel
 def room_for(state, rules, w, column):
-    """How many more of a list there may be in the window."""
+    """How many more mobs of a list the window can have."""
     area = state.blocks.shape[1]
     limit = max(FEWEST[column], LIMITS[column] * area * area // (256 * CHUNKS))
     count = 0
@@ -137,7 +139,7 @@ def far_enough(state, w, x, y, z):
 
 @kernel
 def spawn_on_floor(state, rules, w, column):
-    """One try of a group on the floor below a random place of the window."""
+    """One try to spawn a group on the floor below a random place of the window."""
     player = state.players[w]
     area = state.blocks.shape[1]
     x = player.west + below(player, area)
@@ -154,7 +156,7 @@ def spawn_on_floor(state, rules, w, column):
     light = bright(state, w, x, y, z)
     if column != CREATURES and light > below(player, 8):
         biome = biome_at(state, w, x, z)
-        if biome != 8:  # in the Nether most don't mind
+        if biome != NETHER_BIOME:  # there most kinds spawn in any light
             return
     room = room_for(state, rules, w, column)
     if room <= 0:
@@ -172,7 +174,7 @@ def spawn_on_floor(state, rules, w, column):
 
 @kernel
 def put_group(state, rules, w, kind, x, y, z, size):
-    """Up to ``size`` of a kind around a place, wherever they may be."""
+    """Spawn up to ``size`` mobs of a kind around a place, where the kind can appear."""
     player = state.players[w]
     for _ in range(2 * size):
         if size <= 0:
@@ -191,7 +193,7 @@ def put_group(state, rules, w, kind, x, y, z, size):
 
 @kernel
 def bright(state, w, x, y, z):
-    """The light of a place at this hour, 0..15; a thunderstorm makes it dark."""
+    """The light level of a place at this time, 0..15; a thunderstorm darkens it."""
     dark = darkness(state, w)
     if state.players[w].weather == THUNDER:
         dark = max(dark, 10)
@@ -217,7 +219,7 @@ def is_free(state, rules, w, x, y, z):
 
 @kernel
 def may_appear(state, rules, w, kind, x, y, z):
-    """Whether light, height and room are as a kind wants them."""
+    """Whether a kind can spawn at a place, by light, height and room."""
     player = state.players[w]
     if not stands(state, rules, w, x, y, z):
         return False
@@ -246,7 +248,7 @@ def may_appear(state, rules, w, kind, x, y, z):
 
 @kernel
 def may_slime(state, w, x, y, z, light):
-    """In swamps by night, else deep down in one chunk of ten."""
+    """Slimes spawn in swamps at night, elsewhere below y 40 in one chunk of ten: EntitySlime."""
     player = state.players[w]
     if biome_at(state, w, x, z) in SWAMPS and 50 < y < 70:
         return light <= below(player, 8) and unit(player) < 0.5
@@ -256,7 +258,7 @@ def may_slime(state, w, x, y, z, light):
 
 @kernel
 def spawn_in_water(state, rules, w):
-    """One try of squid."""
+    """One try to spawn squid."""
     player = state.players[w]
     area = state.blocks.shape[1]
     x = player.west + below(player, area)
@@ -275,8 +277,8 @@ def spawn_in_water(state, rules, w):
 
 @kernel
 def look_for_spawner(state, rules, w):
-    """Two columns around the player are looked through; so each spawner within 16 metres has its
-    turn every 545 ticks, about as often as in the game."""
+    """Search two columns around the player. So each spawner within 16 metres runs every 545 ticks,
+    about as often as in the game."""
     player = state.players[w]
     wide = 2 * ROUND_SPAWNER + 1
     for part in range(2):
@@ -296,7 +298,7 @@ def look_for_spawner(state, rules, w):
 
 @kernel
 def run_spawner(state, rules, w, x, y, z):
-    """Up to four of its kind near it, six at most in all."""
+    """Spawn up to four mobs near a spawner, six at most in all."""
     player = state.players[w]
     kind = SPAWNED[meta_at(state, w, x, y, z)]
     if kind == 0:

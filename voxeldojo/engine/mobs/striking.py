@@ -1,8 +1,10 @@
-"""The player's blow: Minecraft 1.9's, that gains strength while one waits.
+"""The player's attack on mobs, since Minecraft 1.9 with a strength that recovers over time
+(EntityPlayer.attackTargetEntityWithCurrentItem).
 
-The game strikes once when the attack key goes down. MineDojo's attack action holds it, and programs
-repeat that action; so here a key that stays down strikes again as soon as the weapon has its full
-strength. Pressed again (another action in between) it strikes at once, as weakly as in the game.
+The game strikes once when the attack key goes down. MineDojo's attack action holds the key, and
+programs repeat that action. So here a key that stays down strikes again as soon as the weapon has
+its full strength. Pressed again, after another action, it strikes at once, and weakly, as in the
+game.
 """
 
 import math
@@ -17,14 +19,14 @@ from voxeldojo.engine.mobs.wounds import hurt_mob, knock
 from voxeldojo.engine.rays import cast, direction, enter_slab
 from voxeldojo.engine.state import EYES
 
-ARM = 3.0  # metres: EntityRenderer.getMouseOver takes no mob from further off in survival
-EXHAUSTION = 0.1  # points of it that a blow costs, as in EntityPlayer
-WIDE = 1.5  # metres from the middle of a fireball to where it is still struck
+ARM = 3.0  # metres: the reach for mobs in survival, EntityRenderer.getMouseOver
+EXHAUSTION = 0.1  # by a blow, as in EntityPlayer
+WIDE = 1.5  # metres from the middle of a fireball within which it can be struck
 
 
 @kernel
 def mob_under_crosshair(state, rules, w, reach):
-    """The number of the mob the player looks at, nothing being in between; -1 if there is none."""
+    """The number of the mob under the crosshair with no block before it; -1 if there is none."""
     player = state.players[w]
     if player.mobs == 0:
         return -1
@@ -39,8 +41,8 @@ def mob_under_crosshair(state, rules, w, reach):
 
 @kernel
 def strike(state, rules, w):
-    """The attack key is down. True: a mob or a fireball is under the crosshair, and no block is
-    dug."""
+    """Attack while the attack key is down. True: a mob or a fireball is under the crosshair, so no
+    block is dug."""
     player = state.players[w]
     held = player.striking == 1
     player.striking = 1
@@ -61,8 +63,8 @@ def strike(state, rules, w):
 
 @kernel
 def fireball_under_crosshair(state, rules, w, reach):
-    """The number of the ghast's fireball that the player looks at, -1 if there is none. Its cube of
-    a metre counts a metre more on every side, as the game's getCollisionBorderSize has it."""
+    """The number of the ghast's fireball under the crosshair, -1 if there is none. Its cube of a
+    metre is enlarged by a metre on every side, by the game's getCollisionBorderSize."""
     player = state.players[w]
     dx, dy, dz = direction(player.yaw, player.pitch)
     eyes = player.y + EYES
@@ -86,8 +88,8 @@ def fireball_under_crosshair(state, rules, w, reach):
 
 @kernel
 def return_fireball(state, w, number):
-    """Struck, a fireball is the player's and flies where the player looks (EntityFireball.
-    attackEntityFrom), as fast as before."""
+    """A struck fireball belongs to the player and flies along the line of sight, as fast as before
+    (EntityFireball.attackEntityFrom)."""
     player = state.players[w]
     shot = state.shots[w, number]
     speed = math.sqrt(shot.vx * shot.vx + shot.vy * shot.vy + shot.vz * shot.vz)

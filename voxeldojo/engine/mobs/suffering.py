@@ -1,4 +1,5 @@
-"""What surroundings do to a mob: fire, lava, water, cactus, the sun. Looked at every ten ticks."""
+"""Harm to mobs by their surroundings, every ten ticks: fire, lava, water, cactus, the sun. And
+despawning, by EntityLiving.despawnEntity."""
 
 import math
 
@@ -15,15 +16,15 @@ from voxeldojo.engine.mobs.wounds import hurt_mob
 from voxeldojo.engine.motion.light import sky_light
 from voxeldojo.engine.state import CLEAR, OVERWORLD
 
-ROUND = 10  # ticks between two looks
+ROUND = 10  # ticks between two checks
 FLAMES, CACTUS_BLOCK = 51, 81
-SUNBURN = 160  # ticks
-AFAR, TOO_FAR = 32.0, 128.0  # metres from the player: it may vanish, it does vanish
+SUNBURN = 160  # ticks of burning: 8 seconds, EntityZombie.onLivingUpdate
+AFAR, TOO_FAR = 32.0, 128.0  # metres from the player beyond which it may, or does, despawn
 
 
 @kernel
 def vanishes(state, rules, w, mob):
-    """Whether it is outside the window, or a wild one far from the player goes away."""
+    """Whether a mob is outside the window, or despawns far from the player."""
     if not held(state, w, math.floor(mob.x), math.floor(mob.z)):
         return True
     if mob.stays == 1 or rules.mob[mob.kind].nature != HOSTILE:
@@ -40,7 +41,7 @@ def vanishes(state, rules, w, mob):
 
 @kernel
 def suffer(state, rules, w, number):
-    """Ten ticks of its surroundings. False: it is gone."""
+    """Ten ticks in its surroundings. False: it died or vanished."""
     mob = state.mobs[w, number]
     if vanishes(state, rules, w, mob):
         remove_mob(state, w, number)
@@ -80,7 +81,7 @@ def suffer(state, rules, w, number):
 
 @kernel
 def catch_the_sun(state, w, mob, x, z, tall):
-    """Undead under the open sky of a clear day burn before long."""
+    """Undead mobs under the open sky burn on a clear day."""
     player = state.players[w]
     if player.dimension != OVERWORLD or player.weather != CLEAR or darkness(state, w) >= 4:
         return

@@ -1,4 +1,4 @@
-"""The rule file of mobs as arrays that the kernels read."""
+"""The rules of mobs (rules/mobs.json) as arrays for the kernels."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Endermen, and what else changes places at once."""
+"""Teleporting of endermen and others: EntityEnderman.teleportTo with other tries."""
 
 import math
 
@@ -13,7 +13,7 @@ TRIES = 8
 
 @kernel
 def teleport(state, rules, w, mob, x, y, z, spread):
-    """To free, dry ground within ``spread`` metres of (x, y, z). False: none was found."""
+    """Move a mob to free, dry ground within ``spread`` metres of (x, y, z). False: none found."""
     player = state.players[w]
     for _ in range(TRIES):
         bx = math.floor(x + spread * (2.0 * unit(player) - 1.0))

@@ -1,4 +1,4 @@
-"""What the use key does to a mob: milking, shearing, feeding, taming, saddling."""
+"""The use key on a mob: milking, shearing, feeding, taming, saddling."""
 
 from voxeldojo.engine.chance import below
 from voxeldojo.engine.compiled import kernel
@@ -60,7 +60,7 @@ def use_on_mob(state, rules, w):
 
 @kernel
 def exchange(state, rules, w, item):
-    """One item of the main hand becomes another one."""
+    """Replace one item of the main hand by another."""
     slot = state.slots[w, 0]
     take(slot, 1)
     if slot.item == 0:
@@ -75,8 +75,8 @@ def exchange(state, rules, w, item):
 
 @kernel
 def shear(state, rules, w, number):
-    """A sheep gives 1 to 3 wool until it has eaten grass; a mooshroom 5 mushrooms and becomes a
-    cow; a snowman takes off its pumpkin."""
+    """A sheep gives 1 to 3 wool, and again after it has eaten grass; a mooshroom gives 5 mushrooms
+    and becomes a cow; a snow golem loses its pumpkin."""
     mob = state.mobs[w, number]
     player = state.players[w]
     if mob.age < 0 or mob.kind not in (SHEEP, MOOSHROOM, SNOWMAN) or mob.carried == 1:

@@ -1,4 +1,4 @@
-"""How mobs move: with the player's own collisions, and not at all while they are at rest."""
+"""Movement of mobs, with the same collisions as the player. A mob at rest is not moved."""
 
 import math
 
@@ -23,7 +23,7 @@ def turn_to(mob, x, z):
 
 @kernel
 def step_forward(rules, mob, haste):
-    """Pushes with its legs, along its yaw."""
+    """Accelerate a mob on the ground along its yaw."""
     pace = rules.mob[mob.kind].pace * haste * haste
     if mob.ground == 0:
         pace = 0.02 * haste
@@ -34,7 +34,7 @@ def step_forward(rules, mob, haste):
 
 @kernel
 def carry(state, rules, w, mob):
-    """One tick along its velocity. Returns whether something stood in its way."""
+    """Move a mob by its velocity for a tick. Returns whether a block stopped it."""
     half = half_of(rules, mob)
     tall = tall_of(rules, mob)
     dy = clear_y(state, rules, w, mob.x, mob.y, mob.z, half, tall, mob.vy)
@@ -59,7 +59,7 @@ def carry(state, rules, w, mob):
 
 @kernel
 def move_walker(state, rules, w, mob):
-    """One tick of a mob with legs. Returns whether something stood in its way."""
+    """One tick of a mob with legs. Returns whether a block stopped it."""
     fluid = block_at(state, w, math.floor(mob.x), math.floor(mob.y + 0.3), math.floor(mob.z))
     swims = WATER <= fluid <= STILL_LAVA
     if swims:

@@ -1,4 +1,4 @@
-"""How hard and how often each item strikes, by item id."""
+"""Attack damage and recovery of each item, by item id, from the game's attribute modifiers."""
 
 import numpy as np
 

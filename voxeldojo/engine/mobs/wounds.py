@@ -1,4 +1,4 @@
-"""Damage to mobs, and what falls when they die."""
+"""Damage to mobs, and their drops when they die."""
 
 import math
 
@@ -37,15 +37,15 @@ from voxeldojo.engine.state import END
 from voxeldojo.engine.structures.places import landscape
 from voxeldojo.rules import item_id, item_names
 
-IMMUNE = 10  # ticks after a blow in which only a harder one counts
-BLAME = 100  # ticks in which a death is still the player's doing
-FLIGHT = 100  # ticks a hurt animal runs
-ANGER = 600  # ticks a hurt neutral mob chases
-CALL = 24.0  # metres
-DROP_WAIT = 10
+IMMUNE = 10  # ticks after damage in which only greater damage counts
+BLAME = 100  # ticks after the player's damage in which a death counts as its kill
+FLIGHT = 100  # ticks for which a hurt animal runs
+ANGER = 600  # ticks for which a hurt neutral mob chases
+CALL = 24.0  # metres within which others of its kind join
+DROP_WAIT = 10  # ticks until a drop can be picked up
 SOFT_LANDERS = (CHICKEN, OCELOT, MAGMA_CUBE, VILLAGER_GOLEM)
 WOOL = item_id("wool")
-# What a burning animal leaves, as item ids by item id.
+# The drops of a burning animal, as item ids by item id.
 COOKED = np.arange(len(item_names))
 for _raw in ("beef", "porkchop", "chicken", "mutton", "rabbit", "fish"):
     COOKED[item_id(_raw)] = item_id(f"cooked_{_raw}")
@@ -53,13 +53,13 @@ for _raw in ("beef", "porkchop", "chicken", "mutton", "rabbit", "fish"):
 
 @kernel
 def softened(amount, armour):
-    """Damage that is left behind armour."""
+    """The damage left behind armour."""
     return amount * (1.0 - min(20.0, max(armour / 5.0, armour - amount / 2.0)) / 25.0)
 
 
 @apart(int64, int64, float64, int64, boolean, returns=boolean)
 def hurt_mob(state, rules, w, number, amount, cause, by_player):
-    """Takes ``amount`` points of life, for a cause as in hurt.py. Returns whether it did harm."""
+    """Remove ``amount`` points of life, for a cause as in hurt.py. Returns whether it did harm."""
     mob = state.mobs[w, number]
     if mob.kind == 0 or amount <= 0.0:
         return False
@@ -95,7 +95,7 @@ def hurt_mob(state, rules, w, number, amount, cause, by_player):
 
 @kernel
 def provoke(state, rules, w, number):
-    """A mob turns on the player; pigmen and wolves call their like."""
+    """A mob makes the player its target; pigmen and wolves call others of their kind."""
     mob = state.mobs[w, number]
     mob.angry = ANGER
     mob.target = -1
@@ -115,7 +115,7 @@ def provoke(state, rules, w, number):
 
 @kernel
 def die(state, rules, w, number):
-    """A mob's death: what it leaves, experience, the count of kills."""
+    """A mob's death: its drops, experience, the count of kills."""
     player = state.players[w]
     mob = state.mobs[w, number]
     kind = rules.mob[mob.kind]
@@ -143,7 +143,7 @@ def die(state, rules, w, number):
 def leave(state, rules, w, mob, blamed):
     player = state.players[w]
     kind = rules.mob[mob.kind]
-    # Slime balls are the small ones', cream the larger ones'.
+    # Slime balls are dropped by the smallest ones, magma cream by the larger ones.
     if (mob.kind == SLIME and mob.variant > 1) or (mob.kind == MAGMA_CUBE and mob.variant == 1):
         return
     if mob.kind == ENDERMAN:
@@ -188,7 +188,7 @@ def split(state, rules, w, species, size, x, y, z):
 
 @kernel
 def knock(body, dx, dz, power):
-    """Throws a mob or the player back along (dx, dz)."""
+    """Knock a mob or the player back along (dx, dz)."""
     length = math.sqrt(dx * dx + dz * dz)
     if length < 1e-4:
         return

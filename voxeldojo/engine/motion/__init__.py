@@ -1,1 +1,2 @@
-"""What happens by itself: light, fluids, falling blocks, growth, fire, explosions, portals."""
+"""Changes of blocks by themselves: light, fluids, falling blocks, growth, fire, explosions,
+portals."""

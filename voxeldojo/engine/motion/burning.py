@@ -1,4 +1,4 @@
-"""Fire: how it spreads, what it eats, when it goes out; and what lava sets alight."""
+"""Fire: how it spreads, consumes blocks and goes out (BlockFire.updateTick); and fire by lava."""
 
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.compiled import entry_kernel, kernel
@@ -11,14 +11,14 @@ from voxeldojo.engine.state import CLEAR
 from voxeldojo.engine.updates import set_block
 
 FIRE, TNT, NETHERRACK, MAGMA = 51, 46, 87, 213
-FUSE = 80  # ticks
+FUSE = 80  # ticks: EntityTNTPrimed
 PRIMED = 2  # metadata of TNT whose fuse burns
 DIFFICULTY = 2  # normal
 
 
 @entry_kernel
 def prime(state, rules, w, x, y, z, fuse):
-    """TNT will explode in ``fuse`` ticks. False: there is none, or its fuse burns already."""
+    """Light TNT, which explodes in ``fuse`` ticks. False: there is none, or it is lit already."""
     if block_at(state, w, x, y, z) != TNT or meta_at(state, w, x, y, z) & PRIMED:
         return False
     set_block(state, rules, w, x, y, z, TNT, PRIMED)
@@ -38,7 +38,7 @@ def kindle(state, rules, w, x, y, z, age):
 
 @kernel
 def eat(state, rules, w, x, y, z, chance, age):
-    """Fire beside a block may consume it."""
+    """Fire may consume a block beside it."""
     player = state.players[w]
     block = block_at(state, w, x, y, z)
     if draw(player, chance) >= EATEN[block]:
@@ -53,7 +53,7 @@ def eat(state, rules, w, x, y, z, chance, age):
 
 @kernel
 def catches(state, w, x, y, z):
-    """How readily fire comes to a free place: by its most burnable neighbour."""
+    """The chance that fire spreads to a free place, by its most flammable neighbour."""
     if block_at(state, w, x, y, z) != AIR:
         return 0
     best = KINDLES[block_at(state, w, x, y - 1, z)]
@@ -102,7 +102,7 @@ def burn(state, rules, w, x, y, z):
 
 @kernel
 def leap(state, rules, w, x, y, z, age):
-    """Fire springs over to free places around and up to four above."""
+    """Fire spreads to free places around it and up to four above."""
     player = state.players[w]
     for dx in range(-1, 2):
         for dz in range(-1, 2):
@@ -127,7 +127,7 @@ def leap(state, rules, w, x, y, z, age):
 
 @kernel
 def kindle_by_lava(state, rules, w, x, y, z):
-    """A random tick of lava: it sets light to what burns above and beside it."""
+    """A random tick of lava: it sets fire to flammable blocks above and beside it."""
     player = state.players[w]
     steps = draw(player, 3)
     if steps > 0:

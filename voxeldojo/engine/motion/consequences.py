@@ -1,4 +1,4 @@
-"""What follows from changed blocks, after they were changed: light, and whom it wakes."""
+"""The consequences of changed blocks: light, and updates of their neighbours."""
 
 import numpy as np
 from numba import int64
@@ -12,7 +12,7 @@ from voxeldojo.engine.state import TOUCHED
 
 @apart(int64)
 def follow(state, rules, w):
-    """Follows every change that ``set_block`` has noted since."""
+    """Process every change that ``set_block`` has recorded since the last call."""
     player = state.players[w]
     if player.touched > TOUCHED:
         area = state.blocks.shape[1]

@@ -1,4 +1,4 @@
-"""One tick of what blocks do of their own accord."""
+"""Runs what blocks do by themselves in one tick."""
 
 import numpy as np
 from numba import int64
@@ -32,7 +32,7 @@ AWAY = 20  # ticks until a block outside the window is asked again
 
 @apart(int64)
 def run_updates(state, rules, w):
-    """Does all that is due. Nothing being so is one comparison."""
+    """Run all updates that are due. If there is none this is one comparison."""
     player = state.players[w]
     for _ in range(ROUNDS):
         if player.touched > 0:
@@ -56,7 +56,7 @@ def run_updates(state, rules, w):
 
 @kernel
 def come(state, rules, w, kind, x, y, z):
-    """The time of one update has come."""
+    """Run one update."""
     if kind == FLOW:
         flow(state, rules, w, x, y, z)
     elif kind == MIX:

@@ -1,4 +1,4 @@
-"""What the dragon's death brings: the way out, its egg and a gateway to the other islands."""
+"""The effects of the dragon's death: the exit portal, its egg and a gateway to other islands."""
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import BEDROCK, block_at, held, log_change
@@ -13,7 +13,7 @@ FOUNTAIN = 2.5  # metres from the middle to its rim
 
 @kernel
 def open_exit(state, rules, w):
-    """Fills the fountain, lays the egg on it and opens the gateway, in the window or not."""
+    """Fill the fountain, place the egg on it and open the gateway, in the window or not."""
     base = fountain_height(state.players[w].seed)
     for x in range(-2, 3):
         for z in range(-2, 3):
@@ -37,7 +37,7 @@ def gateway(state, rules, w, x, y, z):
 
 @kernel
 def write(state, rules, w, x, y, z, block):
-    """Changes a block, or has the log say so to the window that will show it."""
+    """Change a block, or log the change for a later window if it is outside."""
     if held(state, w, x, z):
         set_block(state, rules, w, x, y, z, block, 0)
     else:
@@ -46,6 +46,6 @@ def write(state, rules, w, x, y, z, block):
 
 @kernel
 def dragon_is_dead(state, w):
-    """Whether the way out is open. The fountain must be in the window."""
+    """Whether the exit portal is open. The fountain must be in the window."""
     base = fountain_height(state.players[w].seed)
     return block_at(state, w, 1, base, 0) == END_PORTAL

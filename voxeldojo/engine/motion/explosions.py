@@ -1,4 +1,5 @@
-"""Explosions, as in Minecraft 1.11.2: 1352 rays that blocks wear down, then harm and a push."""
+"""Explosions, as in Minecraft 1.11.2 (Explosion.doExplosionA): 1352 rays that blocks weaken, then
+damage and a push."""
 
 import math
 
@@ -18,16 +19,16 @@ from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
-CUBE = 25  # blocks along the side of what an explosion can reach
+CUBE = 25  # blocks along the side of the cube that an explosion can reach
 REACH = CUBE // 2
 BY_PLAYER = -1
 TNT_POWER = 4.0
-PICKAXE = item_id("diamond_pickaxe")  # an explosion breaks what a good tool breaks
+PICKAXE = item_id("diamond_pickaxe")  # blocks drop as if they were broken with it
 
 
 @kernel
 def blow(state, rules, w, x, y, z):
-    """Primed TNT goes off, at the place to which it has fallen."""
+    """Lit TNT explodes, at the place to which it has fallen."""
     if block_at(state, w, x, y, z) != TNT:
         return
     set_block(state, rules, w, x, y, z, AIR, 0)
@@ -50,7 +51,7 @@ def explode(state, rules, w, x, y, z, power, fires, by):
 
 @kernel
 def mark(state, w, x, y, z, cx, cy, cz, power):
-    """Marks in a cube around the middle (ring 1 of light is scratch here) what breaks."""
+    """Mark the blocks that break, in a cube around the middle (ring 1 of light is its scratch)."""
     player = state.players[w]
     marked = state.queues[w, 1]
     for number in range(CUBE * CUBE * CUBE):
@@ -88,7 +89,7 @@ def mark(state, w, x, y, z, cx, cy, cz, power):
 
 @kernel
 def clear_marked(state, rules, w, cx, cy, cz, power, fires):
-    """Breaks what is marked; one in ``power`` blocks leaves its loot."""
+    """Break the marked blocks; one in ``power`` of them drops its loot."""
     player = state.players[w]
     marked = state.queues[w, 1]
     count = 0
@@ -151,7 +152,7 @@ def push_all(state, rules, w, x, y, z, power, by):
 
 @kernel
 def blast(state, rules, w, x, y, z, power, px, py, pz, width, height):
-    """Damage to a body with its feet at (px, py, pz), and what it adds to its velocity."""
+    """The damage to a body with its feet at (px, py, pz), and the change of its velocity."""
     reach = 2.0 * power
     dx = px - x
     dy = py + 0.85 * height - y
@@ -167,7 +168,7 @@ def blast(state, rules, w, x, y, z, power, px, py, pz, width, height):
 
 @kernel
 def exposure(state, rules, w, x, y, z, px, py, pz, width, height):
-    """The share of points of a body that see the explosion."""
+    """The share of points of a body that the explosion reaches: World.getBlockDensity."""
     across = int(2.0 * width + 1.0) + 1
     up = int(2.0 * height + 1.0) + 1
     seen = 0

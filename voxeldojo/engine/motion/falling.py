@@ -1,4 +1,5 @@
-"""Sand, gravel and anvils fall when there is nothing under them: at once to where they land."""
+"""Sand, gravel and anvils fall when nothing supports them. (BlockFalling; here at once, without an
+entity.)"""
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
@@ -15,7 +16,7 @@ def fall(state, rules, w, x, y, z):
         return
     meta = meta_at(state, w, x, y, z)
     set_block(state, rules, w, x, y, z, AIR, 0)
-    # It falls past all that doesn't stop bodies.
+    # It falls through all blocks without a collision box.
     while y > 0 and rules.block[block_at(state, w, x, y - 1, z)].height <= 0.0:
         y -= 1
     if y == 0:

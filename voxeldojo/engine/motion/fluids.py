@@ -1,8 +1,8 @@
-"""Water and lava, as Minecraft 1.11.2 lets them flow.
+"""The flow of water and lava, as in Minecraft 1.11.2 (BlockDynamicLiquid).
 
-Metadata 0 is a source, 1 to 7 what is left of the height on the way, 8 and more falls. A block of
-a fluid looks again whenever a neighbour changed, in 5 ticks for water and 30 (in the Nether 10) for
-lava; what was generated lies still until then.
+Metadata 0 is a source, 1 to 7 are lower levels on the way, 8 and more is falling. A block of fluid
+is updated when a neighbour changed, after 5 ticks for water and 30 (in the Nether 10) for lava;
+generated fluids are still until then.
 """
 
 from voxeldojo.engine.chance import below as draw
@@ -18,12 +18,12 @@ from voxeldojo.engine.updates import set_block
 
 FLOWING_WATER, FLOWING_LAVA, STONE, COBBLESTONE, OBSIDIAN = 8, 10, 1, 4, 49
 FAR = 1000
-AROUND = 11  # blocks along the side of what the way to a drop can lead through
+AROUND = 11  # blocks along the side of the area in which a way to a drop is searched for
 
 
 @kernel
 def depth(state, w, x, y, z, lava):
-    """The metadata of a block of the fluid, -1 where there is none."""
+    """The metadata of a block of the fluid, -1 if it is another block."""
     block = block_at(state, w, x, y, z)
     if is_lava(block) if lava else is_water(block):
         return meta_at(state, w, x, y, z)
@@ -42,7 +42,7 @@ def side_z(side):
 
 @kernel
 def mix(state, rules, w, x, y, z):
-    """Lava that water touches from above or the side hardens."""
+    """Lava hardens if water touches it from above or from the side."""
     if not is_lava(block_at(state, w, x, y, z)):
         return False
     wet = is_water(block_at(state, w, x, y + 1, z))
@@ -57,7 +57,7 @@ def mix(state, rules, w, x, y, z):
 
 @kernel
 def level_from_neighbours(state, w, x, y, z, lava, step):
-    """What a flowing block's metadata should be, -1: it dries up."""
+    """The metadata that a flowing block should have, -1: it dries up."""
     least = -100
     sources = 0
     for side in range(4):
@@ -92,7 +92,7 @@ def can_enter(state, w, x, y, z, lava):
 
 @kernel
 def enter(state, rules, w, x, y, z, lava, level):
-    """The fluid comes into a block; what is there is washed away, or burnt."""
+    """The fluid flows into a cell; a block there is washed away or burnt."""
     if not can_enter(state, w, x, y, z, lava):
         return
     block = block_at(state, w, x, y, z)
@@ -104,7 +104,7 @@ def enter(state, rules, w, x, y, z, lava, level):
 
 @kernel
 def passable(state, w, x, y, z, lava):
-    """Whether a way to a drop may lead through a block."""
+    """Whether a way to a drop can lead through a block."""
     if DAM[block_at(state, w, x, y, z)]:
         return False
     return depth(state, w, x, y, z, lava) != 0
@@ -112,8 +112,8 @@ def passable(state, w, x, y, z, lava):
 
 @kernel
 def steps_to_drop(state, w, x, y, z, lava, back, limit):
-    """Over how many blocks the nearest drop is reached, not by way of the side ``back``; FAR if it
-    takes more than ``limit``. The rings of light are scratch here."""
+    """How many blocks away the nearest drop is, without going through the side ``back``; FAR if
+    more than ``limit``. It uses the rings of light as scratch."""
     seen = state.queues[w, 1]
     waiting = state.queues[w, 0]
     for number in range(AROUND * AROUND):
@@ -145,7 +145,7 @@ def steps_to_drop(state, w, x, y, z, lava, back, limit):
 
 @kernel
 def spread_out(state, rules, w, x, y, z, lava, level, limit):
-    """To the sides that are nearest to a drop, or to all."""
+    """Flow to the sides that are nearest to a drop, or to all."""
     least = FAR
     chosen = 0
     for side in range(4):
@@ -168,7 +168,7 @@ def spread_out(state, rules, w, x, y, z, lava, level, limit):
 
 @kernel
 def flow(state, rules, w, x, y, z):
-    """One block of a fluid looks around."""
+    """Update one block of a fluid."""
     block = block_at(state, w, x, y, z)
     lava = is_lava(block)
     if not lava and not is_water(block):
@@ -184,7 +184,7 @@ def flow(state, rules, w, x, y, z):
             else:
                 sinks = lava and level < 8 and new < 8 and new > level
                 if sinks and draw(state.players[w], 4) != 0:
-                    # Lava takes its time to go back.
+                    # Lava recedes more slowly.
                     schedule(state, w, x, y, z, 4 * lava_delay(state, w), FLOW)
                 set_block(state, rules, w, x, y, z, FLOWING_LAVA if lava else FLOWING_WATER, new)
             level = new

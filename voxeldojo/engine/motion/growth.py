@@ -1,7 +1,9 @@
-"""What random ticks do: crops, saplings, reeds and cactus grow, farmland dries, grass spreads.
+"""Random ticks: crops, saplings, reeds and cactus grow, farmland dries, grass spreads.
 
-Only what was planted, put down or changed in this episode is in the list of what grows, each with
-the tick of its next random tick; a random tick comes to a block every 4096 / 3 ticks on average.
+Only blocks that were planted, placed or changed in this episode are in the list of growing blocks,
+each with the tick of its next random tick. A block has one every 4096 / 3 ticks on average: the
+game's randomTickSpeed is 3 for a section of 16 x 16 x 16. Chances are those of BlockCrops,
+BlockStem, BlockSapling, BlockReed, BlockFarmland and BlockGrass.
 """
 
 from voxeldojo.engine.chance import below as draw
@@ -42,7 +44,7 @@ def ripe_at(block):
 
 @kernel
 def crop_speed(state, w, x, y, z, block):
-    """Minecraft's growth chance: wet farmland around helps, the same crop beside it doesn't."""
+    """BlockCrops.getGrowthChance: wet farmland around raises it, the same crop nearby lowers it."""
     speed = 1.0
     for dx in range(-1, 2):
         for dz in range(-1, 2):
@@ -93,7 +95,7 @@ def bear_fruit(state, rules, w, x, y, z, fruit):
 
 @kernel
 def grow_cane(state, rules, w, x, y, z, block):
-    """Reeds and cactus grow after 16 random ticks; here one in 16 does it."""
+    """Reeds and cactus grow after 16 random ticks; here at one random tick in 16."""
     if block_at(state, w, x, y + 1, z) != AIR or draw(state.players[w], 16) != 0:
         return
     tall = 1
@@ -105,7 +107,7 @@ def grow_cane(state, rules, w, x, y, z, block):
 
 @kernel
 def tend_farmland(state, rules, w, x, y, z):
-    """Wet within 4 blocks of water; what has dried and carries nothing is dirt again."""
+    """Farmland is wet within 4 blocks of water; dry farmland without a crop becomes dirt."""
     meta = meta_at(state, w, x, y, z)
     rain = state.players[w].weather != CLEAR and sky_light(state, w, x, y + 1, z) == 15
     if rain or water_near(state, w, x, y, z):
@@ -129,7 +131,7 @@ def water_near(state, w, x, y, z):
 
 @kernel
 def green(state, rules, w, x, y, z):
-    """Bare earth is overgrown from grass around it, as often as that grass would reach it."""
+    """Grass around bare dirt spreads to it, with the chance of that grass's own random ticks."""
     above = block_at(state, w, x, y + 1, z)
     if rules.opacity[above] > 2 or light_of(state, w, x, y + 1, z) < 4:
         return
@@ -145,7 +147,7 @@ def green(state, rules, w, x, y, z):
 
 @kernel
 def grow_sapling(state, rules, w, x, y, z):
-    """First it is ready, then it is a tree."""
+    """A sapling needs two successful random ticks to become a tree."""
     meta = meta_at(state, w, x, y, z)
     if meta & 8 == 0:
         set_block(state, rules, w, x, y, z, SAPLING, meta | 8)
@@ -194,7 +196,7 @@ def grow(state, rules, w, x, y, z):
 
 @entry_kernel
 def fertilise(state, rules, w, x, y, z):
-    """Bone meal on a block. False: it does nothing there, and none is used up."""
+    """Use bone meal on a block. False: it has no effect there, and none is used up."""
     player = state.players[w]
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
@@ -224,7 +226,8 @@ def fertilise(state, rules, w, x, y, z):
 
 @kernel
 def sprout(state, rules, w, x, y, z):
-    """Grass and flowers come up around, on a walk of up to eight steps for each of 128 tries."""
+    """Grow grass and flowers around, on a walk of up to eight steps for each of 128 tries:
+    BlockGrass.grow."""
     player = state.players[w]
     for attempt in range(128):
         nx = x

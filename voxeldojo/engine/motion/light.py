@@ -1,11 +1,11 @@
-"""Light: of the sky and of blocks that glow, for every block of the window.
+"""Light from the sky and from glowing blocks, for every cell of the window.
 
-A cell has the greatest of what its neighbours have, less what it swallows itself (at least 1); what
-is open to the sky has 15, a block that glows what it glows. There is one such assignment only, so
-that light doesn't depend on the order in which it was worked out. Beyond the window there is none.
+A cell has the greatest level of its neighbours, less its own opacity (at least 1). Cells that are
+open to the sky have 15, glowing blocks their own level. There is only one such assignment, so light
+does not depend on the order of the computation. Outside the window there is none.
 
-Cells wait in rings of fixed size (``state.queues``), the lower bits of an entry being the place in
-the window's storage. Where a ring is too small, the whole window is lit again.
+Cells wait in ring buffers of fixed size (``state.queues``); the lower bits of an entry are the
+cell's place in the window's storage. If a ring overflows, the whole window is lit again.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from voxeldojo.engine.state import HEIGHT, OVERWORLD, QUEUE
 SKY, BLOCKS = 4, 0  # how far a channel is shifted in a cell
 PLACE_BITS = 23  # of an entry of a queue: 8 for x, 8 for z, 7 for y
 MASK = QUEUE - 1
-WORD = 8  # blocks that are looked at at once
+WORD = 8  # blocks that are examined at once
 
 
 @kernel
@@ -33,7 +33,7 @@ def light_at(state, w, x, y, z, channel):
 
 @kernel
 def sky_light(state, w, x, y, z):
-    """Light of the sky in 0..15, as by day; the clock takes its part off. Outside the window 0."""
+    """Light of the sky in 0..15 as by day; the clock subtracts from it. 0 outside the window."""
     return light_at(state, w, x, y, z, SKY)
 
 
@@ -54,7 +54,7 @@ def put_light(state, w, x, y, z, channel, level):
 
 @kernel
 def source(state, rules, w, x, y, z, channel):
-    """The light a cell has of its own, without neighbours, but for the sky's under open cells."""
+    """A cell's own light, without its neighbours', except the sky's below open cells."""
     block = state.blocks[w, x, z, y]
     if channel == BLOCKS:
         return np.int64(rules.glow[block])
@@ -96,8 +96,8 @@ def beside(x, y, z, side, last, west, north):
 
 @kernel
 def spread(state, rules, w, channel, first, end):
-    """Lets the light of the cells in ring 1 flow on until nothing gains. ``first`` and ``end``
-    count what went out of and into the ring. False: it ran over."""
+    """Spread the light of the cells in ring 1 until no cell gets brighter. ``first`` and ``end``
+    count what left and entered the ring. False: it overflowed."""
     last = state.blocks.shape[1] - 1
     west = state.players[w].west & last
     north = state.players[w].north & last
@@ -135,8 +135,8 @@ def spread(state, rules, w, channel, first, end):
 
 @kernel
 def darken(state, rules, w, channel, x, y, z):
-    """Takes away the light that came through a cell, by ring 0. What is lit from elsewhere at the
-    rim goes into ring 1. Returns how many did, -1 if a ring ran over."""
+    """Remove the light that came through a cell, by ring 0. Cells at the edge that are lit from
+    elsewhere go into ring 1. Returns how many did, -1 if a ring overflowed."""
     last = state.blocks.shape[1] - 1
     west = state.players[w].west & last
     north = state.players[w].north & last
@@ -183,14 +183,14 @@ def darken(state, rules, w, channel, x, y, z):
 
 @kernel
 def relight(state, rules, w, x, y, z):
-    """The block at a place of the window is another one: light follows."""
+    """Update the light after the block at a place of the window changed."""
     last = state.blocks.shape[1] - 1
     for channel in (BLOCKS, SKY):
         if channel == SKY and state.players[w].dimension != OVERWORLD:
             continue
         count = darken(state, rules, w, channel, x & last, y, z & last)
-        # The changed cell's neighbours may shine into it now: darken has put them into the ring
-        # if they are brighter than it was, and the others' light it cannot take.
+        # The neighbours may shine into the changed cell now. Darken has put those into the ring
+        # that are brighter than it was; the others cannot brighten it.
         if count < 0 or not brighten(state, rules, w, channel, x & last, y, z & last, count):
             area = state.blocks.shape[1]
             west = state.players[w].west
@@ -201,8 +201,8 @@ def relight(state, rules, w, x, y, z):
 
 @kernel
 def brighten(state, rules, w, channel, x, y, z, count):
-    """Lets light in after a change at (x, z, y) of the storage, with ``count`` cells in ring 1
-    already. False: a ring ran over."""
+    """Add light after a change at (x, z, y) of the storage, with ``count`` cells already in ring 1.
+    False: a ring overflowed."""
     if count + 6 > QUEUE:
         return False
     last = state.blocks.shape[1] - 1
@@ -232,8 +232,8 @@ def brighten(state, rules, w, channel, x, y, z, count):
 
 @entry_kernel
 def light_area(state, rules, w, x0, z0, x1, z1):
-    """Lights the columns [x0, x1) x [z0, z1) of the window, whose blocks are new, from the sky,
-    from what glows in them and from their neighbours, which are lit by them in turn."""
+    """Light the columns [x0, x1) x [z0, z1) of the window, whose blocks are new, from the sky, from
+    their glowing blocks and from their neighbours, and light the neighbours from them."""
     last = state.blocks.shape[1] - 1
     sky = state.players[w].dimension == OVERWORLD
     above = roof(state, w)
@@ -257,14 +257,14 @@ def light_area(state, rules, w, x0, z0, x1, z1):
 
 @kernel
 def roof(state, w):
-    """The lowest y from which on there is nothing but air in the whole window."""
+    """The lowest y above which the whole window is air."""
     return min(HEIGHT, np.int64(state.players[w].ceiling) + 1)
 
 
 @kernel
 def lowest_open(state, rules, w, x, z, y):
-    """The lowest y over which a column of the storage is clear, as it is from ``y`` on. HEIGHT: its
-    highest block isn't."""
+    """The lowest y above which a column of the storage is clear, given that it is above ``y``.
+    HEIGHT: its highest block is not clear."""
     column = state.blocks[w, x, z]
     while y > 0 and rules.opacity[column[y - 1]] == 0:
         y -= 1
@@ -273,7 +273,7 @@ def lowest_open(state, rules, w, x, z, y):
 
 @kernel
 def shine(state, rules, w, x0, z0, x1, z1):
-    """What glows in an area lights its surroundings."""
+    """Spread light from the glowing blocks of an area."""
     last = state.blocks.shape[1] - 1
     ring = state.queues[w, 1]
     count = 0
@@ -285,7 +285,7 @@ def shine(state, rules, w, x0, z0, x1, z1):
             column = state.blocks[w, x & last, z & last]
             eights = column.view(np.uint64)
             for word in range(words):
-                # Mostly eight blocks are eight of air or of what the last dark eight were, stone.
+                # Most groups of eight blocks are air, or the same as the last dark group (stone).
                 if eights[word] == 0 or eights[word] == dark:
                     continue
                 before = count
@@ -305,7 +305,7 @@ def shine(state, rules, w, x0, z0, x1, z1):
 
 @kernel
 def open_up(state, rules, w, x0, z0, x1, z1):
-    """The sky shines sideways from open columns, and down into what isn't quite dark."""
+    """Spread sky light sideways from open columns, and down into blocks that let some through."""
     last = state.blocks.shape[1] - 1
     ring = state.queues[w, 1]
     count = 0
@@ -313,18 +313,18 @@ def open_up(state, rules, w, x0, z0, x1, z1):
     for x in range(x0, x1):
         for z in range(z0, z1):
             top = np.int64(state.tops[w, x & last, z & last])
-            # The highest block may itself swallow but part of the sky's light.
+            # The highest block may absorb only part of the sky's light.
             if top == HEIGHT:
                 level = source(state, rules, w, x & last, top - 1, z & last, SKY)
                 put_light(state, w, x & last, top - 1, z & last, SKY, level)
-                top -= 1  # it shines itself if anything is left
+                top -= 1  # if any light is left, it spreads from this block
             under = state.blocks[w, x & last, z & last, max(0, top - 1)]
             high = top + 1 if rules.opacity[under] < 15 else top
             for side in range(4):
                 nx = x + (1 if side == 0 else (-1 if side == 1 else 0))
                 nz = z + (1 if side == 2 else (-1 if side == 3 else 0))
                 if held(state, w, nx, nz):
-                    # Of columns outside the area ``tops`` may be out of date: too high is harmless
+                    # ``tops`` may be out of date outside the area; too high is harmless.
                     inside = x0 <= nx < x1 and z0 <= nz < z1
                     near = np.int64(state.tops[w, nx & last, nz & last]) if inside else HEIGHT
                     high = max(high, near)
@@ -339,7 +339,7 @@ def open_up(state, rules, w, x0, z0, x1, z1):
 
 @kernel
 def let_in(state, rules, w, x0, z0, x1, z1):
-    """The columns around an area shine into it."""
+    """Spread light from the columns around an area into it."""
     last = state.blocks.shape[1] - 1
     ring = state.queues[w, 1]
     whole = True
@@ -364,7 +364,7 @@ def let_in(state, rules, w, x0, z0, x1, z1):
 
 @kernel
 def even_out(state, rules, w, x0, z0, x1, z1):
-    """After a ring ran over: every lit cell once more. False: it ran over again."""
+    """After an overflow: spread the light of every lit cell again. False: another overflow."""
     last = state.blocks.shape[1] - 1
     ring = state.queues[w, 1]
     whole = True

@@ -1,6 +1,7 @@
-"""Frames of portals: of obsidian, to the Nether, and the End's with its twelve eyes.
+"""Frames of portals to the Nether and to the End.
 
-Nether portals: a frame of obsidian around 2 x 3 to 21 x 21 free blocks, corners not needed.
+A Nether portal is a frame of obsidian around 2 x 3 to 21 x 21 free blocks, corners not needed
+(BlockPortal.Size). The End's frame needs twelve eyes of ender.
 """
 
 from voxeldojo.engine.compiled import entry_kernel, kernel
@@ -17,13 +18,13 @@ def free(state, w, x, y, z):
 
 @kernel
 def light_frame(state, rules, w, x, y, z):
-    """Fills the frame around a place with portal, if there is one. False: there is none."""
+    """Fill the frame around a place with portal blocks. False: there is no frame."""
     return fill_frame(state, rules, w, x, y, z, 1, 0) or fill_frame(state, rules, w, x, y, z, 0, 1)
 
 
 @kernel
 def fill_frame(state, rules, w, x, y, z, dx, dz):
-    """``dx`` and ``dz`` say along which axis the frame stands."""
+    """``dx`` and ``dz``: the axis of the frame."""
     while y > 1 and free(state, w, x, y - 1, z):
         y -= 1
     left = 0
@@ -64,8 +65,8 @@ def fill_frame(state, rules, w, x, y, z, dx, dz):
 
 @entry_kernel
 def fill_eyes(state, rules, w, x, y, z):
-    """An eye was put into the End's frame at a place: when all twelve have theirs the portal in
-    their middle opens. False: it doesn't."""
+    """An eye was put into the End's frame at a place: if all twelve are there, open the portal.
+    False: it stays closed."""
     for cx in range(x - 2, x + 3):
         for cz in range(z - 2, z + 3):
             if ringed(state, w, cx, y, cz):

@@ -1,7 +1,7 @@
-"""Blocks that will do something of their own accord: what is due, and when.
+"""Scheduled updates of blocks.
 
-The entries of an environment lie at the front of ``state.pending``, in the order in which they
-came; ``player.pending`` counts them and ``player.next_due`` is the tick of the earliest, so that a
+The entries of an environment are at the front of ``state.pending``, in the order in which they were
+made; ``player.pending`` counts them and ``player.next_due`` is the tick of the earliest, so that a
 tick in which nothing is due costs one comparison.
 """
 
@@ -14,7 +14,7 @@ NEVER = 1 << 60
 
 @kernel
 def forget_updates(state, w):
-    """Nothing is due any more."""
+    """Cancel all updates."""
     player = state.players[w]
     player.pending = 0
     player.touched = 0
@@ -32,8 +32,8 @@ def is_scheduled(state, w, x, y, z, kind):
 
 @kernel
 def schedule(state, w, x, y, z, delay, kind):
-    """Let the block do ``kind`` in ``delay`` ticks; 0 is at the next run. Once only: what is
-    scheduled already stays so. Where there is no room the least urgent is lost."""
+    """Schedule the update ``kind`` of a block in ``delay`` ticks; 0: in the next run. If it is
+    scheduled already, that entry stays. If there is no room the least urgent entry is lost."""
     player = state.players[w]
     if is_scheduled(state, w, x, y, z, kind):
         return
@@ -60,7 +60,7 @@ def schedule(state, w, x, y, z, delay, kind):
 
 @kernel
 def tidy(state, w):
-    """Closes the gaps that finished entries left, and finds the next that is due."""
+    """Close the gaps of finished entries, and find the next due one."""
     player = state.players[w]
     kept = 0
     player.next_due = NEVER

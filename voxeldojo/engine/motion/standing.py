@@ -1,4 +1,4 @@
-"""Whether what carries a block is there."""
+"""Whether a block has the support that it needs, by each block's canBlockStay."""
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
@@ -22,7 +22,9 @@ DRY_PLANT, PORTAL, HOOK, FIELD = table.DRY_PLANT, table.PORTAL, table.HOOK, tabl
 FARMLAND, SOUL_SAND, SAND, DIRT = IDS["farmland"], IDS["soul_sand"], IDS["sand"], IDS["dirt"]
 CANE, SPINE, VINES, END_STONE = IDS["reeds"], IDS["cactus"], IDS["vine"], IDS["end_stone"]
 CHORUS_PLANT, JUNGLE, OBSIDIAN = IDS["chorus_plant"], IDS["log"], IDS["obsidian"]
-GATE, MYCELIUM, HARD, DYED = IDS["portal"], IDS["mycelium"], 172, 159
+GATE, MYCELIUM, HARD, DYED = IDS["portal"], IDS["mycelium"], 172, 159  # hardened and dyed clay
+FLOWING_WATER, WATER, FLOWING_LAVA, LAVA = 8, 9, 10, 11
+GRASS, DOUBLE_SLAB, SLAB, SIGN, FROSTED_ICE = 2, 43, 44, 63, 212
 ICE = IDS["ice"]
 LEAVES_HOLD = table.LEAVES
 LEAF, LEAF_2, SNOW_LAYER, BEDS = IDS["leaves"], IDS["leaves2"], IDS["snow_layer"], IDS["bed"]
@@ -30,12 +32,12 @@ LEAF, LEAF_2, SNOW_LAYER, BEDS = IDS["leaves"], IDS["leaves2"], IDS["snow_layer"
 
 @kernel
 def is_water(block):
-    return block in (8, 9)
+    return block in (FLOWING_WATER, WATER)
 
 
 @kernel
 def is_lava(block):
-    return block in (10, 11)
+    return block in (FLOWING_LAVA, LAVA)
 
 
 @kernel
@@ -45,7 +47,7 @@ def whole_at(state, w, x, y, z):
 
 @kernel
 def held_by_side(state, w, x, y, z, side):
-    """Side 1: what is at x - 1 carries it, 2: x + 1, 3: z - 1, 4: z + 1, as a torch's metadata."""
+    """Side 1: the block at x - 1 supports it, 2: x + 1, 3: z - 1, 4: z + 1; as torch metadata."""
     if side == 1:
         return whole_at(state, w, x - 1, y, z)
     if side == 2:
@@ -103,7 +105,8 @@ def stays(state, w, x, y, z):
     if need == FLOOR:
         if block == SNOW_LAYER and below in (LEAF, LEAF_2):
             return True
-        return bool(WHOLE[below] or below in (43, 44) or (block == 63 and SOLID[below]))
+        on_slab = below in (DOUBLE_SLAB, SLAB)
+        return bool(WHOLE[below] or on_slab or (block == SIGN and SOLID[below]))
     if need == PLANT:
         return bool(SOIL[below])
     if need == DRY_PLANT:
@@ -133,9 +136,10 @@ def stays_by_its_neighbours(state, w, x, y, z, block, meta, need, below):
     if need == REEDS:
         if below == CANE:
             return True
-        ground = below in (2, DIRT, SAND)
-        wet = count_beside(state, w, x, y - 1, z, 8) + count_beside(state, w, x, y - 1, z, 9)
-        return ground and wet + count_beside(state, w, x, y - 1, z, 212) > 0
+        ground = below in (GRASS, DIRT, SAND)
+        wet = count_beside(state, w, x, y - 1, z, FLOWING_WATER)
+        wet += count_beside(state, w, x, y - 1, z, WATER)
+        return ground and wet + count_beside(state, w, x, y - 1, z, FROSTED_ICE) > 0
     if need == CACTUS:
         if below != SPINE and below != SAND:
             return False
@@ -167,7 +171,7 @@ def stays_by_its_neighbours(state, w, x, y, z, block, meta, need, below):
     if need == DOOR:
         if meta & 8:
             return below == block
-        # A door in one block, as some put it down, needs its ground only.
+        # A door of a single block, as some commands place it, only needs its ground.
         return bool(WHOLE[below])
     if need == BED:
         part = meta & 3
@@ -187,7 +191,7 @@ def stays_by_its_neighbours(state, w, x, y, z, block, meta, need, below):
         return bool(SOIL[below])
     if need == PORTAL:
         return framed(state, w, x, y, z, meta)
-    # A hook: 0 faces south, so what carries it is to the north, and so on.
+    # A hook: 0 faces south, so its support is to the north, and so on.
     part = meta & 3
     side = 3 if part == 0 else (2 if part == 1 else (4 if part == 2 else 1))
     return held_by_side(state, w, x, y, z, side)
@@ -195,7 +199,7 @@ def stays_by_its_neighbours(state, w, x, y, z, block, meta, need, below):
 
 @kernel
 def meets_edge(state, w, x, y, z):
-    """Beyond the window there may be nothing in the way: what stands at its edge stays."""
+    """Whether a block is at the edge of the window: what is outside is unknown, so it stays."""
     return (
         block_at(state, w, x - 1, y, z) == 166
         or block_at(state, w, x + 1, y, z) == 166
@@ -224,7 +228,7 @@ def hangs(state, w, x, y, z, meta):
 
 @kernel
 def framed(state, w, x, y, z, meta):
-    """A portal's block has portal or obsidian on its four sides in the plane."""
+    """Whether a portal block has portal or obsidian on its four sides in the plane."""
     dx = 0 if meta == 2 else 1
     dz = 1 - dx
     return (

@@ -1,4 +1,4 @@
-"""Blocks that fall off when what carried them is gone, and leaves that wither."""
+"""Blocks that break when their support is removed, and the decay of leaves (BlockLeaves)."""
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
@@ -8,13 +8,13 @@ from voxeldojo.engine.motion.table import LEAVES, LOGS, STANDS
 from voxeldojo.engine.updates import set_block
 
 DIRT, FARMLAND, GRASS_PATH, FIRE, PORTAL = 3, 60, 208, 51, 90
-REACH = 4  # leaves hold on to a log over so many leaves
+REACH = 4  # leaves stay within so many leaves of a log
 SIDE = 2 * REACH + 1
 
 
 @kernel
 def break_off(state, rules, w, x, y, z):
-    """The block breaks without the player's doing: its loot falls."""
+    """Break a block without the player: its loot drops."""
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
     set_block(state, rules, w, x, y, z, AIR, 0)
@@ -23,7 +23,7 @@ def break_off(state, rules, w, x, y, z):
 
 @kernel
 def drop_off(state, rules, w, x, y, z):
-    """If nothing carries the block any more it breaks; farmland under a block is dirt again."""
+    """Break a block that has lost its support; farmland under a block becomes dirt."""
     block = block_at(state, w, x, y, z)
     if STANDS[block] == 0 or stays(state, w, x, y, z):
         return
@@ -37,7 +37,7 @@ def drop_off(state, rules, w, x, y, z):
 
 @kernel
 def decay(state, rules, w, x, y, z):
-    """Leaves without a log within four leaves are gone."""
+    """Remove leaves without a log within four leaves."""
     withers = LEAVES[block_at(state, w, x, y, z)] and meta_at(state, w, x, y, z) & 4 == 0
     if withers and not reaches_log(state, w, x, y, z):
         break_off(state, rules, w, x, y, z)
@@ -45,7 +45,7 @@ def decay(state, rules, w, x, y, z):
 
 @kernel
 def reaches_log(state, w, x, y, z):
-    """Goes outwards leaf by leaf. The rings of light are scratch here."""
+    """Search outwards leaf by leaf, with the rings of light as scratch."""
     seen = state.queues[w, 1]
     waiting = state.queues[w, 0]
     for number in range(SIDE * SIDE * SIDE):

@@ -1,4 +1,4 @@
-"""What blocks do of their own accord and what they need, as arrays by block id."""
+"""The behaviour of blocks and the support that they need, as arrays by block id."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from voxeldojo.rules import BLOCKS, item_id, item_names
 
 IDS = {block.name: block.id for block in BLOCKS}
 DOORS = [name for name in IDS if name.endswith("_door")]
-# What carries a torch, a rail or a door: a whole cube that lets no light through.
+# Blocks that support a torch, a rail or a door: opaque full cubes.
 NOT_WHOLE = ("stairs", "slab", "slab2", "farmland", "grass_path", "cocoa", "sign", "plate")
 SEE_THROUGH = {
     "glass", "stained_glass", "glass_pane", "stained_glass_pane", "iron_bars", "bed", "chest",
@@ -40,10 +40,10 @@ SOIL = _flags("grass", "dirt", "farmland")
 FALLS = _flags("sand", "gravel", "anvil", "dragon_egg")
 LOGS = _flags("log", "log2")
 LEAVES = _flags("leaves", "leaves2")
-# The second half of what takes two blocks: it drops nothing.
+# Blocks of two halves, of which the second drops nothing.
 TWO_HALVES = _flags("bed", "double_plant", *DOORS)
 
-# What carries a block; 0: nothing needs to.
+# The support that a block needs; 0: none.
 (
     FLOOR, PLANT, CROP, WART, MUSHROOM, REEDS, CACTUS, TORCH, LADDER, LEVER, VINE, COCOA, DOOR,
     BED, CHORUS, LILY, FIRE, CARPET, TALL_PLANT, DRY_PLANT, PORTAL, HOOK, FIELD,
@@ -82,13 +82,13 @@ for _need, _names in {
     for _name in _names.split():
         STANDS[IDS[_name]] = _need
 
-# What random ticks do something to. Others never come into the list.
+# Blocks with random ticks. Others are never in the list.
 GROWS = _flags(
     "wheat", "carrots", "potatoes", "beetroots", "melon_stem", "pumpkin_stem", "nether_wart",
     "cocoa", "sapling", "reeds", "cactus", "farmland", "dirt", "lava", "flowing_lava",
 )  # fmt: skip
 
-# Fluids don't flow into these: what stops bodies, and some thin things.
+# Blocks that fluids do not flow into: those with a collision box, and some thin ones.
 DAM = np.zeros(256, np.bool_)
 for _block in BLOCKS:
     DAM[_block.id] = "movement" in _block.flags
@@ -98,7 +98,7 @@ SOLID = np.zeros(256, np.bool_)
 for _block in BLOCKS:
     SOLID[_block.id] = "solid" in _block.flags
 
-# Fire: how readily it comes to a block's neighbourhood, and how readily it eats the block.
+# Fire: the encouragement and the flammability of each block, as in BlockFire.
 KINDLES = np.zeros(256, np.int64)
 EATEN = np.zeros(256, np.int64)
 for _names, _kindles, _eaten in (
@@ -117,7 +117,7 @@ for _name in IDS:
     if _wood and _name.endswith(("stairs", "fence", "fence_gate")):
         KINDLES[IDS[_name]], EATEN[IDS[_name]] = 5, 20
 
-# Explosions: what a block takes off a ray, as Minecraft's getExplosionResistance.
+# Explosions: the resistance of each block, as Minecraft's getExplosionResistance.
 RESISTANCE = np.zeros(256)
 for _block in BLOCKS:
     RESISTANCE[_block.id] = _block.hardness if _block.hardness >= 0.0 else 3.6e6

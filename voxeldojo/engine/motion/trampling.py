@@ -1,4 +1,4 @@
-"""What comes down on farmland may turn it back into dirt."""
+"""Landing on farmland may turn it into dirt: BlockFarmland.onFallenUpon."""
 
 from voxeldojo.engine.chance import unit
 from voxeldojo.engine.compiled import kernel
@@ -10,6 +10,6 @@ DIRT, FARMLAND = 3, 60
 
 @kernel
 def trample(state, rules, w, x, y, z, fall):
-    """Somebody came down on a block after ``fall`` metres."""
+    """A player or mob landed on a block after a fall of ``fall`` metres."""
     if block_at(state, w, x, y, z) == FARMLAND and unit(state.players[w]) < fall - 0.5:
         set_block(state, rules, w, x, y, z, DIRT, 0)

@@ -1,7 +1,7 @@
 """Travel between the dimensions: through portals, the End's gateways, and by death.
 
-Only the window of one dimension is held. What was changed in another is in the log of changes and
-is seen again; its mobs, what lay about and what was due there are gone.
+Only the window of one dimension exists at a time. Changed blocks of the others are in the log and
+come back; their mobs, items and scheduled updates are lost. Figures are those of Teleporter.
 """
 
 import math
@@ -26,20 +26,20 @@ from voxeldojo.engine.structures.places import landscape
 from voxeldojo.engine.terrain.window import load
 from voxeldojo.engine.updates import set_block
 
-WAIT = 80  # ticks in a portal until it carries one off
-SHRINK = 8.0  # metres of the overworld to one of the Nether
-SEARCH = 16  # columns around the way out in which a place for a new portal is looked for
+WAIT = 80  # ticks in a portal until the player changes dimension: EntityPlayer.getMaxInPortalTime
+SHRINK = 8.0  # metres of the overworld for one of the Nether
+SEARCH = 16  # columns around the exit in which a place for a new portal is searched for
 END_STONE = 121
 FAR = 1024.0  # metres from the middle of the End to where its gateway leads: TileEntityEndGateway
-GATEWAY_HEIGHT = 12  # blocks over the ground at which the gateway back hangs
+GATEWAY_HEIGHT = 12  # blocks above the ground, of the gateway back
 ISLET = 76  # y on the islet that is made where there is no ground
 ARRIVAL = (100, 48, 0)  # middle of the platform of the End
 
 
 @kernel
 def pass_portal(state, rules, w):
-    """Once a tick: who stands in a portal for 80 ticks is carried off, the End's do it at once.
-    Who has come out of one must leave it first."""
+    """Once a tick: a player in a Nether portal changes dimension after 80 ticks, in the End's at
+    once. After an arrival it has to leave the portal first."""
     player = state.players[w]
     x = math.floor(player.x)
     y = math.floor(player.y)
@@ -70,8 +70,8 @@ def pass_portal(state, rules, w):
 
 @apart(int64, int64, float64, float64, float64)
 def travel(state, rules, w, dimension, x, y, z):
-    """Carries the player to a place in metres of a dimension (OVERWORLD, NETHER or END). The
-    window there is made, with what was changed in it before."""
+    """Move the player to a place in metres of a dimension (OVERWORLD, NETHER or END), and make the
+    window there, with its earlier changes."""
     player = state.players[w]
     if player.touched > 0:
         follow(state, rules, w)
@@ -87,7 +87,7 @@ def travel(state, rules, w, dimension, x, y, z):
 
 @entry_kernel
 def go_home(state, rules, w):
-    """To where the player starts in the overworld."""
+    """Move the player to its start in the overworld."""
     player = state.players[w]
     x = player.spawn_x
     y = player.spawn_y
@@ -112,7 +112,7 @@ def arrive_at(player, x, y, z):
 
 @kernel
 def go_through(state, rules, w, dimension, x, z):
-    """Out of the nearest portal on the other side, or out of a new one."""
+    """Arrive at the nearest portal on the other side, or at a new one."""
     player = state.players[w]
     travel(state, rules, w, dimension, x, player.y, z)
     bx = math.floor(x)
@@ -127,7 +127,7 @@ def go_through(state, rules, w, dimension, x, z):
 
 @kernel
 def nearest_portal(state, w, x, y, z):
-    """The lowest block of the nearest portal of the window: (is there one, x, y, z)."""
+    """The lowest block of the nearest portal of the window: (whether there is one, x, y, z)."""
     area = state.blocks.shape[1]
     player = state.players[w]
     nearest = 1 << 40
@@ -150,8 +150,8 @@ def nearest_portal(state, w, x, y, z):
 
 @kernel
 def roomy(state, rules, w, x, y, z):
-    """Whether a portal can stand with its inner blocks from here on: ground under it and before
-    and behind it, and nothing above that."""
+    """Whether a portal fits with its inner blocks from here on: ground below it, before it and
+    behind it, and free space above."""
     for across in range(-1, 3):
         for side in range(-1, 2):
             if rules.block[block_at(state, w, x + across, y - 1, z + side)].solid == 0:
@@ -164,7 +164,7 @@ def roomy(state, rules, w, x, y, z):
 
 @kernel
 def place_for_portal(state, rules, w, x, y, z):
-    """The nearest place with room for a portal; if there is none the spot itself, in the air."""
+    """The nearest place with room for a portal; if there is none, this place, in the air."""
     nearest = 1 << 40
     bx = x
     by = min(HEIGHT - 10, max(70, y))
@@ -184,7 +184,7 @@ def place_for_portal(state, rules, w, x, y, z):
 
 @kernel
 def build_portal(state, rules, w, x, y, z):
-    """A portal along x whose inner blocks begin at a place, with room before and behind it."""
+    """Build a portal along x whose inner blocks begin at a place, with room on both sides of it."""
     for across in range(-1, 3):
         for side in (-1, 1):
             if rules.block[block_at(state, w, x + across, y - 1, z + side)].solid == 0:
@@ -200,14 +200,14 @@ def build_portal(state, rules, w, x, y, z):
 
 @kernel
 def lay(state, rules, w, x, y, z, block):
-    """Changes a block if it is another one."""
+    """Change a block if it differs."""
     if block_at(state, w, x, y, z) != block:
         set_block(state, rules, w, x, y, z, block, 0)
 
 
 @kernel
 def enter_end(state, rules, w):
-    """Onto the platform of obsidian, which is made good each time."""
+    """Move the player onto the obsidian platform, which is repaired each time."""
     x, y, z = ARRIVAL
     travel(state, rules, w, END, x + 0.5, y + 1.0, z + 0.5)
     for bx in range(x - 2, x + 3):
@@ -219,7 +219,7 @@ def enter_end(state, rules, w):
 
 @kernel
 def pass_gateway(state, rules, w, x, z):
-    """From the middle of the End out to its other islands, and from there back."""
+    """Go from the middle of the End to its outer islands, or back."""
     player = state.players[w]
     away = math.sqrt(float(x * x + z * z))
     if away > FAR / 2.0:
@@ -235,7 +235,7 @@ def pass_gateway(state, rules, w, x, z):
 
 @kernel
 def ground_near(state, rules, w, x, z):
-    """Where the feet are on the ground nearest to a column; a little island if there is none."""
+    """The y of feet on the ground nearest to a column; makes a small island if there is none."""
     reach = 3 * state.blocks.shape[1] // 8
     nearest = 1 << 40
     bx = x

@@ -1,4 +1,4 @@
-"""A sapling becomes a tree, block by block, as a change that a reset takes back."""
+"""A sapling grows into a tree, as changed blocks that a reset undoes."""
 
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.compiled import kernel
@@ -13,7 +13,7 @@ SPRUCE, ACACIA = 1, 4
 
 @kernel
 def soft(block):
-    """What a tree grows through."""
+    """Whether a tree grows through a block."""
     return block in (AIR, SAPLING, 31, 106, 17, 162) or LEAVES[block]
 
 
@@ -32,7 +32,7 @@ def has_room(state, w, x, y, z, height):
 
 @kernel
 def grow_tree(state, rules, w, x, y, z, kind):
-    """The tree of a sapling's metadata. False: there is no room for it."""
+    """Grow the tree of a sapling's metadata. False: there is no room for it."""
     player = state.players[w]
     spruce = kind == SPRUCE
     height = (6 if spruce else (5 if kind == 2 else 4)) + draw(player, 4 if spruce else 3)

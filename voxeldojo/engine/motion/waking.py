@@ -1,4 +1,4 @@
-"""What a changed block sets going around it."""
+"""Schedules the updates of a changed block and its neighbours."""
 
 import math
 
@@ -21,7 +21,7 @@ from voxeldojo.engine.motion.table import FALLS, GROWS, LEAVES, LOGS, STANDS
 from voxeldojo.engine.state import NETHER
 
 GRASS, FIRE, FALL_DELAY, WATER_DELAY = 2, 51, 2, 5
-CHANCE_OF_TICK = 3.0 / 4096.0  # for a block, in a tick
+CHANCE_OF_TICK = 3.0 / 4096.0  # of a random tick, for a block in a tick: randomTickSpeed is 3
 KEEPS_LEAVES, KEEPS_NEIGHBOURS = 4, 1
 
 
@@ -38,13 +38,13 @@ def lava_delay(state, w):
 
 @kernel
 def falls_through(block):
-    """What sand falls through: air, fire and fluids."""
+    """Whether sand falls through a block: air, fire and fluids."""
     return block in (AIR, FIRE, 8, 9, 10, 11)
 
 
 @kernel
 def wake(state, rules, w, x, y, z, old):
-    """The block at a place was ``old`` and is another one now."""
+    """The block at a place changed from ``old``: schedule what follows."""
     wake_one(state, rules, w, x, y, z)
     wake_one(state, rules, w, x, y + 1, z)
     wake_one(state, rules, w, x, y - 1, z)
@@ -84,7 +84,7 @@ def wake_one(state, rules, w, x, y, z):
 
 @kernel
 def loosen(state, w, x, y, z, reach):
-    """The leaves around may have lost their tree: each looks at its next random tick."""
+    """Leaves around may have lost their tree: each is checked at its next random tick."""
     player = state.players[w]
     for dx in range(-reach, reach + 1):
         for dz in range(-reach, reach + 1):

@@ -1,1 +1,1 @@
-"""The picture of what the player sees: one ray a pixel, our own textures, and what lies over it."""
+"""The player's view: one ray for each pixel, our own textures, and the heads-up display."""

@@ -1,5 +1,4 @@
-"""Mobs, what flies and what lies about: boxes that are drawn before the blocks, each into the part
-of the picture that it can be in."""
+"""Draws mobs, shots and item entities as boxes, before the blocks, each in its screen rectangle."""
 
 import math
 
@@ -52,8 +51,8 @@ def light_body(state, w, view, table, x, y, z, body):
 
 @kernel
 def rectangle(view, box, size, ox, oy, oz, fx, fz, rx, rz, ux, uz, height, width):
-    """(first row, last row, first column, last column) of the pixels that a box can be in, the eyes
-    being at (ox, oy, oz) as the body sees it; empty where all of it is behind them."""
+    """(first row, last row, first column, last column) of the pixels that a box can cover. (ox, oy,
+    oz) are the eyes relative to the body. Empty if the whole box is behind the eyes."""
     left = 1e9
     right = -1e9
     low = 1e9
@@ -93,7 +92,7 @@ def draw_box(looks, view, body, box, faces, near, paint):
     sine = body[SINE]
     cosine = body[COSINE]
     size = body[SIZE]
-    # Everything as the body sees it: z ahead, x to its left.
+    # In the body's coordinates: z ahead, x to its left.
     wx = view[OX] - body[BODY_X]
     wy = view[OY] - body[BODY_Y]
     wz = view[OZ] - body[BODY_Z]
@@ -166,7 +165,7 @@ def draw_box(looks, view, body, box, faces, near, paint):
 
 @kernel
 def draw_model(state, looks, w, view, table, model, x, y, z, yaw, size, hurt, near, paint):
-    """All boxes of a mob or shot, where it is near enough and not behind."""
+    """Draw all boxes of a mob or shot that is near enough and not behind the eyes."""
     wx = x - view[OX]
     wy = y - view[OY]
     wz = z - view[OZ]

@@ -1,4 +1,4 @@
-"""Where the picture is taken from, the sky and what is far away: one row of numbers a picture."""
+"""The camera, the sky and the fog of a picture, as one row of numbers."""
 
 import math
 
@@ -35,7 +35,7 @@ def block_of_eyes(state, w, x, y, z):
 
 @kernel
 def aim(state, w, height, width, view):
-    """The eyes, the line of sight and what is right and up of it, and how far one sees."""
+    """Write the eyes, the line of sight, the axes right and up of it, and the range of sight."""
     player = state.players[w]
     view[OX] = player.x
     view[OY] = player.y + EYES
@@ -69,7 +69,7 @@ def tint(view, place, r, g, b):
 
 @kernel
 def light_the_sky(state, w, view):
-    """Sun, colours of the sky and of what is far away, by the time of day and the weather."""
+    """Write the sun and the colours of sky and fog, by the time of day and the weather."""
     player = state.players[w]
     part = ((player.time % 24000) / 24000.0 - 0.25) % 1.0
     angle = part + (0.5 - 0.5 * math.cos(part * math.pi) - part) / 3.0

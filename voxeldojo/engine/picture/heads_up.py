@@ -1,5 +1,5 @@
-"""What is drawn over the picture: crosshair, hand, hot bar with counts, hearts, armour, food, air
-and experience, where the game has them."""
+"""The heads-up display: crosshair, hand, hot bar with counts, hearts, armour, food, air and
+experience, at the game's places."""
 
 import math
 
@@ -127,7 +127,7 @@ def crosshair(image, scale):
 
 @kernel
 def hand(state, looks, w, image):
-    """An arm, or what is held, in the lower right; nearer to the middle while it strikes."""
+    """An arm or the held item in the lower right; nearer to the middle during a blow."""
     player = state.players[w]
     height = image.shape[1]
     width = image.shape[2]
@@ -202,7 +202,7 @@ def bars(state, rules, w, view, image, left, scale):
 
 @kernel
 def draw_heads_up(state, rules, looks, w, view, image):
-    """Draws over ``image`` (3, height, width) what MineDojo's picture shows above the world."""
+    """Draw the display over ``image`` (3, height, width), as in MineDojo's picture."""
     height = image.shape[1]
     width = image.shape[2]
     if height < SMALLEST_HEIGHT or width < SMALLEST_WIDTH:

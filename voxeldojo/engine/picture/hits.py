@@ -1,4 +1,4 @@
-"""Where a ray meets a block that is no whole cube: crossed planes, and lists of boxes."""
+"""Hits of a ray on blocks that are not full cubes: crossed planes, and lists of boxes."""
 
 import numpy as np
 

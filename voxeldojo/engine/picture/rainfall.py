@@ -1,4 +1,4 @@
-"""Rain and snow before everything that is further away."""
+"""Draws rain and snow over everything that is further away."""
 
 import math
 

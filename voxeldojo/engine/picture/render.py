@@ -1,4 +1,4 @@
-"""What the player sees: one ray a pixel, textured and lit, in MineDojo's picture format."""
+"""Renders the player's view: one ray per pixel, textured and lit, in MineDojo's picture format."""
 
 import math
 from typing import Any
@@ -103,8 +103,9 @@ def marked(x, y, z, u, v, texture, target):
 
 @kernel
 def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
-    """Every pixel: the blocks along its ray, then the bodies that ``near`` and ``paint`` hold, then
-    the sky. In one piece: in parts, some thirty values of a ray would be handed over per pixel."""
+    """Draw every pixel: the blocks along its ray, then the bodies in ``near`` and ``paint``, then
+    the sky. It is one long function on purpose: its parts share some thirty values of a ray, which
+    calls would have to pass for each pixel."""
     height = image.shape[1]
     width = image.shape[2]
     player = state.players[w]
@@ -121,7 +122,7 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
     west = float(player.west)
     north = float(player.north)
     ceiling = float(min(HEIGHT, player.ceiling + 1))
-    # Where the light is not worked out yet, it is day everywhere.
+    # If the light is not computed yet, it is day everywhere.
     column = ((math.floor(ox) & last) * area + (math.floor(oz) & last)) * HEIGHT
     lit = view[DIMENSION] != OVERWORLD or lights[column + HEIGHT - 1] != 0
     seen = np.empty(3)
@@ -162,7 +163,7 @@ def draw_world(state, looks, w, view, table, target, near, paint, cells, image):
             elif phase == 2 and row + 1 < height and cells[row - 1, col] == cells[row + 1, col]:
                 beside = cells[row - 1, col]
             if oy >= ceiling:
-                # From above everything: begin where there is something.
+                # From above all blocks: start at the highest one.
                 t = (oy - ceiling) * gap_y + 1e-6
                 if fall > 0.0:
                     end = -1.0

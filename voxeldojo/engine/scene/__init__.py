@@ -1,1 +1,1 @@
-"""What stands in a world before its first tick because the task asks for it: drawings and mobs."""
+"""What a task adds to a world before its first tick: drawings and mobs."""

@@ -1,4 +1,4 @@
-"""Places drawn at random from a box, as MineDojo draws them: the same ones for the same seed."""
+"""Random places in a box: the same as MineDojo's for the same seed."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from voxeldojo.tasks.staging import Corner
 
 
 class Box:
-    """gym 0.21's Box of float32, as far as drawing from it goes."""
+    """The sampling of gym 0.21's Box of float32."""
 
     def __init__(self, low: Corner, high: Corner, rows: int, seed: int | None) -> None:
         self._low = np.tile(np.array(low, np.float32), (rows, 1)).ravel()

@@ -29,7 +29,7 @@ MOST = 1_000_000  # blocks of one drawing
 
 
 class Blocks(NamedTuple):
-    """Places that become one block."""
+    """Places that get the same block."""
 
     block: int
     meta: int
@@ -52,8 +52,8 @@ Drawing = list[Blocks | Entity | Item]
 
 
 def drawing_of(element: Element) -> str:
-    """The text of a DrawingDecorator. MineDojo writes the shapes into it as escaped text, Malmo as
-    elements; both are understood."""
+    """The text of a DrawingDecorator. MineDojo writes its shapes as escaped text, Malmo writes them
+    as elements; both are accepted."""
     if not element.children:
         return element.text
     shapes = []
@@ -67,7 +67,7 @@ def parse_drawing(text: str) -> Drawing:
     """The shapes in order; a later one replaces what an earlier one drew.
 
     Raises:
-        ValueError: no XML, a shape, block, item or mob that there is not, or too much of it.
+        ValueError: not XML, an unknown shape, block, item or mob, or too many blocks.
     """
     found: Drawing = []
     count = 0
@@ -91,7 +91,7 @@ def parse_drawing(text: str) -> Drawing:
 
 
 def draw(world: Batch, w: int, drawing: Drawing) -> None:
-    """Puts a drawing into the window of one environment; what lies outside is left out."""
+    """Put a drawing into the window of one environment; parts outside are left out."""
     state, rules = world.state, world.rules
     for shape in drawing:
         if isinstance(shape, Blocks):

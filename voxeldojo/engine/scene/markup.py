@@ -1,5 +1,5 @@
-"""XML as far as missions and drawings need it, read so that no text can do harm: no document type,
-hence no entities of one's own and nothing fetched; depth and number of elements are limited."""
+"""A safe parser for the XML of missions and drawings: no document type, hence no custom entities
+and nothing fetched; depth and number of elements are limited."""
 
 from collections.abc import Iterator
 from xml.parsers import expat
@@ -10,7 +10,7 @@ DEPTH, ELEMENTS = 16, 20_000
 
 
 class BadMarkup(ValueError):
-    """The text is no XML, or none of ours; the sentence says why."""
+    """The text is invalid XML, or not accepted here; the sentence has the reason."""
 
 
 class Element(msgspec.Struct):

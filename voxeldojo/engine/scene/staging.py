@@ -1,4 +1,4 @@
-"""How an episode is set up, beyond what the kernels see to: what tasks/staging.py checked, done."""
+"""Sets up an episode by the options that tasks/staging.py has checked, beyond the kernels' part."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ TICK = direct(tick)
 
 
 def write_settings(state: State, staging: Staging, biome: int) -> None:
-    """What of it the kernels read."""
+    """Write the settings that the kernels read."""
     settings = state.settings
     settings["generator"], settings["biome"] = GENERATORS[staging.generate_world_type], biome
     if staging.generate_world_type == "flat":
@@ -55,7 +55,7 @@ def write_settings(state: State, staging: Staging, biome: int) -> None:
 
 @entry_kernel
 def put_player(state, rules, w, x, y, z):
-    """The player stands at rest at a place, and the window around it."""
+    """Put the player at rest at a place, and the window around it."""
     player = state.players[w]
     player.x = x
     player.y = y
@@ -70,7 +70,7 @@ def put_player(state, rules, w, x, y, z):
 
 
 class Scene:
-    """What is set up after each reset."""
+    """The drawing and the mobs that are set up after each reset."""
 
     def __init__(self, staging: Staging) -> None:
         self._drawing: Drawing = parse_drawing(staging.drawing_str) if staging.drawing_str else []
@@ -98,7 +98,7 @@ class Scene:
                 place_mob(world.state, world.rules, w, kind, x + dx, y + 1.0, z + dz)
 
     def _summon(self, world: Batch, w: int, box: tuple[Corner, Corner]) -> None:
-        """MineDojo's commands: each puts one mob in its place and takes a tick."""
+        """Summon mobs as by MineDojo's commands: each takes a tick."""
         player = world.state.players[w]
         places = Box(*box, len(self._mobs), int(player["seed"])).sample().tolist()
         for kind, place in zip(self._mobs, places, strict=True):

@@ -1,4 +1,4 @@
-"""Puts what was built into a rectangle of finished columns: one kernel draws every kind."""
+"""Draws structures into a rectangle of finished columns; one kernel for every kind."""
 
 import numpy as np
 
@@ -15,8 +15,8 @@ TREES = 20  # blocks that they rise above a house
 
 @entry_kernel
 def build(state, rules, w, seed, x0, z0, x1, z1):
-    """The parts of structures of the player's dimension that stand in [x0, x1) x [z0, z1). Call
-    it when the ground, caves and ores are done, before anything grows."""
+    """Draw the parts of structures of the player's dimension in [x0, x1) x [z0, z1). Call it after
+    ground, caves and ores, and before plants."""
     found = np.empty((PIECES, 4), np.int64)
     setting = state.settings[w]
     dimension = landscape(state, w)
@@ -59,7 +59,7 @@ def draw(state, rules, w, place, x0, z0, x1, z1):
 
 @kernel
 def fell(state, w, x, y, z):
-    """Takes away what is left of trees from ``y`` on."""
+    """Remove the parts of trees from ``y`` on."""
     last = state.blocks.shape[1] - 1
     column = state.blocks[w, x & last, z & last]
     for above in range(max(0, y), min(HEIGHT, y + TREES)):
@@ -70,7 +70,7 @@ def fell(state, w, x, y, z):
 
 @kernel
 def stand(state, rules, w, x, y, z, foundation):
-    """Fills up from the ground to ``y``."""
+    """Fill a column from the ground to ``y``."""
     last = state.blocks.shape[1] - 1
     column = state.blocks[w, x & last, z & last]
     while y > 0 and rules.block[column[y]].solid == 0:

@@ -1,4 +1,4 @@
-"""All kinds of structures as arrays that the kernels read."""
+"""All kinds of structures as arrays for the kernels."""
 
 import json
 from functools import cache
@@ -178,7 +178,7 @@ class _Shelf:
         self._known: dict[tuple[int, int], tuple[int, int, int, tuple[int, ...]]] = {}
 
     def add(self, layout: list[Piece], turns: int, tables: dict[str, int]) -> int:
-        """Writes a turned layout down. Returns how far it reaches from the start."""
+        """Add a turned layout. Returns how far it reaches from the start."""
         self.layouts.append((len(self.pieces), len(layout)))
         reach = 0
         for piece in layout:

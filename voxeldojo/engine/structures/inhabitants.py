@@ -1,4 +1,4 @@
-"""Who lives in structures."""
+"""The inhabitants of structures."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ DRAGON_HEIGHT = 20.0  # over the fountain
 
 @entry_kernel
 def settle(state, rules, w, seed, x0, z0, x1, z1):
-    """Puts the inhabitants of what stands in [x0, x1) x [z0, z1) to their places, to stay there;
-    in the End the dragon over its fountain. Call it when the rectangle has been generated."""
+    """Place the inhabitants of the structures in [x0, x1) x [z0, z1), which never despawn; in the
+    End the dragon over its fountain. Call it when the rectangle has been generated."""
     found = np.empty((PIECES, 4), np.int64)
     setting = state.settings[w]
     dimension = landscape(state, w)

@@ -1,5 +1,5 @@
-"""What lies in chests. MineDojo's actions have no hand for windows, so that chests are broken open:
-what they hold spills out."""
+"""The contents of chests, by the game's loot tables (rules/chests.json). MineDojo has no actions
+for a chest's window, so chests are broken and drop their contents."""
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from voxeldojo.engine.structures.places import landscape, pieces_at
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
 
 SOME = 16  # pieces of structures that may lie over one column
-WAIT = 10  # ticks until what spilled can be picked up
+WAIT = 10  # ticks until dropped contents can be picked up
 
 
 @kernel
 def chest_table(state, rules, w, x, y, z, block):
-    """The row of Rules.chest for a chest at a place, 0 for one that holds nothing: no structure
-    has it, or the player put it there."""
+    """The row of Rules.chest for a chest at a place; 0 for an empty one, which is part of no
+    structure or was placed by the player."""
     player = state.players[w]
     for number in range(min(player.changes, CHANGES)):
         change = state.changes[w, number]
@@ -44,8 +44,8 @@ def chest_table(state, rules, w, x, y, z, block):
 
 @entry_kernel
 def drop_chest(state, rules, w, x, y, z, block):
-    """What a chest holds spills out of it: rolls of its table's pools, the same for a seed and
-    place whenever it is broken. Call it when it breaks, before or after the block is gone."""
+    """Drop the contents of a chest: rolls of its table's pools, which depend only on the seed and
+    the place. Call it when it breaks, before or after the block is removed."""
     table = rules.chest[chest_table(state, rules, w, x, y, z, block)]
     bits = mixed(chunk_bits(state.players[w].seed, 701, x, z) + np.uint64(y))
     for row in range(table.pool, table.pool + table.pools):
@@ -59,7 +59,7 @@ def drop_chest(state, rules, w, x, y, z, block):
 
 @kernel
 def spill(state, rules, w, x, y, z, pool, bits):
-    """One roll: an entry by its weight, laid down as an item."""
+    """One roll: draw an entry by its weight and drop it."""
     left = np.int64(bits % np.uint64(pool.weight))
     row = pool.entry
     while left >= rules.entry[row].weight:

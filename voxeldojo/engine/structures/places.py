@@ -1,4 +1,4 @@
-"""Where structures are: pure functions of the seed, the biomes and the height of the ground."""
+"""The places of structures: pure functions of the seed, the biomes and the height of the ground."""
 
 import math
 
@@ -32,7 +32,7 @@ NETHER_BIOME, END_BIOME, VOID = 8, 9, 127
 NOWHERE = -1
 RINGS = 8
 STRONGHOLDS = 128
-PIECES = 1024  # that one call may find
+PIECES = 1024  # that one call can find, at most
 NO_PLACE = -1  # as a y
 LOWEST_ISLAND = 50  # of the End on which a city stands
 SEARCH = 12  # regions in each direction that ``nearest`` looks at
@@ -40,8 +40,8 @@ SEARCH = 12  # regions in each direction that ``nearest`` looks at
 
 @entry_kernel
 def landscape(state, w):
-    """The dimension whose ground and structures the player's window shows: a world of the Nether's
-    or the End's biome alone looks like them although it is no other dimension."""
+    """The dimension whose terrain and structures the player's window shows: a world of the Nether's
+    or the End's biome alone has theirs, although it is not another dimension."""
     dimension = state.players[w].dimension
     setting = state.settings[w]
     if dimension == OVERWORLD and setting.generator == ONE_BIOME:
@@ -74,8 +74,8 @@ def stronghold_chunk(seed, number):
 
 @entry_kernel
 def nearest_stronghold(seed, x, z):
-    """The place where an eye of ender leads: (x, z) of the stronghold's start, which is its portal
-    room's middle."""
+    """The target of an eye of ender: (x, z) of the stronghold's origin, the middle of its portal
+    room."""
     best = 1e18
     best_x = 0
     best_z = 0
@@ -91,8 +91,8 @@ def nearest_stronghold(seed, x, z):
 
 @kernel
 def candidate(rules, seed, kind, region_x, region_z):
-    """Where a kind's structure of a region would start, were it the right biome: (whether there
-    is one, x, z, bits of its own)."""
+    """The possible structure of a kind in a region, before the check of its biome: (whether there
+    is one, x, z, its own random bits)."""
     entry = rules.structure[kind]
     if entry.placement == RING:
         chunk_x, chunk_z = stronghold_chunk(seed, region_x)
@@ -112,7 +112,7 @@ def candidate(rules, seed, kind, region_x, region_z):
 
 @kernel
 def start_height(rules, biome, generator, seed, kind, x, z, bits):
-    """y of a candidate's start, NO_PLACE if it is not its biome."""
+    """y of a candidate's start, NO_PLACE if the biome does not suit it."""
     entry = rules.structure[kind]
     if entry.nearest > 0 and math.hypot(float(x), float(z)) < entry.nearest:
         return NO_PLACE
@@ -135,8 +135,8 @@ def start_height(rules, biome, generator, seed, kind, x, z, bits):
 
 @kernel
 def pieces_at(rules, biome, generator, dimension, seed, x0, z0, x1, z1, found):
-    """Writes down the pieces of structures that touch [x0, x1) x [z0, z1): rows of ``found``
-    (n, 4) are a row of Rules.piece and x, y, z of its lowest corner. Returns how many."""
+    """List the pieces of structures that touch [x0, x1) x [z0, z1): rows of ``found`` (n, 4) are a
+    row of Rules.piece and x, y, z of its lowest corner. Returns how many."""
     count = 0
     for kind in range(rules.structure.shape[0]):
         entry = rules.structure[kind]

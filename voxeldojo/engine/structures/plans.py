@@ -1,9 +1,9 @@
-"""How structures are described: plans of blocks, layouts of plans, and where layouts stand.
+"""The description of structures: plans of blocks, layouts of plans, and the places of layouts.
 
-A plan is a box of blocks, drawn as text or out of boxes. A layout says which plans stand where
+A plan is a box of blocks, drawn as text or made of boxes. A layout lists plans with their places
 around a structure's start, and is turned to the four sides before the world is made. Blocks are
-named "stonebrick" or, with metadata, "stonebrick:2"; in text a blank leaves what is there, and a
-dot is air.
+named "stonebrick" or, with metadata, "stonebrick:2"; in text a blank leaves the block that is
+there, and a dot is air.
 """
 
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""The overworld from a seed, endless: its ground, what grows on it, and the window that is held."""
+"""The endless overworld from a seed: its ground, its plants, and the window around the player."""

@@ -1,7 +1,7 @@
 """Large trees: branching oaks, acacias, and those with a trunk of two by two.
 
-(x, y, z) is where the lowest log stands, of a thick trunk the one with the lowest x and z; ``bits``
-are the tree's own random numbers.
+(x, y, z) is the lowest log, of a thick trunk the one with the lowest x and z; ``bits`` are the
+tree's own random numbers. Heights are the game's, the shapes this project's own.
 """
 
 import math

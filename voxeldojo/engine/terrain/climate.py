@@ -1,8 +1,8 @@
-"""Which biome a place of the mixed world has.
+"""The biome of each place in a world of all biomes, by a method of this project's own.
 
-Oceans come from one slow noise, rivers follow another's zero line. The land is a patchwork: each
-patch about 200 columns wide has a temperature and a moisture of its own and by them its biome, in
-the middle of which there may be hills.
+Oceans come from one slow noise, rivers follow the zero line of another. The land is divided into
+patches about 200 columns wide. A patch's temperature and moisture decide its biome, in the middle
+of which there may be hills.
 """
 
 import numpy as np
@@ -114,7 +114,7 @@ def patch(world, cx, cz):
 
 @kernel
 def patch_biome(world, ix, iz):
-    """Neighbours are alike: temperature changes slowly, moisture faster."""
+    """The biome of a patch. Temperature changes slowly from patch to patch, moisture faster."""
     bits = mixed(world + np.uint64(35) + np.uint64(ix) * np.uint64(7919) + np.uint64(iz))
     warmth = 0.5 + 0.62 * wave(world + np.uint64(36), 2 * ix, 2 * iz, 7)
     warmth += 0.1 * (unit_at(world + np.uint64(37), ix, iz) - 0.5)

@@ -1,8 +1,8 @@
 """Height of the ground and biome of every place, as pure functions of the seed.
 
-Minecraft's own way in short: a biome has a depth and a scale; both are averaged over the biomes
-around, so that borders are slopes; on them rides noise. As in Minecraft the height is worked out
-every four columns and joined by straight lines.
+A simpler form of Minecraft's method: a biome has a depth and a scale; both are averaged over the
+biomes around, so that borders are slopes, and noise is added. As in Minecraft the height is
+computed every four columns and interpolated linearly.
 """
 
 import math
@@ -58,14 +58,14 @@ def between(a, b, c, d, x, z):
 
 @kernel
 def spire(world, x, z):
-    """What a column of a bryce mesa is higher."""
+    """The extra height of a column of a bryce mesa."""
     steep = noise(world + np.uint64(5), x, z, 5)
     return np.int64(min(22.0, max(0.0, 90.0 * (steep - 0.35))))
 
 
 @kernel
 def biome_of(setting_biome, generator, world, x, z):
-    """The biome of a column. Borders are frayed: a column takes it from a cell close by."""
+    """The biome of a column. Borders are irregular: a column has the biome of a cell nearby."""
     if generator != 0:
         return np.int64(setting_biome)
     cx, cz = nearby_cell(world, x, z)
@@ -116,7 +116,7 @@ def blended(rules, world, px, pz, cells, i, k):
 
 @kernel
 def share(dx, dz, depth, own):
-    """How much a biome near by has to say; as in Minecraft high ones less than low ones."""
+    """The weight of a biome nearby; as in Minecraft higher ones weigh less than lower ones."""
     weight = 1.0 / (1.0 + dx * dx + dz * dz) / (depth + 2.0)
     return 0.5 * weight if depth > own else weight
 

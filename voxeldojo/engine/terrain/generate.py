@@ -23,8 +23,8 @@ PLATFORM = 3  # y of the void's platform, Minecraft's: 33 x 33 blocks of stone a
 
 @apart(int64, uint64, int64, int64, int64, int64)
 def generate_area(state, rules, w, seed, x0, z0, x1, z1):
-    """Makes the columns [x0, x1) x [z0, z1) of the window of the player's dimension. They are the
-    same whatever the rectangle and whatever was made before."""
+    """Generate the columns [x0, x1) x [z0, z1) of the window in the player's dimension. The result
+    does not depend on the rectangle, or on what was generated before."""
     setting = state.settings[w]
     seed = np.uint64(seed)
     dimension = state.players[w].dimension
@@ -48,7 +48,7 @@ def generate_area(state, rules, w, seed, x0, z0, x1, z1):
 
 @kernel
 def generate_overworld(state, rules, w, seed, x0, z0, x1, z1):
-    # One ring of chunks more, as what grows there may reach over.
+    # One ring of chunks more, as trees there may reach into the rectangle.
     sx = ((x0 >> 4) - 1) * CHUNK
     sz = ((z0 >> 4) - 1) * CHUNK
     rows = (((x1 - 1) >> 4) + 2) * CHUNK - sx

@@ -1,4 +1,4 @@
-"""The bare ground: what each column consists of before anything is dug out of it or grows on it."""
+"""The bare ground: the blocks of each column before caves and plants."""
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def survey(state, rules, w, seed, x0, z0, heights, biomes, waters):
 
 @kernel
 def survey_mixed(rules, world, px, pz, corners, x0, z0, biomes):
-    """The same as ``corner_height`` and ``biome_of`` say, each cell being asked for once."""
+    """The same results as ``corner_height`` and ``biome_of``, with each cell computed once."""
     cells_x, cells_z = corners.shape
     cells = np.empty((cells_x + 4, cells_z + 4), np.int64)
     for i in range(cells_x + 4):

@@ -1,4 +1,4 @@
-"""Neither trees nor plants: giant mushrooms, spikes of ice, boulders, beds of clay and sand."""
+"""Giant mushrooms, ice spikes, boulders, and beds of clay and sand."""
 
 import numpy as np
 
@@ -13,7 +13,8 @@ DIRT, GRASS, SAND, CLAY, STONE, GRAVEL = 3, 2, 12, 82, 1, 13
 
 @kernel
 def edge_meta(dx, dz, radius):
-    """Which sides of a mushroom's cap have skin: 1 to 9 like a telephone's keys, north is up."""
+    """The metadata of a mushroom's cap, for the sides with skin: 1 to 9 like a telephone's keys,
+    north is up."""
     column = 1 if dx == -radius else (3 if dx == radius else 2)
     row = 0 if dz == -radius else (2 if dz == radius else 1)
     return column + 3 * row

@@ -1,12 +1,12 @@
-"""The window of the start, kept small, so that a reset need not make again what a walk overwrote.
+"""A compressed copy of the first window, so that a reset need not generate it again after a walk.
 
 A window's storage has a place for each of its chunks of 16 x 16 columns. A chunk has *strayed* if
-it may be otherwise than at the start: the window moved over it, or a block of it changed. Light
-reaches 15 columns, so that those around it may be, too.
+it may differ from the start: the window moved over it, or a block of it changed. Light reaches 15
+columns, so the chunks around it may differ, too.
 
-Neighbours are alike. So a row of 16 columns is kept as those words of four blocks in which it
-differs from the row before, each with its distance from the last one. A chunk's first row leans on
-the chunk before, which is therefore brought back first.
+Neighbouring rows are similar. So a row of 16 columns is stored as those words of four blocks in
+which it differs from the row before, each with its distance from the last one. A chunk's first row
+depends on the chunk before, which is therefore restored first.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ ABSENT = -1
 
 @kernel
 def stray(state, w, x0, z0, x1, z1):
-    """The columns [x0, x1) x [z0, z1), whole chunks, are no more what they were at the start."""
+    """Mark the columns [x0, x1) x [z0, z1), whole chunks, as changed since the start."""
     last = state.blocks.shape[1] - 1
     for x in range(x0, x1, CHUNK):
         for z in range(z0, z1, CHUNK):
@@ -32,7 +32,7 @@ def stray(state, w, x0, z0, x1, z1):
 
 @kernel
 def keep(state, w):
-    """Call it for a window of the overworld that was just made."""
+    """Store the window. Call it for a window of the overworld that was just generated."""
     player = state.players[w]
     area = state.blocks.shape[1]
     player.kept = 1
@@ -54,7 +54,7 @@ def keep(state, w):
 
 @kernel
 def pack(state, w, cells, i, k, at):
-    """Keeps a chunk of ``cells`` (area, area, HEIGHT) from entry ``at`` on. Returns the entry after
+    """Store a chunk of ``cells`` (area, area, HEIGHT) from entry ``at`` on. Returns the entry after
     it; -1: there is no room."""
     area = cells.shape[0]
     flat = cells.reshape(area * area * HEIGHT)
@@ -92,7 +92,7 @@ def pack(state, w, cells, i, k, at):
 
 @kernel
 def unpack(state, w, cells, i, k, at):
-    """Writes a chunk of ``cells`` again. Returns the entry after it."""
+    """Restore a chunk of ``cells``. Returns the entry after it."""
     area = cells.shape[0]
     words = cells.reshape(area * area * HEIGHT).view(np.uint32)
     kept = state.kept_words[w, 0]
@@ -117,7 +117,7 @@ def unpack(state, w, cells, i, k, at):
 
 @kernel
 def bring_back(state, w):
-    """Makes the window the one of the start again. False: not all that strayed was kept."""
+    """Restore the first window. False: not all chunks that strayed are stored."""
     player = state.players[w]
     if player.kept == 0:
         return False
@@ -148,7 +148,7 @@ def bring_back(state, w):
 
 @kernel
 def touched(state, w, i, k):
-    """Whether a chunk has strayed or is beside one that has. Storage goes round."""
+    """Whether a chunk has strayed or is beside one that has. The storage wraps around."""
     last = state.strayed.shape[1] - 1
     for di in range(-1, 2):
         for dk in range(-1, 2):

@@ -1,7 +1,7 @@
-"""Putting blocks of something that grows into the rectangle that is being made.
+"""Writes blocks of trees and other growths to the rectangle that is being generated.
 
-A block's fate must depend on what stands at its own place and nowhere else: then a rectangle is the
-same however its neighbours were made. ``clip`` is (x0, z0, x1, z1).
+Whether a block is written may only depend on the block at its own place: so a rectangle does not
+depend on how its neighbours were generated. ``clip`` is (x0, z0, x1, z1).
 """
 
 from voxeldojo.engine.compiled import kernel
@@ -19,7 +19,7 @@ def within(clip, x, y, z):
 
 @kernel
 def put(state, w, clip, x, y, z, block, meta):
-    """Whatever stands there."""
+    """Write a block in any case."""
     if within(clip, x, y, z):
         last = state.blocks.shape[1] - 1
         state.blocks[w, x & last, z & last, y] = block
@@ -29,7 +29,7 @@ def put(state, w, clip, x, y, z, block, meta):
 
 @kernel
 def put_leaf(state, w, clip, x, y, z, block, meta):
-    """Into air or over a vine."""
+    """Write a leaf into air or a vine."""
     if within(clip, x, y, z):
         last = state.blocks.shape[1] - 1
         there = state.blocks[w, x & last, z & last, y]
@@ -41,7 +41,7 @@ def put_leaf(state, w, clip, x, y, z, block, meta):
 
 @kernel
 def put_log(state, w, clip, x, y, z, block, meta):
-    """Into air, water, leaves and vines."""
+    """Write a log into air, water, leaves and vines."""
     if within(clip, x, y, z):
         last = state.blocks.shape[1] - 1
         there = state.blocks[w, x & last, z & last, y]
@@ -53,7 +53,7 @@ def put_log(state, w, clip, x, y, z, block, meta):
 
 @kernel
 def put_free(state, w, clip, x, y, z, block, meta):
-    """Into air only."""
+    """Write a block into air only."""
     if within(clip, x, y, z):
         last = state.blocks.shape[1] - 1
         if state.blocks[w, x & last, z & last, y] == 0:

@@ -1,7 +1,7 @@
-"""What grows in a rectangle beyond single columns: trees and the like, chunk by chunk.
+"""Trees and other growths beyond single columns, chunk by chunk, at the rates of BiomeDecorator.
 
-Each belongs to a chunk by its hash. Those of the chunks around are grown too and show what reaches
-over; whether one grows is decided by the survey of heights and biomes alone.
+Each belongs to a chunk by its hash. Those of the chunks around are drawn as well, as they may reach
+into the rectangle. Whether one grows depends on the survey of heights and biomes alone.
 """
 
 import numpy as np
@@ -65,7 +65,7 @@ def chunk_numbers(seed, subject, cx, cz):
 
 @kernel
 def plant_chunk(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, waters, trunks):
-    """``trunks`` (MOST, 2) is room to remember where this chunk's trees stand."""
+    """``trunks`` (MOST, 2): scratch for the places of this chunk's trees."""
     bits = chunk_numbers(seed, 301, cx, cz)
     world = mixed(np.uint64(seed))
     lay_beds(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, waters)
@@ -151,8 +151,7 @@ def grow(state, w, clip, kind, x, y, z, bits):
 
 @kernel
 def lay_beds(state, rules, w, seed, clip, cx, cz, sx, sz, heights, biomes, waters):
-    """Minecraft's four tries in a chunk: three of sand, one each of clay and gravel; where there is
-    water only."""
+    """Minecraft's tries in a chunk: three of sand, one of clay, one of gravel, only under water."""
     bits = chunk_numbers(seed, 302, cx, cz)
     for number in range(5):
         bits = mixed(bits + GOLDEN)

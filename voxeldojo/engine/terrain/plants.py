@@ -1,4 +1,4 @@
-"""What grows on single columns, and snow and ice, which come last."""
+"""Plants on single columns, and snow and ice, which come last."""
 
 import math
 
@@ -145,7 +145,7 @@ def patch_here(world, x, z, rarity, subject):
 
 @kernel
 def mushroom_here(row, column, h, bits, draw, ground):
-    """Mushrooms want shade, or mycelium."""
+    """Mushrooms grow in shade, or on mycelium."""
     rate = 0.25 + row.mushrooms
     if ground == MYCELIUM:
         return draw < 0.008 * rate

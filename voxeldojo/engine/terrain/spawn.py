@@ -1,4 +1,4 @@
-"""Where the player starts."""
+"""The player's start."""
 
 import math
 
@@ -14,15 +14,15 @@ LOG, LOG_2, CACTUS = 17, 162, 81
 TRIES = 300
 NEAREST, FURTHEST = 5.0, 10.0  # metres to the nearest tree, where there are any
 COVERED = 300.0  # penalty of a place that is not under the open sky, or odd ground
-ASTRAY = 40  # rings of 16 columns in which dry land is looked for
-# Where Minecraft lets a new world begin: forest, plains, taiga, jungle and their hills.
+ASTRAY = 40  # rings of 16 columns in which dry land is searched for
+# Biomes in which Minecraft lets a new world begin: forest, plains, taiga, jungle and their hills.
 BEGINNINGS = np.zeros(256, np.bool_)
 BEGINNINGS[[1, 4, 5, 18, 19, 21, 22]] = True
 
 
 @kernel
 def region_of_start(rules, setting, seed):
-    """A column near the origin about which the window is to be loaded: dry land."""
+    """A column of dry land near the origin, around which the window is loaded."""
     if setting.generator == FLAT or setting.biome in (NETHER_BIOME, END_BIOME, VOID):
         return 8, 8
     for ring in range(ASTRAY):
@@ -55,8 +55,8 @@ def on_ring(ring, side):
 @kernel
 def choose_start(state, rules, w, seed):
     """(x, y, z) of the block of the feet, in the middle part of the window: firm, dry and open,
-    best 5 to 10 metres from the nearest tree. Where there is no such place the top of the middle
-    column."""
+    preferably 5 to 10 metres from the nearest tree. If there is no such place, the top of the
+    middle column."""
     area = state.blocks.shape[1]
     player = state.players[w]
     bits = mixed(np.uint64(seed) + np.uint64(37))
@@ -95,7 +95,7 @@ def choose_start(state, rules, w, seed):
 
 @kernel
 def on_own_ground(state, rules, w, x, y, z):
-    """Minecraft too lets no player begin on bare rock or sand where there is grass."""
+    """Whether the ground is the biome's own: like Minecraft, prefer grass to bare rock or sand."""
     last = state.blocks.shape[1] - 1
     own = rules.biome[state.biomes[w, x & last, z & last]].top
     return state.blocks[w, x & last, z & last, y - 1] == own

@@ -1,6 +1,6 @@
 """Small trees: round ones, those of swamp and jungle, spruces and pines, bushes.
 
-(x, y, z) is where the lowest log stands; ``bits`` are the tree's own random numbers.
+(x, y, z) is the lowest log; ``bits`` are the tree's own random numbers.
 """
 
 import numpy as np

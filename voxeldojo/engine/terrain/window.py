@@ -1,4 +1,4 @@
-"""The window of columns that is held around the player: loading it anywhere, and moving it."""
+"""The window of columns around the player: loading it anywhere, and moving it."""
 
 import math
 
@@ -22,8 +22,8 @@ FAR = 24  # columns off the middle at which it does; less in a small window
 
 @entry_kernel
 def load(state, rules, w, x, z):
-    """The window around a place of the player's dimension, with all that was changed there in this
-    episode. What lives outside is forgotten."""
+    """Load the window around a place of the player's dimension, with all changes of this episode.
+    Mobs and items outside are removed."""
     area = state.blocks.shape[1]
     player = state.players[w]
     player.west = ((x - area // 2 + CHUNK // 2) >> 4) << 4
@@ -35,7 +35,7 @@ def load(state, rules, w, x, z):
 
 @apart(int64, int64, int64, int64, int64)
 def fill(state, rules, w, x0, z0, x1, z1):
-    """Makes a part of the window, brings changes back, lights it and puts in who lives there."""
+    """Generate a part of the window, repeat its changes, light it and add its mobs."""
     seed = state.players[w].seed
     generate_area(state, rules, w, seed, x0, z0, x1, z1)
     repeat_changes(state, w, x0, z0, x1, z1)
@@ -46,7 +46,7 @@ def fill(state, rules, w, x0, z0, x1, z1):
 
 @kernel
 def people(state, rules, w, x0, z0, x1, z1):
-    """Puts in who lives there from the start, in what was built and on the ground."""
+    """Add the mobs that are generated with the world, in structures and on the ground."""
     seed = state.players[w].seed
     settle(state, rules, w, seed, x0, z0, x1, z1)
     settle_herds(state, rules, w, seed, x0, z0, x1, z1)
@@ -54,8 +54,8 @@ def people(state, rules, w, x0, z0, x1, z1):
 
 @kernel
 def repeat_changes(state, w, x0, z0, x1, z1):
-    """Blocks of [x0, x1) x [z0, z1) as the log says that they were left. What happened after
-    the log was full is lost."""
+    """Repeat the logged changes of blocks in [x0, x1) x [z0, z1). Changes after the log was full
+    are lost."""
     player = state.players[w]
     for number in range(min(CHANGES, player.changes)):
         change = state.changes[w, number]
@@ -66,7 +66,7 @@ def repeat_changes(state, w, x0, z0, x1, z1):
 
 @entry_kernel
 def keep_window(state, rules, w):
-    """Call it after the player has moved."""
+    """Move the window if the player is far from its middle. Call it after the player has moved."""
     area = state.blocks.shape[1]
     player = state.players[w]
     x = math.floor(player.x)
@@ -107,7 +107,7 @@ def fill_strip(state, rules, w, x, z, width, depth):
 
 @kernel
 def forget_outside(state, w):
-    """Whatever is no more in the window ceases to be: things, animals, arrows, what is due."""
+    """Remove items, mobs, shots and scheduled updates outside the window."""
     area = state.blocks.shape[1]
     player = state.players[w]
     west = player.west

@@ -1,4 +1,4 @@
-"""Minecraft 1.11.2's chat commands, as far as MineDojo and PKU's MCEnv give them."""
+"""Those of Minecraft 1.11.2's chat commands that MineDojo and PKU's MCEnv use."""
 
 from voxeldojo.game.commands.perform import perform
 

@@ -1,4 +1,4 @@
-"""Commands that put blocks."""
+"""Commands that place blocks."""
 
 from voxeldojo.game.commands.meanings import block, block_place, metadata
 from voxeldojo.game.commands.source import NotDone, Source
@@ -10,7 +10,7 @@ FILLED = 32768  # blocks, as in the game
 
 def setblock(game: SingleWorld, source: Source, words: list[str]) -> None:
     if not 4 <= len(words) <= 7:
-        raise NotDone("it wants X Y Z BLOCK [METADATA]")
+        raise NotDone("it needs X Y Z BLOCK [METADATA]")
     x, y, z = block_place(words[:3], source.place)
     kind, meta = block(words[3]), metadata(words[4] if len(words) > 4 else "0")
     if not game.holds(x, z):
@@ -20,7 +20,7 @@ def setblock(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 def fill(game: SingleWorld, source: Source, words: list[str]) -> None:
     if not 7 <= len(words) <= 8:
-        raise NotDone("it wants X1 Y1 Z1 X2 Y2 Z2 BLOCK [METADATA]")
+        raise NotDone("it needs X1 Y1 Z1 X2 Y2 Z2 BLOCK [METADATA]")
     first, second = block_place(words[:3], source.place), block_place(words[3:6], source.place)
     kind, meta = block(words[6]), metadata(words[7] if len(words) > 7 else "0")
     spans = [range(min(a, b), max(a, b) + 1) for a, b in zip(first, second, strict=True)]

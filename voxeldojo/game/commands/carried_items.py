@@ -6,13 +6,13 @@ from voxeldojo.game.commands.source import NotDone, Source
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.rules import item_names
 
-MOST = 64  # of what is given at once
+MOST = 64  # items that one command gives
 SLOTS = 41
 
 
 def give(game: SingleWorld, source: Source, words: list[str]) -> None:
     if len(words) < 2:
-        raise NotDone("it wants @p ITEM [COUNT [VARIANT]]")
+        raise NotDone("it needs @p ITEM [COUNT [VARIANT]]")
     select_player(game, source, words[0])
     name = item(words[1])
     quantity = count(words[2]) if len(words) > 2 else 1
@@ -21,7 +21,7 @@ def give(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 def replaceitem(game: SingleWorld, source: Source, words: list[str]) -> None:
     if len(words) < 4 or words[0] != "entity":
-        raise NotDone("it wants entity @p SLOT ITEM [COUNT [VARIANT]]")
+        raise NotDone("it needs entity @p SLOT ITEM [COUNT [VARIANT]]")
     select_player(game, source, words[1])
     place, name = slot(words[2], game.selected), item(words[3])
     quantity = count(words[4]) if len(words) > 4 else 1

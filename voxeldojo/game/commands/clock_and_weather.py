@@ -17,7 +17,7 @@ GAMERULES = {
 
 def time(game: SingleWorld, _: Source, words: list[str]) -> None:
     if len(words) != 2 or words[0] not in ("set", "add"):
-        raise NotDone("it wants set or add, and a time")
+        raise NotDone("it needs set or add, and a time")
     ticks = TIMES.get(words[1]) if words[0] == "set" else None
     if ticks is None:
         if not words[1].isdecimal() or len(words[1]) > 9:
@@ -28,7 +28,7 @@ def time(game: SingleWorld, _: Source, words: list[str]) -> None:
 
 def weather(game: SingleWorld, _: Source, words: list[str]) -> None:
     if not words or words[0] not in ("normal", *WEATHERS):
-        raise NotDone("it wants clear, rain or thunder")
+        raise NotDone("it needs clear, rain or thunder")
     if words[0] != "normal":
         set_weather(game.player, WEATHERS[words[0]])
         if len(words) > 1:
@@ -42,5 +42,5 @@ def difficulty(_: SingleWorld, __: Source, words: list[str]) -> None:
 
 def gamerule(game: SingleWorld, _: Source, words: list[str]) -> None:
     if len(words) != 2 or words[0] not in GAMERULES or words[1] not in ("true", "false"):
-        raise NotDone(f"it wants one of {', '.join(GAMERULES)}, and true or false")
+        raise NotDone(f"it needs one of {', '.join(GAMERULES)}, and true or false")
     game.world.state.settings[0][GAMERULES[words[0]]] = words[1] == "true"

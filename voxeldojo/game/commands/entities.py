@@ -1,4 +1,4 @@
-"""Commands about the player and the mobs: where they are, how they are, and whether."""
+"""Commands about the player and the mobs: they create, remove, move and affect them."""
 
 import math
 import re
@@ -16,7 +16,7 @@ from voxeldojo.rules.mobs import MOB_IDS
 
 MIDDLES = (0.5, 0.0, 0.5)
 LOWEST, HIGHEST = 0.0, 256.0
-EFFECTS = {  # those that do something in this engine
+EFFECTS = {  # those that this engine has
     "regeneration": effects.REGENERATION,
     "poison": effects.POISON,
     "wither": effects.WITHER,
@@ -32,7 +32,7 @@ EFFECT_SECONDS, STRONGEST = 30, 7
 
 def summon(game: SingleWorld, source: Source, words: list[str]) -> None:
     if not words:
-        raise NotDone("it wants a mob and X Y Z")
+        raise NotDone("it needs a mob and X Y Z")
     name = words[0].removeprefix("minecraft:").lower()
     if name not in MOB_IDS:
         raise NotDone(f"there is no mob {name[:40]}{near(name, list(MOB_IDS))}")
@@ -45,7 +45,7 @@ def summon(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 
 def kill(game: SingleWorld, source: Source, words: list[str]) -> None:
-    """Mobs die as by themselves: no player is the cause."""
+    """Mobs that it kills do not count as killed by the player."""
     if not words:
         select_player(game, source, None)
         game.kill()
@@ -58,11 +58,11 @@ def kill(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 
 def tp(game: SingleWorld, source: Source, words: list[str]) -> None:
-    """Coordinates are relative to the one that goes, not to the one that gives the command."""
+    """Coordinates are relative to the entity that moves, not to the one that gives the command."""
     named = bool(words) and means_player(words[0])
     rest = words[1:] if named else words
     if len(rest) not in (3, 5):
-        raise NotDone("it wants [@p] X Y Z [YAW PITCH]")
+        raise NotDone("it needs [@p] X Y Z [YAW PITCH]")
     if not named:
         select_player(game, source, None)
     for entity in select(game, source, words[0]) if named else [source.entity]:
@@ -87,7 +87,7 @@ def _move(game: SingleWorld, entity: Entity, words: list[str]) -> None:
 
 def xp(game: SingleWorld, source: Source, words: list[str]) -> None:
     if not words or re.fullmatch(r"-?\d{1,9}", words[0]) is None:
-        raise NotDone("it wants a number of points")
+        raise NotDone("it needs a number of points")
     select_player(game, source, words[1] if len(words) > 1 else None)
     game.player["xp"] = max(0.0, float(game.player["xp"]) + int(words[0]))
 
@@ -96,7 +96,7 @@ def spawnpoint(game: SingleWorld, source: Source, words: list[str]) -> None:
     named = bool(words) and means_player(words[0])
     rest = words[1:] if named else words
     if rest and len(rest) != 3:
-        raise NotDone("it wants [@p [X Y Z]]")
+        raise NotDone("it needs [@p [X Y Z]]")
     select_player(game, source, words[0] if named else None)
     places = zip("xyz", rest or ("~", "~", "~"), source.place, strict=True)
     for axis, word, at in places:
@@ -105,7 +105,7 @@ def spawnpoint(game: SingleWorld, source: Source, words: list[str]) -> None:
 
 def effect(game: SingleWorld, source: Source, words: list[str]) -> None:
     if len(words) < 2:
-        raise NotDone("it wants @p EFFECT [SECONDS [STRENGTH]], or @p clear")
+        raise NotDone("it needs @p EFFECT [SECONDS [STRENGTH]], or @p clear")
     select_player(game, source, words[0])
     state = game.world.state
     if words[1] == "clear":

@@ -1,4 +1,4 @@
-"""``execute``: a command in the name and from the place of others."""
+"""``execute``: a command as another entity, at its place."""
 
 import math
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from voxeldojo.game.commands.source import Entity, NotDone, Place, Source
 from voxeldojo.game.single_world import SingleWorld
 
 Obey = Callable[[SingleWorld, Source, list[str]], None]
-USAGE = "it wants @p X Y Z [detect X Y Z BLOCK METADATA] COMMAND"
+USAGE = "it needs @p X Y Z [detect X Y Z BLOCK METADATA] COMMAND"
 ANY = ("-1", "*")
 BLOCK_NAMES = {number: name for name, number in BLOCK_IDS.items()}
 
 
 def execute(obey: Obey, game: SingleWorld, source: Source, words: list[str]) -> None:
-    """Done if it is done for one of those that it is for. ``obey`` does the command itself."""
+    """It succeeds if the command succeeds for one of the entities. ``obey`` runs the command."""
     if len(words) < 5:
         raise NotDone(USAGE)
     detects = words[4] == "detect" and len(words) > 10
@@ -35,7 +35,7 @@ def execute(obey: Obey, game: SingleWorld, source: Source, words: list[str]) -> 
 
 
 def _detect(game: SingleWorld, entity: Entity, place: Place, words: list[str]) -> None:
-    """Raises NotDone: the block is another one, or outside of what is held."""
+    """Raises NotDone: the block is another one, or outside the window."""
     x, y, z = (math.floor(coordinate(word, at)) for word, at in zip(words[:3], place, strict=True))
     wanted = block(words[3])
     variant = None if words[4] in ANY else metadata(words[4])

@@ -1,4 +1,4 @@
-"""What a command's words mean: coordinates, numbers, items, blocks and slots."""
+"""Parses the words of a command: coordinates, numbers, items, blocks and slots."""
 
 import math
 import re
@@ -21,8 +21,8 @@ YES_OR_NO = {"true": True, "1": True, "false": False, "0": False}
 
 
 def coordinate(word: str, at: float, middle: float = 0.0) -> float:
-    """``12.5``, or ``~-3`` from ``at``. ``middle`` is added to a whole number, as the game puts
-    what a command puts at a block into its middle."""
+    """``12.5``, or ``~-3`` from ``at``. ``middle`` is added to a whole number, as the game places
+    entities in the middle of a block."""
     found = COORDINATE.fullmatch(word)
     if found is None or not word or len(word) > LONGEST:
         raise NotDone(f"{word[:LONGEST]} is no coordinate")
@@ -73,7 +73,7 @@ def item(word: str) -> str:
 
 
 def block(word: str) -> int:
-    """A block's number by its name, or as it is."""
+    """A block's number, from its name or its number."""
     name = word.removeprefix("minecraft:")
     if name in BLOCK_IDS:
         return BLOCK_IDS[name]
@@ -90,7 +90,7 @@ def metadata(word: str) -> int:
 
 
 def slot(word: str, selected: int) -> int:
-    """The number of a slot, of which ``selected`` is in the hand."""
+    """The number of a slot; ``selected`` is the one in the hand."""
     found = SLOT.fullmatch(word)
     if found is None:
         raise NotDone(f"there is no {word}")

@@ -1,4 +1,4 @@
-"""A line of chat: finds the command, does it, and reports why it was not done."""
+"""Runs a line of chat: finds the command, runs it, and reports why it failed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ SHOWN = 80
 
 
 def perform(game: SingleWorld, text: str) -> str:
-    """Do a command, with or without its slash. Returns why it was not done, "" if it was."""
+    """Run a command, with or without its slash. Returns why it failed, "" if it did not."""
     words = text.removeprefix("/").split()
     if not words or words[0] not in COMMANDS:
         return f"`{text[:SHOWN]}` is none of {', '.join(COMMANDS)}"
@@ -30,7 +30,7 @@ def perform(game: SingleWorld, text: str) -> str:
     except NotDone as reason:
         return f"`{text[:SHOWN]}` was not done: {reason}"
     except TooMuch:
-        return f"`{text[:SHOWN]}` was broken off: it comes to too many commands, tries or blocks"
+        return f"`{text[:SHOWN]}` was stopped: it takes too many commands, tries or blocks"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Whom a command is for: a player's name, or @p, @a, @r, @e with their arguments."""
+"""Finds the entities that a command names: a player's name, or @p, @a, @r, @e with arguments."""
 
 import math
 import re
@@ -17,14 +17,14 @@ ARGUMENTS = ("type", "name", "c", "r", "rm", "x", "y", "z", "dx", "dy", "dz")
 
 
 def select(game: SingleWorld, source: Source, word: str) -> list[Entity]:
-    """Those that a selector means, one at least.
+    """The entities that a selector matches, at least one.
 
     Raises:
-        NotDone: it is no selector, or it finds none.
+        NotDone: it is no selector, or it matches none.
     """
     if NAME.fullmatch(word):
         return [player_of(game)]
-    if word == "@s":  # of later versions; people write it
+    if word == "@s":  # from later versions of the game, but widely used
         return [source.entity]
     found = SELECTOR.fullmatch(word)
     if found is None:
@@ -36,17 +36,17 @@ def select(game: SingleWorld, source: Source, word: str) -> list[Entity]:
 
 
 def select_player(game: SingleWorld, source: Source, word: str | None) -> None:
-    """Raises NotDone: the player is not among those meant. Without a word it is the one that gives
-    the command."""
+    """Raises NotDone: the player is not among the entities that a selector matches. Without a word
+    the command is for the entity that gives it."""
     if word is None:
         if source.entity.kind != "player":
-            raise NotDone("it must name the player that it is for, as a mob gives it")
+            raise NotDone("it must name the player, as a mob gives the command")
     elif all(entity.kind != "player" for entity in select(game, source, word)):
         raise NotDone(f"{word[:60]} is no player")
 
 
 def means_player(word: str) -> bool:
-    """Whether a word is a selector or a player's name at all."""
+    """Whether a word is a selector or a player's name."""
     return word.startswith("@") or NAME.fullmatch(word) is not None
 
 
@@ -103,7 +103,8 @@ def _of_type(found: list[Entity], asked: str) -> list[Entity]:
 def _limited(
     game: SingleWorld, found: list[Entity], letter: str, given: dict[str, str], place: Place
 ) -> list[Entity]:
-    """The first of them: the nearest, of ``@r`` any, with a negative ``c`` the farthest."""
+    """The first ``c`` of them: the nearest, for ``@r`` random ones, with a negative ``c`` the
+    farthest."""
     wanted = given.get("c", "1" if letter in "pr" else "")
     if not wanted:
         return found
@@ -117,7 +118,7 @@ def _limited(
 
 
 def _inside(place: Place, origin: tuple[int, ...], sizes: list[float]) -> bool:
-    """Boxes reach one block further than their numbers, to the far side of the last one."""
+    """Whether a place is in a box, which includes the whole of its last block."""
     return all(
         low + min(0.0, size) <= at < low + max(0.0, size) + 1.0
         for at, low, size in zip(place, origin, sizes, strict=True)

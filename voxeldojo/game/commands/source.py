@@ -1,23 +1,23 @@
-"""Who gives a command and from where, and how much it may still do."""
+"""The entity that gives a command, its place, and how much work the command may still do."""
 
 import msgspec
 
 PLAYER_NAME = "MineDojoAgent0"
-WORK = 40_000  # commands, entities looked at and blocks set, for one line of chat
+WORK = 40_000  # commands, entities examined and blocks set, for one line of chat
 
 Place = tuple[float, float, float]
 
 
 class NotDone(Exception):
-    """The reason, as a clause."""
+    """A command failed; the reason is a clause."""
 
 
 class TooMuch(Exception):
-    """The line of chat as a whole would do too much."""
+    """The line of chat as a whole would do too much work."""
 
 
 class Entity(msgspec.Struct, frozen=True):
-    """The player, a mob or an item that lies about. ``number``: of its row among its kind."""
+    """The player, a mob or an item entity. ``number``: its row in the table of mobs or items."""
 
     kind: str  # "player", a mob's name, "item"
     number: int
@@ -29,7 +29,7 @@ class Entity(msgspec.Struct, frozen=True):
 
 
 class Source:
-    """``place``: where relative coordinates start and distances are measured from."""
+    """``place``: the origin of relative coordinates and of distances."""
 
     def __init__(self, entity: Entity, place: Place, work: int = WORK) -> None:
         self.entity = entity
@@ -42,7 +42,7 @@ class Source:
         return other
 
     def spend(self, work: int) -> None:
-        """Raises TooMuch: the line of chat has had its share."""
+        """Count work. Raises TooMuch: the line of chat has used up its share."""
         self._left[0] -= work
         if self._left[0] < 0:
             raise TooMuch

@@ -1,4 +1,4 @@
-"""``spreadplayers``: entities are put onto the ground somewhere around a place."""
+"""``spreadplayers``: moves entities to random places on the ground around a point."""
 
 import math
 
@@ -8,14 +8,14 @@ from voxeldojo.game.commands.source import Entity, NotDone, Source
 from voxeldojo.game.single_world import SingleWorld
 
 TRIES = 24
-WORK = 1000  # of one try: the window goes along with the player
+WORK = 1000  # of one try, which may move the window with the player
 
 
 def spreadplayers(game: SingleWorld, source: Source, words: list[str]) -> None:
-    """They stand on top of columns of the square, in any of which liquid and fire are not on top,
-    and at least the distance from each other. There is one player, so teams make no difference."""
+    """Each entity is placed on top of a random column of the square, not on liquid or fire, and at
+    least the distance from the others. There is one player, so teams make no difference."""
     if len(words) < 6:
-        raise NotDone("it wants X Z DISTANCE RANGE RESPECT_TEAMS @p")
+        raise NotDone("it needs X Z DISTANCE RANGE RESPECT_TEAMS @p")
     x, _, z = (math.floor(value) for value in source.place)
     centre = coordinate(words[0], x, 0.5), coordinate(words[1], z, 0.5)
     apart = number(words[2], 0.0)

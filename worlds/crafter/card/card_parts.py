@@ -1,4 +1,4 @@
-"""The parts of Crafter's card: what can be counted, what policies see, how plans come about."""
+"""The parts of Crafter's card: counters, features of policies, and data for planning."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +33,8 @@ FEATURES = {
         Feature(
             name="view",
             size=CELLS * len(THINGS),
-            description="which of 23 things each of the 9x7 cells around the player shows, one-hot,"
-            " column by column",
+            description="for each of the 9x7 cells around the player, column by column, one-hot "
+            "which of 23 things it shows",
         ),
         Feature(name="vitals", size=4, description="health, food, drink and energy, / 9"),
         Feature(
@@ -50,11 +50,11 @@ FEATURES = {
         ),
         Feature(name="previous_choice", size=0, description="the last choice, one-hot"),
         RGB,
-        Feature(name="time", size=1, description="share of the horizon that is spent"),
+        Feature(name="time", size=1, description="share of the horizon that is used up"),
         Feature(
             name="under_way",
             size=2,
-            description="whether the last choice was a macro that was interrupted and goes on if "
+            description="whether the last choice was a macro that was interrupted and can go on if "
             "it is chosen again, and the share of its max_steps that it has used",
         ),
     )
@@ -69,8 +69,8 @@ class CrafterSpecs(CountedSpecs):
     actions = ACTIONS
     rewards: Mapping[str, str] = {
         **CountedSpecs.rewards,
-        "health": "per point of health won, and less per one lost; the game itself pays 0.1 for "
-        "it, and 1 for each achievement unlocked",
+        "health": "per point of health gained; a lost one is subtracted. The game itself pays 0.1 "
+        "for it, and 1 for each achievement unlocked",
     }
     nameless = ("health",)
 
@@ -88,7 +88,7 @@ PLANNING = WayPlanning(
         "consume": "walk up to {of} and do()",
         "make": "make beside a table",
         "place": "place a {of}",
-        "grow": "plant a sapling, keep beasts off it, eat it when it is ripe",
+        "grow": "plant a sapling, keep animals away from it, eat it when it is ripe",
         "defeat": "defeat a {of}",
         "rest": "sleep until rested",
         "achieve": "unlock {of}",

@@ -1,5 +1,5 @@
-"""Minecraft's conditions. What is wrong with one, or with a name, that a language model wrote is
-put in sentences that it can act on."""
+"""Minecraft's conditions. Errors in conditions and names that a language model wrote are reported
+in sentences that it can act on."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from worlds.common.counting import gained, grown
 from worlds.minecraft.card.naming import not_a_block, not_an_item, not_seen
 
 MOST_ITEMS = 36 * 64
-"""What an inventory holds of one item."""
+"""The most of one item that an inventory holds."""
 STATIONS = ("crafting_table", "furnace")
 DIMENSIONS = ("overworld", "nether", "end")
 """By their numbers in `voxeldojo.world_interface.World.whereabouts`."""
 VITALS = {"life": 20, "food": 20, "oxygen": 300}
-"""What can be kept up, and its full measure."""
+"""The vitals that a condition can name, and their largest values."""
 TICKS = {"ticks": 1, "days": 24_000}
-"""Ticks of each unit that a life is measured in."""
+"""Ticks of each unit of time that a condition can name."""
 PLACED_UNDER_ANOTHER_NAME = frozenset(
     (
         *(f"{wood}_door" for wood in ("acacia", "birch", "dark_oak", "jungle", "spruce", "wooden")),
@@ -30,8 +30,8 @@ PLACED_UNDER_ANOTHER_NAME = frozenset(
         *("nether_wart", "redstone", "reeds", "repeater", "sign", "skull", "string"),
     )
 )
-"""Items that become a block which is not called as they are. Carrots and potatoes are left out:
-the statistic of their use counts eating, too."""
+"""Items that become a block with another name. Carrots and potatoes are left out, as the statistic
+of their use counts eating, too."""
 _ITEMS, _BLOCKS = frozenset(item_names), frozenset(block_names)
 _MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
 _PLACED = {item.name for item in ITEMS if item.block and item.name != "air"}
@@ -50,7 +50,7 @@ class Kind(NamedTuple):
     short: Callable[[Condition], str]
     holds: Callable[[Condition, Episode], bool]
     most: Callable[[Condition], int] = lambda condition: MOST_ITEMS
-    """The largest quantity that can be asked for."""
+    """The largest quantity that is accepted."""
 
 
 class MinecraftConditions(Conditions):
@@ -77,14 +77,14 @@ class MinecraftConditions(Conditions):
 
 
 def item_problem(name: str) -> str:
-    """Of an item's registry name."""
+    """What is wrong with an item's registry name, "" if nothing is."""
     if name in _ITEMS:
         return ""
     return not_an_item(name) or f"there is no item {name!r}{near(name, item_names)}"
 
 
 def seen_problem(name: str, mobs: bool = True) -> str:
-    """Of the localised name of a block, or with ``mobs`` of a mob."""
+    """What is wrong with the localised name of a block, or with ``mobs`` of a block or mob."""
     if name in _BLOCKS or (mobs and name in _MOBS):
         return ""
     if other := not_seen(name) if mobs else not_a_block(name):
@@ -94,7 +94,7 @@ def seen_problem(name: str, mobs: bool = True) -> str:
 
 
 def mob_problem(name: str) -> str:
-    """Of a mob's name as it is summoned."""
+    """What is wrong with a mob's name, as for /summon."""
     known = mob_names[1:]
     return "" if name in known else f"there is no mob {name!r}{near(name, known)}"
 
@@ -107,9 +107,7 @@ def _placed_problem(name: str) -> str:
     if problem := item_problem(name):
         return problem
     return (
-        ""
-        if name in _PLACED
-        else f"that {name} is put down is not counted: it is no item of a block"
+        "" if name in _PLACED else f"placing {name} is not counted: it is not the item of a block"
     )
 
 
@@ -131,7 +129,7 @@ def _creative_problem(name: str) -> str:
 
 
 def _is_mob(name: str) -> bool:
-    """Whether what is seen is a mob; a block of the same name would come first."""
+    """Whether a name is a mob's; a block of the same name comes first."""
     return name in _MOBS and name not in _BLOCKS
 
 
@@ -170,68 +168,67 @@ def _often(quantity: int) -> str:
     return "once" if quantity == 1 else f"{quantity} times"
 
 
-_SINCE = "than when the episode began, for a stage of a goal that is performed than when its "
-_SINCE += "subtask began"
+_SINCE = "than at the start of the episode (of the subtask, when a goal is performed)"
 
 KINDS: dict[str, Kind] = {
     "have": Kind(
-        meaning="at least ``quantity`` more of item ``name`` in the inventory, what is worn and "
-        f"held in the off hand included, {_SINCE} (registry name, ``log``)",
+        meaning="at least ``quantity`` more of item ``name`` in the inventory, armour slots and "
+        f"off hand included, {_SINCE}; ``name`` is a registry name (``log``)",
         name_problem=item_problem,
         words=lambda c: f"at least {c.quantity} more of `{c.name}` in the inventory",
         short=lambda c: f"{c.quantity} more {c.name} in the inventory",
         holds=lambda c, episode: gained(c, episode) >= c.quantity,
     ),
     "near": Kind(
-        meaning="a block called ``name`` within the 3x3x3 voxels around the feet or within reach "
-        "of the crosshair (localised name, ``wood``)",
+        meaning="a block called ``name`` is within the 3x3x3 voxels around the feet or under the "
+        "crosshair within reach; ``name`` is a localised name (``wood``)",
         name_problem=_block_problem,
         words=lambda c: f"a block called `{c.name}` right beside the player or within reach",
         short=lambda c: f"next to {c.name}",
         holds=_near_holds,
     ),
     "facing": Kind(
-        meaning="the block, or mob, under the crosshair, within reach, is called ``name``",
+        meaning="the block or mob under the crosshair, within reach, is called ``name``",
         name_problem=seen_problem,
         words=_facing_words,
         short=lambda c: f"facing {c.name} within reach",
         holds=lambda c, episode: episode.after.facing == c.name,
     ),
     "nearby": Kind(
-        meaning="a ``crafting_table`` or ``furnace`` that was put down stands near enough to "
-        "work at (MineDojo's nearby tools)",
-        name_problem=_one_of("what can be nearby to work at", *STATIONS),
-        words=lambda c: f"a `{c.name}` put down near enough to work at",
-        short=lambda c: f"a {c.name} to work at nearby",
+        meaning="a ``crafting_table`` or ``furnace`` that was placed is near enough to use "
+        "(MineDojo's nearby tools)",
+        name_problem=_one_of("a station", *STATIONS),
+        words=lambda c: f"a placed `{c.name}` near enough to use",
+        short=lambda c: f"a {c.name} near enough to use",
         holds=lambda c, episode: c.name in episode.after.stations,
     ),
     "killed": Kind(
-        meaning=f"at least ``quantity`` more mobs ``name`` killed by the player {_SINCE} (the name "
-        "that it is summoned by, ``zombie_pigman``)",
+        meaning=f"at least ``quantity`` more mobs ``name`` killed by the player {_SINCE}; ``name`` "
+        "is that of /summon (``zombie_pigman``)",
         name_problem=mob_problem,
         words=lambda c: f"at least {c.quantity} more `{c.name}` killed by the player",
         short=lambda c: f"{c.quantity} more {c.name} killed",
         holds=_killed_holds,
     ),
     "used": Kind(
-        meaning=f"item ``name`` used at least ``quantity`` times more {_SINCE}, as the game's "
-        "statistics count it: a tool or weapon by what wears it, armour by putting it on, a bow by "
-        "its shot, all else by placing it or using it with an effect",
+        meaning=f"item ``name`` used at least ``quantity`` times more {_SINCE}, by the game's "
+        "statistics: tools and weapons count when they wear, armour when it is put on, a bow when "
+        "it shoots, other items when they are placed or used with an effect",
         name_problem=item_problem,
         words=lambda c: f"`{c.name}` used {_often(c.quantity)} more",
         short=lambda c: f"{c.name} used {_often(c.quantity)} more",
         holds=_used_holds,
     ),
     "placed": Kind(
-        meaning=f"at least ``quantity`` more of the block of item ``name`` put down {_SINCE}; "
-        "whether they still stand is not asked",
+        meaning=f"at least ``quantity`` more blocks of item ``name`` placed {_SINCE}, even if they "
+        "were removed again",
         name_problem=_placed_problem,
-        words=lambda c: f"at least {c.quantity} more `{c.name}` put down",
-        short=lambda c: f"{c.quantity} more {c.name} put down",
+        words=lambda c: f"at least {c.quantity} more `{c.name}` placed",
+        short=lambda c: f"{c.quantity} more {c.name} placed",
         holds=_used_holds,
     ),
     "worn": Kind(
-        meaning="item ``name`` worn in a slot for armour, or held in the off hand",
+        meaning="item ``name`` is worn in an armour slot or held in the off hand",
         name_problem=item_problem,
         words=lambda c: f"`{c.name}` worn, or held in the off hand",
         short=lambda c: f"{c.name} worn",
@@ -240,8 +237,8 @@ KINDS: dict[str, Kind] = {
     ),
     "lived": Kind(
         meaning="the player has lived for ``quantity`` ``ticks`` (20 a second) or ``days`` (24,000 "
-        "ticks) since the episode began, also where it is a stage's",
-        name_problem=_one_of("a life's length", *TICKS),
+        "ticks) since the start of the episode, in every stage",
+        name_problem=_one_of("a unit of time", *TICKS),
         words=lambda c: f"the player alive {c.quantity} {c.name} after the episode began",
         short=lambda c: f"alive after {c.quantity} {c.name}",
         holds=lambda c, episode: episode.after.age >= c.quantity * TICKS[c.name],
@@ -277,15 +274,15 @@ KINDS: dict[str, Kind] = {
     "health": Kind(
         meaning="the player has ``quantity`` or more of ``life`` (of 20), ``food`` (of 20) or "
         "``oxygen`` (of 300)",
-        name_problem=_one_of("what can be kept up", *VITALS),
+        name_problem=_one_of("a vital", *VITALS),
         words=lambda c: f"{c.name} at {c.quantity} of {VITALS[c.name]} or more",
         short=lambda c: f"{c.name} {c.quantity} or more",
         holds=_health_holds,
         most=lambda c: VITALS[c.name],
     ),
     JUDGED: Kind(
-        meaning="a critic that looks at pictures of the episodes finds done what MineDojo's "
-        "creative task ``name`` asks for; only where the goal itself is so",
+        meaning="a critic that sees pictures of the episodes judges that MineDojo's creative task "
+        "``name`` was done; only if this is the goal's own condition",
         name_problem=_creative_problem,
         words=lambda c: f"pictures that show this done: {task_spec(c.name).prompt}",
         short=lambda c: f"{c.name} done, by the pictures",
@@ -293,6 +290,6 @@ KINDS: dict[str, Kind] = {
         most=lambda c: 1,
     ),
 }
-"""All that there are, by name."""
+"""All kinds, by name."""
 
 CONDITIONS = MinecraftConditions()

@@ -12,18 +12,18 @@ from worlds.card import Feature
 from worlds.common.mineclip_feature import MINECLIP
 
 BLOCK_CLASSES = ("air", "target", "plant", "solid", "liquid")
-"""What a voxel is shown as: one of these. A block that is a target is only that."""
+"""The classes of a voxel. A target is of no other class."""
 
 RAY_PITCHES = (-20.0, 0.0, 20.0)
 """Degrees relative to the line of sight, + is down."""
 RAY_YAWS = (-60.0, -30.0, -15.0, 0.0, 15.0, 30.0, 60.0)
 """Degrees relative to the line of sight, + is right."""
 RAY_REACH = 20.0
-"""Metres that the rays of the feature and of the ``approach`` reward see."""
+"""Metres, the reach of the rays of the feature and of the ``approach`` reward."""
 MOB_PITCHES = (-12.0, 0.0, 5.0, 12.0, 20.0)
 MOB_YAWS = tuple(7.5 * step for step in range(-8, 9))
-"""Degrees relative to the line of sight of the rays along which mobs are looked for: closer than
-the fan of blocks, for a cow at ten metres fits between two rays of that."""
+"""Degrees relative to the line of sight of the rays that find mobs. They are closer together than
+those for blocks: at ten metres a cow fits between two rays of that fan."""
 ARM_REACH = 4.5
 """Metres within which a block can be dug and counts as faced."""
 
@@ -33,15 +33,15 @@ ITEM_SLOTS = 6
 
 HOSTILE_KINDS = ("undead", "shooter", "creeper", "spider", "other")
 PASSIVE_KINDS = ("cow", "sheep", "pig", "chicken", "other")
-MOBS_TOLD = {"hostiles": 3, "passives": 2}
+MOBS_SHOWN = {"hostiles": 3, "passives": 2}
 """How many of the nearest mobs in view each of these features has."""
 MOB_COLUMNS = 6
-"""Of one mob, without its kind."""
+"""Columns of one mob, without its kind."""
 HELD_KINDS = ("nothing", "sword", "axe", "pickaxe", "shovel", "hoe", "bow", "food", "other")
 _OF_MOBS = (
     "each: seen, sine and cosine of its yaw offset, its pitch offset in radians, its nearness (1 "
-    f"at the eye, 0 at {RAY_REACH:g} m), whether it comes (1) or goes (-1) by its own movement "
-    "since the fourth last look, and one-hot its kind, "
+    f"at the eye, 0 at {RAY_REACH:g} m), whether it comes nearer (1) or goes away (-1) by its own "
+    "movement over the last four observations, and one-hot its kind, "
 )
 
 
@@ -63,7 +63,7 @@ FEATURES: dict[str, Feature] = {
             size=3 * len(RAY_PITCHES) * len(RAY_YAWS),
             description=f"a fan of {len(RAY_PITCHES)} x {len(RAY_YAWS)} rays from the eyes "
             f"({RAY_REACH:g} m): nearness (1 at the eye, 0 out of sight), whether it hit a target, "
-            "whether it hit something solid that is no target",
+            "whether it hit something solid that is not a target",
         ),
         Feature(
             name="facing",
@@ -79,14 +79,14 @@ FEATURES: dict[str, Feature] = {
         ),
         Feature(
             name="hostiles",
-            size=MOBS_TOLD["hostiles"] * (MOB_COLUMNS + len(HOSTILE_KINDS)),
-            description=f"the {MOBS_TOLD['hostiles']} nearest hostile mobs in view, the nearest "
+            size=MOBS_SHOWN["hostiles"] * (MOB_COLUMNS + len(HOSTILE_KINDS)),
+            description=f"the {MOBS_SHOWN['hostiles']} nearest hostile mobs in view, the nearest "
             f"first; {_OF_MOBS}" + ", ".join(HOSTILE_KINDS),
         ),
         Feature(
             name="passives",
-            size=MOBS_TOLD["passives"] * (MOB_COLUMNS + len(PASSIVE_KINDS)),
-            description=f"the {MOBS_TOLD['passives']} nearest mobs in view that are not hostile; "
+            size=MOBS_SHOWN["passives"] * (MOB_COLUMNS + len(PASSIVE_KINDS)),
+            description=f"the {MOBS_SHOWN['passives']} nearest mobs in view that are not hostile; "
             f"{_OF_MOBS}" + ", ".join(PASSIVE_KINDS),
         ),
         Feature(
@@ -95,9 +95,9 @@ FEATURES: dict[str, Feature] = {
             description="one-hot what is in the hand, "
             + ", ".join(HELD_KINDS)
             + "; its material (0 none, 0.2 wood to 1 diamond), armour points / 20, whether there "
-            "is a shield, how much of a blow's strength has come back (0 to 1)",
+            "is a shield, how much of an attack's strength has recovered (0 to 1)",
         ),
-        Feature(name="light", size=1, description="the light level where the player is / 15"),
+        Feature(name="light", size=1, description="the light level at the player / 15"),
         Feature(
             name="fluids",
             size=9,
@@ -105,9 +105,7 @@ FEATURES: dict[str, Feature] = {
             "lava; whether there is lava among the blocks beside the player to the left, to the "
             "right, ahead, behind, and below",
         ),
-        Feature(
-            name="food", size=2, description="food / 20, log(1 + items held that can be eaten)"
-        ),
+        Feature(name="food", size=2, description="food / 20, log(1 + edible items held)"),
         Feature(
             name="inventory",
             size=ITEM_SLOTS,
@@ -119,11 +117,11 @@ FEATURES: dict[str, Feature] = {
             size=0,
             description="the last choice, one column for each choice",
         ),
-        Feature(name="time", size=1, description="share of the stage's horizon that is spent"),
+        Feature(name="time", size=1, description="share of the stage's horizon that is used up"),
         Feature(
             name="under_way",
             size=2,
-            description="whether the last choice was a macro that was interrupted and goes on if "
+            description="whether the last choice was a macro that was interrupted and can go on if "
             "it is chosen again, and the share of its max_steps that it has used",
         ),
     )
@@ -134,7 +132,7 @@ def feature(name: str) -> Feature:
     """The feature called ``name``.
 
     Raises:
-        ValueError: there is none; the sentence lists what there is.
+        ValueError: there is none; the sentence lists all features.
     """
     found = MINECLIP if name == MINECLIP.name else FEATURES.get(name)
     if found is None:
@@ -152,7 +150,7 @@ def size(name: str, choices: int) -> int:
 
 
 def mob_grid() -> list[tuple[float, float]]:
-    """(pitch, yaw) in radians of the rays along which mobs are looked for, pitch by pitch."""
+    """(pitch, yaw) in radians of the rays that find mobs, pitch by pitch."""
     return [(math.radians(pitch), math.radians(yaw)) for pitch in MOB_PITCHES for yaw in MOB_YAWS]
 
 
@@ -162,8 +160,9 @@ def ray_grid() -> list[tuple[float, float]]:
 
 
 def counted_items(interface: Interface, success: Condition) -> list[str]:
-    """Whose quantities the ``inventory`` feature shows, by name, up to `ITEM_SLOTS` of them: those
-    of the success of the task and of the interface, the rewards and the actions, as they come."""
+    """The items whose quantities the ``inventory`` feature shows, up to `ITEM_SLOTS` of them: those
+    that the success of the task and of the interface, the rewards and the actions name, in that
+    order."""
     names = [c.name for c in (success, interface.success) if c.kind == "have"]
     names += [term.name for term in interface.rewards if term.kind == "gain"]
     names += [item for _, _, item in (name.partition(":") for name in interface.actions) if item]

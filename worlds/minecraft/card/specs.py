@@ -1,4 +1,4 @@
-"""What a training spec in Minecraft may name."""
+"""The names that a training spec in Minecraft may use."""
 
 from collections.abc import Mapping
 
@@ -20,10 +20,10 @@ class MinecraftSpecs(Specs):
     actions = tuple(PRIMITIVES)
     most_assisted = AUTOCRAFT_STEPS
     rewards: Mapping[str, str] = {
-        "gain": "per item ``name`` beyond the most that the episode ever had",
-        "approach": "per metre by which a seen block, or mob, called ``name`` is nearer than any "
+        "gain": "per item ``name`` above the episode's largest number so far",
+        "approach": "per metre by which a visible block or mob called ``name`` is nearer than any "
         "was before in the episode",
-        "facing": "while the crosshair is on one called ``name`` within reach",
+        "facing": "at each step with the crosshair on one called ``name`` within reach",
     }
 
     def action_problem(self, name: str) -> str:

@@ -51,7 +51,7 @@ class MobsNear:
     def __init__(self, size: int, hostile: bool) -> None:
         name = "hostiles" if hostile else "passives"
         self._hostile = hostile
-        self._count = features.MOBS_TOLD[name]
+        self._count = features.MOBS_SHOWN[name]
         self._kinds = len(features.HOSTILE_KINDS if hostile else features.PASSIVE_KINDS)
         self.columns = np.zeros((size, features.FEATURES[name].size), np.float32)
         # Of each environment: what was met at its last looks, (kinds (K,), places (K, 3)).

@@ -1,4 +1,5 @@
-"""What lies and hangs in the Nether's caverns."""
+"""Soul sand, gravel, fire, mushrooms, ores and glowstone in the Nether's caverns, at the rates of
+ChunkProviderHell."""
 
 import math
 

@@ -1,1 +1,1 @@
-"""What is under the ground: caves, ravines, pools, ores and bedrock."""
+"""Underground: caves, ravines, pools, ores and bedrock."""

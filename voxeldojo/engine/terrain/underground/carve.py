@@ -1,8 +1,9 @@
 """Caves, ravines and pools, carved out of a rectangle of finished columns.
 
-Tunnels are the game's: one chunk in seven begins some, and a tunnel is a chain of ellipsoids whose
-direction drifts, that may fork once. Each begins at a place that its chunk's hash says and is
-followed wherever it goes, so that a rectangle shows the same holes whatever its neighbours.
+Tunnels are the game's (MapGenCaves, MapGenRavine): they begin in one chunk of seven, and a tunnel
+is a chain of ellipsoids whose direction drifts and that may fork once. Its start is drawn from its
+chunk's hash and it is followed wherever it goes, so that a rectangle has the same holes whatever
+its neighbours.
 """
 
 import math
@@ -42,7 +43,7 @@ POOL = 5.0  # half the length of the longest
 
 @kernel
 def chunk_bits(seed, salt, chunk_x, chunk_z):
-    """What a chunk's random numbers begin with, for one of its subjects."""
+    """The seed of a chunk's random numbers for one purpose."""
     value = mixed(seed + np.uint64(salt) * GOLDEN)
     value = mixed(value + np.uint64(chunk_x))
     return mixed(value + np.uint64(chunk_z))
@@ -72,7 +73,8 @@ def carve(state, rules, w, seed, x0, z0, x1, z1):
 
 @kernel
 def cave_start(seed, chunk_x, chunk_z):
-    """How many systems of tunnels a chunk begins, and where the first is: (count, x, y, z)."""
+    """The number of tunnel systems that begin in a chunk, and the first one's place: (count, x, y,
+    z)."""
     bits = chunk_bits(seed, 101, chunk_x, chunk_z)
     if bits % np.uint64(7) != 0:
         return 0, 0, 0, 0
@@ -90,7 +92,7 @@ def cave_start(seed, chunk_x, chunk_z):
 
 @kernel
 def begin_tunnels(seed, chunk_x, chunk_z, waiting):
-    """Writes down the tunnels that begin in a chunk. Returns how many."""
+    """List the tunnels that begin in a chunk. Returns how many."""
     systems, x, y, z = cave_start(seed, chunk_x, chunk_z)
     count = 0
     bits = chunk_bits(seed, 102, chunk_x, chunk_z)
@@ -165,8 +167,8 @@ def write_tunnel(tunnel, x, y, z, width, yaw, pitch, flat, bits, ravine):
 
 @kernel
 def follow(state, w, waiting, number, profile, x0, z0, x1, z1):
-    """Carves the last tunnel that waits, as far as the rectangle sees it. Its branches take its
-    place. Returns how many wait now."""
+    """Carve the last waiting tunnel, as far as it is in the rectangle. Its branches replace it in
+    the list. Returns how many wait now."""
     tunnel = waiting[number]
     x = tunnel.x
     y = tunnel.y
@@ -308,8 +310,8 @@ def carve_slit(state, w, x, y, z, radius, height, profile, x0, z0, x1, z1):
 
 @kernel
 def roof(state, w, x, z):
-    """The highest block of a column that may be carved: under water some ground is left, and on
-    its shores, so that no wall of water stands open."""
+    """The highest block of a column that may be carved. Under water and on its shores some ground
+    is left, so that water does not stand beside an open cave."""
     last = state.blocks.shape[1] - 1
     ground = np.int64(state.ground[w, x & last, z & last])
     return ground - ROOF if ground <= SEA_LEVEL + 1 else HEIGHT
