@@ -20,8 +20,8 @@ CHECKED_ONLY = {"crafter", "minedojo", "vllm", "packing", "transformers", "gguf"
 the module that lies beside the program which runs in MineDojo's."""
 
 
-LOADED = {"websockets"}
-"""Packages that another one of them loads by itself: uvicorn."""
+LOADED = {"websockets", "tensorboard"}
+"""Packages that others of them load by themselves: uvicorn, and torchrl's logger."""
 
 
 def declared(project: dict[str, Any]) -> set[str]:

@@ -202,7 +202,7 @@ def test_a_fault_of_a_script_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(demonstrating, "play", play)
     played = demonstrate("harvest_1_log")
     assert not played.success
-    assert played.reason == "a fault of the script's own: KeyError: 'hoe'"
+    assert played.reason == "a fault of the script: KeyError: 'hoe'"
 
 
 def test_an_item_without_a_source_is_reported_at_once() -> None:

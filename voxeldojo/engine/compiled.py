@@ -37,7 +37,7 @@ def kernel(function: Function) -> Function:
 
     The wrapper with which Python would call it is left out: it took a fifth of the time that all
     kernels take to compile. ``entry_kernel`` keeps it."""
-    compiled = _compile(function, no_cpython_wrapper=True)
+    compiled: Any = _compile(function, no_cpython_wrapper=True)
     if isinstance(compiled, CPUDispatcher):
         compiled.__class__ = _InnerKernel
     return compiled
