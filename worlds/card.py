@@ -124,6 +124,15 @@ class Planning(ABC):
         """
 
     @abstractmethod
+    def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        """How the plan's quantities were counted, from the goal back, in a line; empty where there
+        is nothing to count.
+
+        Raises:
+            Unreachable: the rules know no way.
+        """
+
+    @abstractmethod
     def shortfalls(self, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
         """A sentence for each subtask that could not be done when its turn comes."""
 

@@ -38,6 +38,8 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int  # to be had in all, what is there counted
     gain: int  # of these, what is missing when the step begins
     way: Way
+    times: int  # that the way is taken
+    burns: int = 0  # of the fuel that is got for it
 
 
 def _endless(tool: str) -> int:
@@ -112,6 +114,7 @@ class Arithmetic:
             times = self._times(missing, way)
             for used, each in way.uses.items():
                 wanted[used] = wanted.get(used, 0) + each * times
+            burns = 0
             if way.how == self.fuel.verb:
                 burns = burnt.get(item, self._to_burn(missing, way))
                 wanted[self.fuel.got] = wanted.get(self.fuel.got, 0) + burns
@@ -122,7 +125,8 @@ class Arithmetic:
                 if rest:
                     tool = self.ways.easiest(way.tools)
                     worn[tool] = worn.get(tool, 0) + rest
-            steps.append(Need(item=item, quantity=total, gain=missing, way=way))
+            need = Need(item=item, quantity=total, gain=missing, way=way, times=times, burns=burns)
+            steps.append(need)
         return self._urgent_first(steps[::-1], inventory)
 
     def shortfalls(

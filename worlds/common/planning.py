@@ -10,6 +10,7 @@ from messages.plan import Subtask
 from messages.world import Condition, View
 from worlds.card import Planning
 from worlds.common.arithmetic import Arithmetic, Need
+from worlds.common.sums import sums
 from worlds.common.ways import Way
 
 
@@ -69,6 +70,11 @@ class WayPlanning(Planning):
         if (last := self.last(success)) is not None:
             subtasks.append(last)
         return subtasks
+
+    def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        wanted = self.wanted(success, inventory)
+        steps = self.arithmetic.needs(*wanted, inventory) if wanted is not None else []
+        return sums(steps, inventory, self.arithmetic.fuel.got)
 
     def shortfalls(self, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
         names = [

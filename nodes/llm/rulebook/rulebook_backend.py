@@ -100,10 +100,11 @@ def plan(question: PlanQuestion) -> PlanAnswer:
     """What the goal needs by the rules, in order, nothing superfluous."""
     try:
         planning = card(question.task.game).planning
-        subtasks = planning.plan_for(question.task.success, question.inventory)
+        success, inventory = question.task.success, question.inventory
+        subtasks, sums = planning.plan_for(success, inventory), planning.sums(success, inventory)
     except Unreachable as reason:
         raise rules.NoRule(f"there is no plan: {reason}") from None
-    return PlanAnswer(thoughts="Counted backwards from the goal.", subtasks=subtasks)
+    return PlanAnswer(thoughts=sums, subtasks=subtasks)
 
 
 def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:

@@ -86,15 +86,32 @@ class MinecraftPlanning(WayPlanning):
         super().__init__(ARITHMETIC, _VERBS, _PHRASES, burning)
 
     def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
+        found: list[Subtask] = []
+        for part, held in self._parts(success, inventory):
+            found += super().plan_for(part, held)
+        return found
+
+    def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        found: list[str] = []
+        for part, held in self._parts(success, inventory):
+            found.append(super().sums(part, held))
+        return "; ".join(filter(None, found))
+
+    def _parts(
+        self, success: Condition, inventory: Mapping[str, int]
+    ) -> list[tuple[Condition, Mapping[str, int]]]:
+        """What is to be had beside what a condition names, then the condition, each with the
+        inventory that it starts from."""
         if success.kind in _NO_WAY:
             raise Unreachable(no_way(success))
-        before: list[Subtask] = []
-        held = dict(inventory)
+        parts: list[tuple[Condition, Mapping[str, int]]] = []
+        held: Mapping[str, int] = inventory
         for item, count in self._besides(success, held).items():
             if (more := count - held.get(item, 0)) > 0:
-                before += super().plan_for(Condition(kind="have", name=item, quantity=more), held)
-                held = self.expected(before, inventory)
-        return before + super().plan_for(success, held)
+                also = Condition(kind="have", name=item, quantity=more)
+                parts.append((also, held))
+                held = self.expected(super().plan_for(also, held), held)
+        return [*parts, (success, held)]
 
     def _besides(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
         """What is to be had beside what a condition names: an arrow for a bow, and a weapon for
