@@ -26,6 +26,13 @@ _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
 
 
 ENV_SERVER = "env_server"
+_ENV_SERVER = re.compile(rf"{ENV_SERVER}(?:_(\d+))?")
+
+
+def env_server_number(node: str) -> int:
+    """1 of ``env_server``, 2 of ``env_server_2``; 0: the node is no env server."""
+    match = _ENV_SERVER.fullmatch(node)
+    return int(match[1] or 1) if match else 0
 
 
 class ConfigError(Exception):

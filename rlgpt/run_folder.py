@@ -2,12 +2,11 @@
 
 import fcntl
 import os
-import re
 import time
 from pathlib import Path
 
 from messages.bus.address import short_folder
-from nodes.config import ENV_SERVER
+from nodes.config import ENV_SERVER, env_server_number
 from rlgpt.refused import Refused
 
 
@@ -40,9 +39,9 @@ def create(name: str, wanted: str | None) -> Path:
 def env_server_folders(run: Path) -> list[Path]:
     """Of all env servers that the run has had, the first one's, ``env_server``, first."""
     others = [
-        (int(match[1]), folder)
+        (number, folder)
         for folder in run.glob(f"{ENV_SERVER}_*")
-        if (match := re.fullmatch(rf"{ENV_SERVER}_(\d+)", folder.name))
+        if (number := env_server_number(folder.name))
     ]
     return [run / ENV_SERVER, *(folder for _, folder in sorted(others))]
 

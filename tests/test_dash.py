@@ -121,9 +121,8 @@ def test_a_page_that_takes_nothing_costs_no_one(page: Served) -> None:
 
 
 def test_a_launchers_death_and_resumption_with_the_page_open(place: Path) -> None:
-    run = place / "runs" / "again"
-    with launched("launch", "toys", "run=runs/again", cwd=place, run=run) as launch:
-        launch.wait_for("there is no goal")
+    with toys(place, "again") as launch:
+        run = launch.run
         with served(run) as page, page.live("again") as socket:
             states_until(socket, lambda s: s.get("run", {}).get("launched") and s.get("rates"))
             launch.process.kill()

@@ -84,9 +84,8 @@ def test_a_live_run_a_nodes_death_and_a_reload(browser: Browser, page: Served) -
 def test_the_launchers_death_and_resumption_with_the_page_open(
     browser: Browser, place: Path
 ) -> None:
-    run = place / "runs" / "again"
-    with launched("launch", "toys", "run=runs/again", cwd=place, run=run) as launch:
-        launch.wait_for("there is no goal")
+    with toys(place, "again") as launch:
+        run = launch.run
         with served(run) as page:
             browser.open(f"{page.address}/#/again/nodes")
             browser.wait(f"{of_node('talker', 1)} === 'ready'")

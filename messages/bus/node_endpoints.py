@@ -195,9 +195,9 @@ class NodeEndpoints:
             server.expire(now)
         if self.services is not None:
             self.services.drop_departed(now)
-        if self.services is not None and now >= self._prune_at:
-            self._prune_at = now + _PRUNED
-            self.services.expire(now)
+            if now >= self._prune_at:
+                self._prune_at = now + _PRUNED
+                self.services.expire(now)
 
     def close(self) -> None:
         """End the threads. Goals that are being worked on stay unfinished in their stores."""

@@ -10,12 +10,12 @@ from worlds import card
 
 
 def reward_scale(spec: TrainingSpec) -> float:
-    """What makes the largest reward 1, so that one learning rate suits the critics of all specs."""
+    """The factor that makes the largest weight 1, so that one learning rate suits all specs."""
     return 1.0 / (max((abs(term.weight) for term in spec.interface.rewards), default=0.0) or 1.0)
 
 
 def discount(parameters: Hyperparameters, spec: TrainingSpec) -> float:
-    """Of a primitive step, in the training of this spec."""
+    """The discount of a primitive step in the training of this spec."""
     if not parameters.worth_at_horizon:
         return parameters.gamma
     return max(parameters.gamma, parameters.worth_at_horizon ** (1.0 / spec.interface.horizon))
@@ -33,7 +33,7 @@ def longest_reset(prefix: Sequence[Program], lead: Sequence[Lead]) -> int:
 
 
 def turn(macro: Program) -> int:
-    """Primitive steps that a macro may take before the policy is asked again."""
+    """Primitive steps that a macro may take before the policy chooses again."""
     return min(macro.max_steps, macro.interrupt or macro.max_steps)
 
 
@@ -43,6 +43,6 @@ def longest_decision(spec: TrainingSpec) -> int:
     longest = max((turn(macro) for macro in interface.macros), default=1)
     if interface.autocraft:
         longest += card(spec.task.game).specs.most_assisted
-    # After its last step each guard may have a turn.
+    # After its last step each guard may take over once.
     longest += sum(guard.max_steps for guard in spec.guards)
     return max(1, min(longest, interface.horizon))

@@ -16,7 +16,7 @@ from nodes.learner.state import Spaces, load, memory_of, stored_spaces
 def start_of(
     policy: str, spec: TrainingSpec, spaces: Spaces, learner: Path, log: logging.Logger
 ) -> dict[str, Any] | None:
-    """Its checkpoint; None: ``policy`` begins from nothing.
+    """The checkpoint that a new training starts from; None: it starts from scratch.
 
     Raises:
         ServiceError: there is no such checkpoint, or it does not fit.

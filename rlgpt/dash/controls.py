@@ -10,8 +10,17 @@ from typing import Any
 
 import msgspec
 
-from messages.breaking import ASKED, BREAKS, HELD, SET_BREAK, USE_ANSWER, Held, HeldId, SetBreak
-from messages.breaking import UseAnswer as UseHeld
+from messages.breaking import (
+    ASKED,
+    BREAKS,
+    HELD,
+    SET_BREAK,
+    USE_ANSWER,
+    Held,
+    HeldId,
+    SetBreak,
+    UseAnswer,
+)
 from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.system import KILL, RESTART, NodeName
@@ -114,7 +123,7 @@ class Controls:
             text = None if answer is None else answer_of(answer, "what you wrote")
         except Refused as refused:
             return {"problems": [refused.sentence], "edited": False}
-        return self._llm(USE_ANSWER, UseHeld(id=choice.id, answer=text, by=_by()))
+        return self._llm(USE_ANSWER, UseAnswer(id=choice.id, answer=text, by=_by()))
 
     def _llm(self, service: Any, request: Any) -> Any:
         def call(bus: Bus, stack: Stack) -> Any:

@@ -4,18 +4,16 @@ The learner notes what it did for a policy and how long it waited for the env se
 notes, by session, what that time was spent on. What is left of the wait is the bus's.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import chain
 
 import msgspec
 
-from nodes.config import ENV_SERVER
+from nodes.config import env_server_number
 from nodes.times import WAITS, TimesLine
 from rlgpt.profiling.parts import PartTime, in_order
 
-_ENV_SERVER = re.compile(rf"{ENV_SERVER}(_\d+)?")
 _BESIDE = ("", "/tryout", "/demonstration")
 """What sessions of a training are called, behind its policy's id."""
 
@@ -31,7 +29,7 @@ class TrainingTime(msgspec.Struct, frozen=True, kw_only=True):
 
 def trainings(written: dict[str, list[TimesLine]]) -> list[TrainingTime]:
     """Of all policies that were trained, the oldest first."""
-    servers = [lines for node, lines in written.items() if _ENV_SERVER.fullmatch(node)]
+    servers = [lines for node, lines in written.items() if env_server_number(node)]
     of_sessions = _by_whose(chain.from_iterable(servers))
     return [
         _training(policy, spent, of_sessions)
@@ -47,7 +45,7 @@ def _training(
     seconds: defaultdict[str, float] = defaultdict(float)
     waited = 0.0
     for part, passed in spent.items():
-        if part.startswith(WAITS) and _ENV_SERVER.fullmatch(part.removeprefix(WAITS)):
+        if part.startswith(WAITS) and env_server_number(part.removeprefix(WAITS)):
             waited += passed
         else:
             seconds["waiting" if part.startswith(WAITS) else part] += passed

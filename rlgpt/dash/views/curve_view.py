@@ -105,7 +105,12 @@ class Curves:
 
     def _finish(self) -> None:
         """Read the whole. Meanwhile the lock is free: nothing else reads files then."""
-        whole = self._joined()
+        try:
+            whole = self._joined()
+        except BaseException:
+            with self._lock:
+                self._thread = None  # the next look at the curves tries again
+            raise
         with self._lock:
             self._curves, self._partial, self._thread = whole, False, None
         self._read_whole()

@@ -18,12 +18,12 @@ from worlds.crafter.card.crafter_names import MATERIALS
 
 Field = NDArray[np.float64]
 
-_WATER, _GRASS, _STONE, _PATH, _SAND, _TREE, _LAVA, _COAL, _IRON, _DIAMOND = range(1, 11)
-_NUMBERS = dict(
-    water=_WATER, grass=_GRASS, stone=_STONE, path=_PATH, sand=_SAND, tree=_TREE, lava=_LAVA,
-    coal=_COAL, iron=_IRON, diamond=_DIAMOND,
+_WATER, _GRASS, _STONE, _PATH, _SAND, _TREE, _LAVA, _COAL, _IRON, _DIAMOND = (
+    MATERIALS.index(name)
+    for name in (
+        "water", "grass", "stone", "path", "sand", "tree", "lava", "coal", "iron", "diamond",
+    )
 )  # fmt: skip
-assert all(MATERIALS[number] == name for name, number in _NUMBERS.items())
 _COW, _ZOMBIE, _SKELETON = 1, 2, 3
 _MOST_DRAWS = 6  # of one cell: coal, iron, diamond; cow, zombie, skeleton
 
