@@ -155,15 +155,14 @@ def troubles(run: Path) -> list[Trouble]:
     for log in [run / "launcher.log", *sorted(run.glob("*/node.log"))]:
         levels: Counter[str] = Counter()
         messages: Counter[str] = Counter()
-        try:
-            text = log.read_text(encoding="utf-8", errors="replace")
-        except OSError:
+        if not log.is_file():  # a device has no end
             continue
-        for line in text.splitlines():
-            match = _TROUBLE.match(line)
-            if match:
-                levels[match[1]] += 1
-                messages[match[2].strip()[:400]] += 1
+        with suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                match = _TROUBLE.match(line)
+                if match:
+                    levels[match[1]] += 1
+                    messages[match[2].strip()[:400]] += 1
         if levels:
             found.append(
                 Trouble(
