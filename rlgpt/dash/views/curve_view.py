@@ -105,12 +105,7 @@ class Curves:
 
     def _finish(self) -> None:
         """Read the whole. Meanwhile the lock is free: nothing else reads files then."""
-        try:
-            whole = self._joined()
-        except BaseException:
-            with self._lock:
-                self._thread = None  # the next look at the curves tries again
-            raise
+        whole = self._joined()
         with self._lock:
             self._curves, self._partial, self._thread = whole, False, None
         self._read_whole()
