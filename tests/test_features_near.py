@@ -132,7 +132,7 @@ def test_fluids_show_air_water_and_where_lava_is() -> None:
     assert eyes.look()[1:4].tolist() == [1, 1, 0]
 
 
-def test_light_and_food() -> None:
+def test_the_light_and_food_features_have_their_values() -> None:
     yard = Yard()
     assert 0 < Eyes(yard, "light").look()[0] <= 1
     yard.hold("bread", 3)
