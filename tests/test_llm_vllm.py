@@ -162,7 +162,7 @@ def test_an_answer_can_be_watched_while_it_is_written(running: Running):
     told(f"streaming: {len(pieces)} pieces in {pieces[-1][0] - pieces[0][0]:.1f} s")
 
 
-def test_eight_questions_at_once(running: Running):
+def test_eight_questions_at_once_are_answered(running: Running):
     _, question = QUESTIONS["JudgeQuestion"]
     began = time.monotonic()
     alone = running.ask("alone", question)
@@ -174,7 +174,7 @@ def test_eight_questions_at_once(running: Running):
     came(lambda: running.states and running.states[-1].completion_tokens > 0)
 
 
-def test_it_sleeps_while_the_learner_has_the_card(running: Running):
+def test_the_server_sleeps_while_the_learner_has_the_gpu(running: Running):
     _, question = QUESTIONS["JudgeQuestion"]
     lease = running.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=LONG), timeout=LONG)
     came(lambda: running.states and running.states[-1].state == "asleep")

@@ -155,7 +155,7 @@ class RealHouse(SharedHouse):
 
 
 @pytest.mark.parametrize("how", ["shares", "turns"])
-def test_the_learner_trains_beside_it(
+def test_the_learner_trains_while_the_model_answers(
     run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ):
     for module in (bus_processes, test_gpu_lease, test_learner):
@@ -201,7 +201,7 @@ def test_the_learner_trains_beside_it(
 # ---- the whole stack, launched
 
 
-def test_a_launch_fails_politely_and_its_replay_repeats_it(
+def test_a_launch_with_a_random_model_fails_with_a_report_and_its_replay_is_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(launched, "PATIENCE", LONG)

@@ -195,7 +195,9 @@ def used(method: Method, task: str) -> set[str]:
     return found
 
 
-def test_the_methods_differ_as_in_the_paper(methods: dict[str, Method]):
+def test_methods_use_the_code_policies_macros_and_imitation_of_the_paper(
+    methods: dict[str, Method],
+):
     assert {name: used(methods[name], "stick") for name in METHODS} == {
         "deps": {"code"},
         "mineagent": {"rl"},
