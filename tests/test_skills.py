@@ -36,6 +36,7 @@ from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, hol
 from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.test_agent_loops import ESCALATION, FIND, told
+from worlds.minecraft.card import CARD
 from worlds.minecraft.play.runtime import RUNTIME
 
 WOOD = Condition(kind="facing", name="wood")
@@ -401,7 +402,9 @@ def test_a_skill_gets_a_name_that_programs_can_call(tmp_path: Path, name: str):
     compile_program(with_skills(own, {known: WALK}), RUNTIME)
 
 
-def test_every_program_of_the_stock_can_be_called_as_a_skill():
-    for path in sorted((ROOT / "nodes" / "llm" / "rulebook" / "programs").glob("*.py")):
-        own = "def action(obs):\n    known(obs)\n"
-        compile_program(with_skills(own, {"known": path.read_text().replace("{{", "{")}), RUNTIME)
+@pytest.mark.parametrize(
+    "path", sorted(CARD.rulebook.programs.glob("*.py")), ids=lambda path: path.stem
+)
+def test_every_program_of_the_stock_can_be_called_as_a_skill(path: Path):
+    own = "def action(obs):\n    known(obs)\n"
+    compile_program(with_skills(own, {"known": path.read_text()}), RUNTIME)
