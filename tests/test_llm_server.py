@@ -149,7 +149,7 @@ def transcript(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_the_server_is_started_used_and_ended_with_the_node(setting: Setting):
+def test_the_server_starts_answers_eight_questions_and_ends_with_the_node(setting: Setting):
     llm = setting.start(
         environment={"FAKE_THINKING": "A log is wood.", "FAKE_PIECE_SECONDS": ".02"}
     )
@@ -254,7 +254,7 @@ def test_an_llm_node_restarted_while_the_learner_trains_leaves_it_the_gpu(settin
     assert setting.ask().answer
 
 
-def test_a_server_that_does_not_sleep_is_ended_instead(setting: Setting):
+def test_a_server_that_cannot_sleep_is_ended_when_the_learner_takes_the_gpu(setting: Setting):
     setting.start(gpu="turns", environment={"FAKE_NO_SLEEP": "1"})
     setting.note_group()
     setting.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=PATIENCE))

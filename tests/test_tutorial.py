@@ -37,7 +37,7 @@ def blocks() -> list[Block]:
     return found
 
 
-def test_the_blocks_are_what_the_test_of_them_takes_them_for() -> None:
+def test_the_blocks_of_the_tutorial_have_the_marks_that_its_test_needs() -> None:
     found = blocks()
     assert [block.where for block in found if block.language == "python"] == ["mine.py"]
     assert [block.where for block in found].count("terminal 1") == 1
