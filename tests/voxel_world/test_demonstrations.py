@@ -124,7 +124,7 @@ def test_the_page_shows_what_was_kept() -> None:
     assert table() in (DOCS / "demonstrations.md").read_text()
 
 
-def test_the_same_seed_gives_the_same_fight(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_demonstration_is_repeated_by_the_same_seed(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         main(["combat_pig_plains_barehand", "--seed", "4", "--json"])
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
