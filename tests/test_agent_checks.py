@@ -42,7 +42,7 @@ def step(name: str, condition: Condition) -> Subtask:
     return Subtask(name=name, success=condition)
 
 
-def test_a_good_plan_has_no_problems():
+def test_a_plan_that_can_be_carried_out_has_no_problems():
     task = msgspec.structs.replace(TASK, success=PLANKS)
     assert plan_problems(task, [step("log", LOG), step("planks", PLANKS)]) == []
 

@@ -110,7 +110,7 @@ def test_a_played_bag_answers_a_nodes_requests_as_recorded(run: Path) -> None:
     assert "answered 8 requests, 0 of them with the last answer again; 0 were not" in played.text
 
 
-def test_an_unrecorded_request_gets_an_error_that_says_so(run: Path) -> None:
+def test_an_unrecorded_request_gets_an_error_that_states_it(run: Path) -> None:
     bag = bag_of(run)
     with background(run, "bag", "play", str(bag), "--replace", "doubler", "--rate", "0") as played:
         played.wait_for("playing ")

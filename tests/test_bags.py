@@ -51,7 +51,9 @@ def read(path: Path) -> list[tuple[int, bytes]]:
 @pytest.mark.parametrize("goal", ["", "a goal"])
 @pytest.mark.parametrize("fields", [0, 1, 13, 14, 15, 16, 70_000])
 @pytest.mark.parametrize("arrays", [0, 1, 20])
-def test_a_message_is_one_map_and_comes_apart_again(goal: str, fields: int, arrays: int) -> None:
+def test_a_message_is_stored_as_one_map_and_split_into_its_parts_again(
+    goal: str, fields: int, arrays: int
+) -> None:
     body = msgspec.msgpack.encode({f"field {number}": number for number in range(fields)})
     frames = [body, *(bytes([number]) * 1000 for number in range(arrays))]
     data = b"".join(joined(frames, goal))

@@ -139,7 +139,7 @@ def test_a_goal_yields_feedback_and_its_result_and_the_same_id_is_not_done_again
     assert (live.run / "planner" / "pursued").read_text().splitlines().count("mine") == 1
 
 
-def test_a_goal_is_cancelled(stack: Connection) -> None:
+def test_cancelling_a_goal_ends_it_and_leaves_the_others(stack: Connection) -> None:
     first = stack.send_goal("planner/pursue", GOAL | {"limits": {}})
     goal = stack.send_goal("planner/pursue", GOAL | {"limits": {}})
     with pytest.raises(DeadlineExceeded, match=f"goal {goal.id} has no result after"):

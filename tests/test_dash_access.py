@@ -100,7 +100,7 @@ def test_the_headers_forbid_scripts_and_frames_of_other_sites(page: Served) -> N
         "/api/runs/over/films/evaluation/config.yaml",
     ],
 )
-def test_no_name_leads_out_of_a_run(page: Served, path: str) -> None:
+def test_no_address_reads_a_file_outside_the_run_folder(page: Served, path: str) -> None:
     status, body, _ = page.ask(path)
     assert status == 404
     assert b"not for the browser" not in body

@@ -74,7 +74,9 @@ def test_one_mob_is_shown_once_and_two_of_a_kind_twice() -> None:
 
 
 @pytest.mark.parametrize(("step", "comes"), [(-0.3, 1.0), (0.3, -1.0), (0.0, 0.0)])
-def test_whether_a_mob_comes_is_shown_from_the_fifth_look_on(step: float, comes: float) -> None:
+def test_whether_a_mob_comes_nearer_is_shown_from_the_fifth_look_on(
+    step: float, comes: float
+) -> None:
     yard = Yard()
     number = placed(yard, "zombie", 16.5, 22.5)
     eyes = Eyes(yard, "hostiles")

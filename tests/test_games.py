@@ -52,7 +52,7 @@ def of(game: str) -> Task:
     return msgspec.structs.replace(LOG, game=game)
 
 
-def test_a_game_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+def test_an_unknown_game_is_refused_with_those_that_exist() -> None:
     for find in (worlds.card, worlds.play):
         with pytest.raises(worlds.GameError, match="there is no game 'chess'; there are minecraft"):
             find("chess")
@@ -107,7 +107,7 @@ def test_a_world_of_another_game_is_refused(toys: Path) -> None:
         make_world("embedded", 1, of("toy"))
 
 
-def test_a_kind_that_no_game_has_is_refused_with_all_that_there_are(toys: Path) -> None:
+def test_an_unknown_kind_of_world_is_refused_with_all_that_exist(toys: Path) -> None:
     (toys / "play.py").write_text(PLAY)
     for made in (lambda: any_task("marble"), lambda: make_world("marble", 1, LOG)):
         with pytest.raises(ValueError, match=r"embedded, minedojo \(minecraft\); dice \(toy\)$"):

@@ -256,7 +256,7 @@ def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
     assert text["configured"] == "hello"
 
 
-def test_the_graph_shows_who_uses_what(live: Launched, place: Path) -> None:
+def test_the_graph_shows_which_node_uses_which_endpoint(live: Launched, place: Path) -> None:
     # `describe` is of every node, so it is shown only where all is.
     assert "talker/describe" not in rlgpt("graph", cwd=place).stdout
     found = run_json("graph", "--format", "json", "--all", cwd=place)

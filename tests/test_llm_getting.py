@@ -298,7 +298,9 @@ def cut(folder: Path, ends: int, size: int) -> None:
         (lambda f: (f / "tokenizer_config.json").write_text("{}"), "no chat template"),
     ],
 )
-def test_a_folder_from_elsewhere_that_cannot_be_served(make, words: str, tmp_path: Path):
+def test_an_incomplete_folder_of_weights_is_refused_with_what_is_missing(
+    make, words: str, tmp_path: Path
+):
     (tmp_path / "config.json").write_text("{}")
     profile = read_profile({"kind": "vllm", "model": "x", "path": str(tmp_path)})
     assert isinstance(profile, Vllm)

@@ -346,9 +346,7 @@ def test_each_exchange_is_published(setting: Setting):
         ),
     ],
 )
-def test_an_invalid_profile_is_refused_with_what_to_do(
-    setting: Setting, profile: dict[str, Any], said: str
-):
+def test_an_invalid_profile_is_refused(setting: Setting, profile: dict[str, Any], said: str):
     setting.configure(profile)
     assert said in refusal(setting.run)
 
@@ -435,9 +433,7 @@ SPEC = """{"thoughts": "", "observations": ["compass"], "actions": ["forward"], 
         ("1", '"100000000000000000000"', "64 bits"),
     ],
 )
-def test_answers_with_infinite_or_too_large_numbers_are_refused(
-    weight: str, horizon: str, said: str
-):
+def test_answers_with_infinite_or_huge_numbers_are_refused(weight: str, horizon: str, said: str):
     """Kept in the transcript, such an answer would end the run each time it is resumed."""
     question = SpecQuestion(task=TASK, sub_action=SubAction(name="dig", method="rl", success=LOG))
     with pytest.raises(ValueError, match=said):

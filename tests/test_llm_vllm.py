@@ -190,7 +190,7 @@ def test_the_server_sleeps_while_the_learner_has_the_gpu(running: Running):
     told(f"asleep after {lease.slept:.2f} s; awake and answered after {_since(began)}")
 
 
-def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_the_request_repeated(
+def test_a_server_killed_during_an_answer_is_started_again_and_the_request_repeated(
     running: Running,
 ):
     _, question = QUESTIONS["SpecQuestion"]
@@ -209,7 +209,7 @@ def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_the_request_r
     told(f"killed in the middle of an answer; answered by another server after {_since(began)}")
 
 
-def test_nothing_is_left_of_it_when_the_node_stops(running: Running):
+def test_no_process_of_the_server_is_left_when_the_node_stops(running: Running):
     group = running.group
     memory = sum(_resident(pid) for pid in running.members(group)) / 2**30
     processes = len(running.members(group))

@@ -124,7 +124,9 @@ def test_the_fast_agent_gives_a_negative_verdict(agents: Stack, method: Literal[
 
 
 @pytest.mark.parametrize(("worked", "pictured"), [(0, 0), (0, 4), (6, 4)])
-def test_the_critic_counts_whatever_the_model_answers(agents: Stack, worked: int, pictured: int):
+def test_the_critic_decides_by_the_rate_whatever_the_model_answers(
+    agents: Stack, worked: int, pictured: int
+):
     shown = evidence(worked, pictured, id=f"judged-{worked}-{pictured}")
     verdict = agents.bus.call(JUDGE, shown, timeout=LONG)
     assert verdict.success == (worked == 6)

@@ -283,7 +283,7 @@ def configure(run: Path, mineclip: dict[str, Any]) -> None:
     (run / "config.yaml").write_text(yaml.safe_dump(config))
 
 
-def test_weights_that_are_not_there_end_the_env_server_with_a_sentence(run_folder: Path) -> None:
+def test_missing_weights_end_the_env_server_with_a_sentence(run_folder: Path) -> None:
     configure(run_folder, {"weights": "attn.pth"})
     process = launch(ENV_SERVER, run_folder)
     _, said = process.communicate(timeout=PATIENCE)

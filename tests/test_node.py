@@ -77,7 +77,7 @@ def start(run: Path) -> Iterator[Callable[..., Process]]:
 Start = Callable[..., Process]
 
 
-def test_example_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) -> None:
+def test_the_example_node_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) -> None:
     process = start("greeting=good day")
     reply = bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE)
     assert reply == echo.Said(text="good day you", times=1)

@@ -171,7 +171,7 @@ def test_the_page_reports_which_worlds_its_cells_are_of() -> None:
     assert "embedded world: a1 (2 cells), b2 (1 cell)." in text
 
 
-def test_the_picture_reports_which_lines_are_no_intervals() -> None:
+def test_the_picture_names_lines_that_are_ranges_over_seeds() -> None:
     one = cell(0, 15, iterations=[turn("a", 0, 15)])
     several = cell(0, 15, plan=["a", "b"], iterations=[turn("a", 0, 15), turn("b", 0, 15)])
     assert "range over seeds" not in plot.render(page([one], by="iteration"))

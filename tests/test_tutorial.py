@@ -98,7 +98,7 @@ def typed(checkout: Path, line: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_every_command_of_the_tutorial_does_what_it_says(checkout: Path) -> None:
+def test_every_command_of_the_tutorial_does_what_the_text_states(checkout: Path) -> None:
     shown: dict[str, str] = {}
     first, *others = blocks()
     assert first.where == "terminal 1"

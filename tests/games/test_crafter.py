@@ -86,7 +86,7 @@ def test_a_player_knows_where_it_is_by_counting_its_steps() -> None:
             assert world.sight(row).position == world.place(row)
 
 
-def test_what_is_out_of_view_is_unknown_until_it_was_seen() -> None:
+def test_cells_out_of_view_are_unknown_until_they_were_seen() -> None:
     world = CrafterWorld(1)
     seen = PLAY.programs.observe(PLAY.readings(world), frozenset()).row(0, 0)
     assert seen.cell(5, 0) == "unknown"
@@ -114,7 +114,7 @@ def test_conditions_count_items_and_achievements() -> None:
         PLAY.judge(Condition(kind="near", name="wood"), world)
 
 
-def test_guards_of_the_rules_are_there_and_compile() -> None:
+def test_guards_named_by_the_rules_exist_and_compile() -> None:
     book = Book("crafter")
     assert {rule.file for rule in book.rules.guards.values()} == {
         path.stem.removesuffix("_when") for path in CARD.rulebook.guards.glob("*.py")

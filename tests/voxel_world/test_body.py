@@ -63,7 +63,7 @@ def test_the_jump_key_swims_up(arena: Arena) -> None:
     assert arena.position[1] - low == pytest.approx(1.0, abs=0.01)
 
 
-def test_swimming_forward_is_slow(arena: Arena) -> None:
+def test_swimming_forward_has_the_games_slow_pace(arena: Arena) -> None:
     pool(arena, "water", 3)
     arena.stand(16.5, FLOOR, 12.5)
     arena.do("forward", 40)

@@ -120,7 +120,7 @@ def test_a_result_takes_the_place_of_the_one_before(
     assert f"| `{template}` | `{task}` | 1 | 1,234 |" in table()
 
 
-def test_the_page_shows_what_was_kept() -> None:
+def test_the_docs_page_shows_the_stored_results() -> None:
     assert table() in (DOCS / "demonstrations.md").read_text()
 
 

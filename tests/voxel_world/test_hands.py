@@ -63,7 +63,7 @@ def test_only_ripe_wheat_drops_wheat(arena: Arena, age: int, wheat: int) -> None
     assert drops(arena, "wheat_seeds") <= 3
 
 
-def test_a_door_is_two_high_opens_and_breaks_as_a_whole(arena: Arena) -> None:
+def test_a_door_is_two_blocks_high_opens_and_breaks_as_a_whole(arena: Arena) -> None:
     arena.hold("wooden_door")
     arena.do(USE)
     assert arena.block(16, FLOOR, 18) == arena.block(16, FLOOR + 1, 18) == "wooden_door"
@@ -130,7 +130,7 @@ def test_an_eye_of_ender_is_placed_into_a_portal_frame(arena: Arena) -> None:
     assert arena.have("ender_eye") == 1
 
 
-def test_a_bed_is_two_long_and_slept_in(arena: Arena) -> None:
+def test_a_bed_is_two_blocks_long_and_can_be_slept_in(arena: Arena) -> None:
     arena.hold("bed")
     arena.do(USE)
     assert (meta(arena, 16, FLOOR, 18), meta(arena, 16, FLOOR, 19)) == (0, 8)

@@ -37,7 +37,9 @@ def client(server: Server) -> Iterator[Client]:
 
 
 @pytest.mark.parametrize("port", ["taken", "99999"])
-def test_a_port_that_is_not_to_be_had_is_refused_in_one_sentence(server: Server, port: str) -> None:
+def test_a_port_that_is_taken_or_invalid_is_refused_in_one_sentence(
+    server: Server, port: str
+) -> None:
     asked = str(server.port) if port == "taken" else port
     command = [sys.executable, "-m", "voxeldojo.malmo", "--port", asked, "--area", "32"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
@@ -77,7 +79,7 @@ def test_a_mission_shows_everything_that_minedojo_reads(client: Client) -> None:
     assert not set(keys.split()) - set(info)
 
 
-def test_the_frame_comes_bottom_row_first(client: Client) -> None:
+def test_a_frame_is_sent_with_its_bottom_row_first(client: Client) -> None:
     client.begin()
     frame, _ = client.peek()
     game = Game(parse_mission(MISSION.encode()), area=64)

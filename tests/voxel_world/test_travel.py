@@ -131,7 +131,7 @@ def test_mobs_and_drops_stay_behind_when_the_dimension_changes() -> None:
     assert state.players[0]["pending"] == 0
 
 
-def test_shears_cut_a_web_whole() -> None:
+def test_a_web_cut_with_shears_drops_itself() -> None:
     arena = still()
     arena.stand(16.5, FLOOR, 16.5)
     arena.put(16, FLOOR + 1, 18, "web")
